@@ -1,4 +1,4 @@
-# Everything a newcomer, a developer or CI runs. `make help` lists it.
+# All commands for development and CI. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BUILD := swift build
@@ -13,7 +13,7 @@ demo: system-packages ## Build the command and watch a server keep 200 customers
 	.build/debug/counterfoil demo
 
 .PHONY: tour
-tour: system-packages ## Build the command and see what the libraries do: forgeries, receipts, timings
+tour: system-packages ## Build the command and show the libraries at work: forgeries, receipts, timings
 	$(BUILD) --product counterfoil
 	.build/debug/counterfoil tour $(wildcard ../shared/fixtures)
 
@@ -42,14 +42,14 @@ console-streams: system-packages ## Hold 64 open pages for ten minutes while not
 	CONSOLE_LONG=1 $(MAKE) console-test TEST=streams_for_ten_minutes
 
 .PHONY: pictures
-pictures: system-packages ## Make the screenshots in README again, from what the demo leaves running
+pictures: system-packages ## Make the screenshots in README again, from the running demo
 	Scripts/install-system-packages browser
 	Tests/Console/setup
 	$(BUILD) --product counterfoil
 	.build/console-venv/bin/python Tests/Console/pictures.py
 
 .PHONY: client-test
-client-test: system-packages ## Build and test Client/, the package for the app, and simulate 100,000 random lives of it
+client-test: system-packages ## Build and test Client/, the package for apps, and simulate 100,000 random lives of it
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors \
 		&& COUNTERFOIL_WHOLE_WAY=required ../Scripts/run-tests -Xswiftc -warnings-as-errors
@@ -63,7 +63,7 @@ whole-way: system-packages ## Simulate LIVES=200 lives of two customers' devices
 		CLIENT_WHOLE_SEED=$(or $(SEED),1) ../Scripts/run-tests --filter 'WholeWayTests.*Thirteen months'
 
 .PHONY: check-storekit
-check-storekit: ## Check the StoreKit adapter against the documented declarations, and the check against changed ones
+check-storekit: ## Check the StoreKit adapter against the documented declarations, and test the check with changed ones
 	Scripts/check-storekit --self-test
 
 .PHONY: check-alerts
@@ -75,27 +75,27 @@ format: ## Format all sources
 	swift format --in-place -r Package.swift Sources Tests Benchmarks Examples Fuzz Client Scripts/storekit
 
 .PHONY: bench
-bench: system-packages ## Measure against the raw cryptography, one JSON object a line
+bench: system-packages ## Measure the speed compared with raw cryptography; prints one JSON object a line
 	@Scripts/build-static counterfoil-benchmarks 1>&2
 	@.build/release/counterfoil-benchmarks
 	@.build/release/counterfoil-benchmarks server
 	@.build/release/counterfoil-benchmarks scale
 
 .PHONY: bench-outbox
-bench-outbox: system-packages ## Measure how long a commit waits beside work on EVENTS=10000000 events for webhooks
+bench-outbox: system-packages ## Measure how long commits wait during webhook operations on EVENTS=10000000 events
 	@Scripts/build-static counterfoil-benchmarks 1>&2
 	@.build/release/counterfoil-benchmarks outbox $(or $(EVENTS),10000000)
 
 .PHONY: crash
-crash: system-packages ## Kill the server under load, CRASHES=100 times, and look for what was lost
+crash: system-packages ## Kill the server under load, CRASHES=100 times, and check that nothing was lost
 	$(BUILD) --build-tests
 	COUNTERFOIL_CRASHES=$(or $(CRASHES),100) Scripts/run-tests --filter "A server that is killed"
 
 .PHONY: install
-install: ## Install dist/counterfoil (after make release), or what is built now, with manual page and completions; PREFIX, DESTDIR
+install: ## Install dist/counterfoil (after make release) or a new build, with manual page and completions; PREFIX, DESTDIR
 	@test -x dist/counterfoil || { Scripts/install-system-packages && $(BUILD) -c release --product counterfoil; }
 	@if [ -x dist/counterfoil ] && [ -n "$$(find Sources Package.swift -newer dist/counterfoil | head -n 1)" ]; then \
-		echo "dist/counterfoil is older than the sources: make release builds it again" >&2; fi
+		echo "dist/counterfoil is older than the sources: run make release to build it again" >&2; fi
 	@Scripts/install $(if $(wildcard dist/counterfoil),dist/counterfoil,.build/release/counterfoil) $(or $(PREFIX),/usr/local)
 
 .PHONY: release
@@ -107,11 +107,11 @@ check-release: ## Run dist/counterfoil in a minimal Debian without Swift (as roo
 	Scripts/check-release
 
 .PHONY: interop
-interop: ## Set up Apple's Python library as a second opinion
+interop: ## Set up Apple's Python library, which verifies results independently
 	Tests/Interop/setup
 
 .PHONY: agreement
-agreement: system-packages ## Simulate 200 random lives of a store, and have server and simulator agree on all (long)
+agreement: system-packages ## Simulate 200 random lives of a store, and check that server and simulator agree (long)
 	$(BUILD) --build-tests
 	COUNTERFOIL_AGREEMENT=1-200 Scripts/run-tests --filter 'Server and simulator agree'
 
@@ -119,14 +119,14 @@ agreement: system-packages ## Simulate 200 random lives of a store, and have ser
 api-fuzz: system-packages ## Fuzz every route of the server with schemathesis; API_FUZZ_EXAMPLES=200 each
 	Tests/Interop/setup-api-fuzz
 	$(BUILD) --build-tests
-	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) Scripts/run-tests --filter CounterfoilServerTests.*Whatever
+	COUNTERFOIL_API_FUZZ=$(or $(API_FUZZ_EXAMPLES),200) Scripts/run-tests --filter 'CounterfoilServerTests.*FuzzTests'
 
 .PHONY: mutants
 mutants: system-packages interop ## Disable each check in turn and expect a failing test (long)
 	Scripts/mutants
 
 .PHONY: harness-mutants
-harness-mutants: system-packages ## Disable the checks that only random lives of the client or the whole way can notice (long)
+harness-mutants: system-packages ## Disable checks that random lives of the client or whole-way tests have to detect (long)
 	$(BUILD) --product counterfoil
 	Scripts/mutants --by lives
 	Scripts/mutants --by whole-way

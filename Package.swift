@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What only the command, the simulator and the server need is behind the trait "Server". A dependent that asks for
-// nothing gets the libraries alone and does not even fetch the rest. While SwiftPM resolves a dependency it reads this
-// file without a folder, afterwards from one named "checkouts" (or "registry"); everywhere else this is the root package,
-// and a plain `swift build` builds everything. Scripts/check-dependents holds it to that.
+// The trait "Server" guards the dependencies of the command, the simulator and the server. By default a dependent gets only
+// the libraries and does not fetch those dependencies; the root package enables the trait, so that `swift build` builds
+// everything. This manifest tells the two apart by its folder: while SwiftPM resolves a dependency it evaluates the manifest
+// without a folder, and later in a folder named "checkouts" or "registry". Scripts/check-dependents checks this.
 let folders = Context.packageDirectory.split(separator: "/")
 let isDependency = folders.isEmpty || folders.contains("checkouts") || folders.contains("registry")
 let defaultTraits: Set<String> = isDependency ? [] : ["Server"]
@@ -22,7 +22,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-/// A product that only the trait brings.
+/// A product that is only available with the trait "Server".
 func server(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
@@ -73,7 +73,7 @@ let everything: [Target.Dependency] =
     + network + httpServer
     + lifecycle
 
-/// A program of the folder Examples. Only the root package builds them.
+/// A program in the folder Examples. Only the root package builds the examples.
 func example(_ name: String, _ folder: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
         name: "example-\(name)", dependencies: dependencies, path: "Examples/\(folder)", swiftSettings: settings)
@@ -87,13 +87,13 @@ let package = Package(
         .library(name: "AppStoreServer", targets: ["AppStoreServer"]),
         .library(name: "AppStoreReceipts", targets: ["AppStoreReceipts"]),
         .library(name: "Entitlements", targets: ["Entitlements"]),
-        // Only for a dependent that asks for the trait "Server".
+        // These products need the trait "Server".
         .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
         .library(name: "CounterfoilServer", targets: ["CounterfoilServer"]),
         .executable(name: "counterfoil", targets: ["counterfoil"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The command, the simulator and the server, with what only they need."),
+        .trait(name: "Server", description: "The command, the simulator and the server, with their dependencies."),
         .default(enabledTraits: defaultTraits),
     ],
     dependencies: [
@@ -258,7 +258,7 @@ if !isDependency {
     ]
 }
 
-// Fuzz/run sets the variable. Nobody else sees these targets: they need libFuzzer, and unsafe flags.
+// Fuzz/run sets this variable. The targets are hidden otherwise, because they need libFuzzer and unsafe flags.
 if !isDependency, Context.environment["COUNTERFOIL_FUZZ"] != nil {
     let libraries: [Target.Dependency] = [
         "Basics", "AppStoreModels", "AppStoreTrust", "AppStoreServer", "AppStoreReceipts", "StoreSimulator", crypto,

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One thing that is timed: a body that does `iterations` units of work.
+/// A benchmark case. Its body does `iterations` units of work.
 struct Case {
     let name: String
     let body: (_ iterations: Int) async throws -> Void
 }
 
-/// Times cases in turn, round after round, so that what drifts in the machine falls on all of them alike.
+/// Times cases in turn, in several rounds, so that changes in the machine's speed affect all cases equally.
 struct Measurement {
     private(set) var rates: [String: [Double]] = [:]
 
@@ -15,7 +15,7 @@ struct Measurement {
         var measurement = Measurement()
         var iterations: [Int] = []
         for item in cases {
-            // Warm up, and learn how many iterations fill a slice.
+            // Warm up, and determine the number of iterations in a slice.
             _ = try await seconds(item, 20)
             let once = try await seconds(item, 50) / 50
             iterations.append(max(10, Int(slice / max(once, 1e-9))))
@@ -38,7 +38,8 @@ struct Measurement {
     /// The median rate per second.
     func rate(_ name: String) -> Double { Self.median(rates[name] ?? []) }
 
-    /// The median over the rounds of one rate divided by what `baseline` makes of the same round.
+    /// Returns the median over the rounds of a rate divided by the baseline, which `baseline` computes from the rates
+    /// of the same round.
     func ratio(_ name: String, to baseline: (_ rate: (String) -> Double) -> Double) -> Double {
         let rounds = rates[name]?.count ?? 0
         return Self.median(
@@ -55,7 +56,7 @@ struct Measurement {
     }
 }
 
-/// Prints one figure as a JSON object on a line of its own.
+/// Prints a result as a JSON object on one line.
 func report(_ name: String, _ value: Double, _ unit: String) {
     let rounded = value.magnitude < 100 ? (value * 1000).rounded() / 1000 : value.rounded()
     print("{\"name\":\"\(name)\",\"value\":\(rounded),\"unit\":\"\(unit)\"}")

@@ -4,26 +4,26 @@ import Foundation
     import Glibc
 #endif
 
-/// What the kernel says about this process's memory.
+/// The memory of this process, from the kernel.
 enum Memory {
-    /// Resident now, in bytes.
+    /// The resident memory in bytes.
     static var resident: Double { field("VmRSS") }
 
-    /// Resident once the C library has given back what nobody holds any more, such as the requests of a load generator that
-    /// is done. In bytes.
+    /// The resident memory in bytes after the C library has returned freed memory, such as that of a finished load
+    /// generator.
     static var settled: Double {
         #if canImport(Glibc)
-            // Its header is in no module.
+            // Look up malloc_trim by name: no module has its header.
             typealias Trim = @convention(c) (Int) -> Int32
             if let symbol = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(symbol, to: Trim.self)(0) }
         #endif
         return resident
     }
 
-    /// The most that was resident at once, in bytes.
+    /// The maximum resident memory in bytes.
     static var peak: Double { field("VmHWM") }
 
-    /// Forgets ``peak`` until now.
+    /// Resets ``peak`` to the current value.
     static func resetPeak() throws {
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
     }
@@ -37,11 +37,11 @@ enum Memory {
     }
 }
 
-/// What the C library says about this process's work.
+/// The processor time of this process, from the C library.
 enum Processor {
-    /// Seconds of processor time so far, on all cores.
+    /// The processor time in seconds, on all cores.
     static var time: Double {
-        // POSIX: a million of them are a second everywhere.
+        // POSIX defines CLOCKS_PER_SEC as one million.
         Double(clock()) / 1_000_000
     }
 }

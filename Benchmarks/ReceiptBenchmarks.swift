@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 import StoreSimulator
 
-/// Receipts and tokens: no target, but figures to notice a change by.
+/// Receipts and tokens. They have no performance target; the results show changes.
 struct ReceiptBenchmarks {
     private let receipt: Data
     private let validator: ReceiptValidator
@@ -36,7 +36,7 @@ struct ReceiptBenchmarks {
                 let bytes = Data(count: 256)
                 for _ in 0..<n { _ = try rawKey.signature(for: bytes) }
             },
-            // A source hands out one token many times, so each makes its own here.
+            // A source caches its token, so create a source in each iteration.
             Case(name: "token.create") { n in
                 for _ in 0..<n {
                     _ = try APITokenSource(key: key, issuerID: signer.issuerID, bundleID: signer.bundleID).token()

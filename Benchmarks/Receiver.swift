@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A developer's server that takes every notification. Made to take as little of the machine as can be: it is not what is
+/// A minimal server that accepts every notification. It uses as little processor time as possible, because it is not
 /// measured.
 struct Receiver: Sendable {
     let url: String
@@ -17,7 +17,7 @@ struct Receiver: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-                    try pipeline.addHandler(TakingHandler(receive))
+                    try pipeline.addHandler(AcceptingHandler(receive))
                 }
             }
         channel = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
@@ -27,8 +27,8 @@ struct Receiver: Sendable {
     func stop() async throws { try await channel.close() }
 }
 
-/// Answers 200 to each request when all of it is there.
-private final class TakingHandler: ChannelInboundHandler {
+/// Responds with 200 to each complete request.
+private final class AcceptingHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 

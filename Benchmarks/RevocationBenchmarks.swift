@@ -4,53 +4,53 @@ import Foundation
 import StoreSimulator
 import X509
 
-/// What a notification costs when it is asked whether certificates were revoked and the responder is of no use.
+/// Measures the verification of a notification with revocation checks while the OCSP responder is unusable.
 ///
-/// Processor time, not time on the wall: a responder that answers late must cost nothing while it is waited for.
+/// Measures processor time instead of elapsed time, because waiting for a slow responder must not use the processor.
 struct RevocationBenchmarks {
-    private struct Contender {
+    private struct Variant {
         let name: String
         let verifier: SignedDataVerifier
         var seconds: [Double] = []
     }
 
     private let notification: [String]
-    private var contenders: [Contender] = []
+    private var variants: [Variant] = []
 
     init() throws {
         let authority = try Authority()
         let transaction = JWSTransactionDecodedPayload.sample
-        // A notification and the two texts that are signed inside it.
+        // A notification has three signed texts: itself and the two inside it.
         notification = try (0..<3).map { _ in try authority.sign(transaction) }
         var configuration = SignedDataVerifier.Configuration(apps: .only([App(bundleID: transaction.bundleId)]))
         configuration.anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
-        // An hour a second, as in a rehearsal: what is remembered must not depend on the date.
+        // The clock advances by an hour per second, as in a simulator: the cache must not depend on the date.
         let start = Date()
         configuration.now = { start + Date().timeIntervalSince(start) * 3600 }
-        configuration.validAt = .at(start)
-        contenders = [Contender(name: "off", verifier: try SignedDataVerifier(configuration))]
+        configuration.validationTime = .at(start)
+        variants = [Variant(name: "off", verifier: try SignedDataVerifier(configuration))]
         for responder in UselessResponder.Kind.allCases {
             var options = RevocationOptions(
                 policy: .soft, transport: UselessResponder(kind: responder, authority: authority))
             options.allowedHosts = [Authority.ocspHost]
             configuration.revocation = options
-            contenders.append(Contender(name: responder.rawValue, verifier: try SignedDataVerifier(configuration)))
+            variants.append(Variant(name: responder.rawValue, verifier: try SignedDataVerifier(configuration)))
         }
     }
 
-    /// Verifies in turn, round after round, and reports the processor time relative to the policy `off`.
+    /// Runs all variants in turn, in several rounds, and reports the processor time relative to the policy `off`.
     mutating func run(rounds: Int = 15, count: Int = 300) async throws {
         for round in -1..<rounds {
-            for index in contenders.indices {
-                let seconds = try await seconds(count, contenders[index].verifier)
-                // The first round fills caches, and is the one that may wait.
-                if round >= 0 { contenders[index].seconds.append(seconds) }
+            for index in variants.indices {
+                let seconds = try await seconds(count, variants[index].verifier)
+                // Ignore the first round, which fills caches and may wait for the responder.
+                if round >= 0 { variants[index].seconds.append(seconds) }
             }
         }
-        guard let off = contenders.first else { return }
-        for contender in contenders.dropFirst() {
-            let ratios = zip(contender.seconds, off.seconds).map { $0 / $1 }.sorted()
-            report("revocation.\(contender.name) / revocation.off", ratios[ratios.count / 2], "ratio")
+        guard let off = variants.first else { return }
+        for variant in variants.dropFirst() {
+            let ratios = zip(variant.seconds, off.seconds).map { $0 / $1 }.sorted()
+            report("revocation.\(variant.name) / revocation.off", ratios[ratios.count / 2], "ratio")
         }
     }
 
@@ -63,12 +63,12 @@ struct RevocationBenchmarks {
     }
 }
 
-/// A responder nobody can learn anything from.
+/// A responder without a usable response.
 private struct UselessResponder: RevocationTransport {
     enum Kind: String, CaseIterable {
-        /// Signed as it should be, but past its end.
+        /// The response has a valid signature but has expired.
         case useless
-        /// Ten seconds late.
+        /// The responder does not respond within ten seconds.
         case slow
         /// The connection is refused.
         case refused
@@ -77,7 +77,7 @@ private struct UselessResponder: RevocationTransport {
     let kind: Kind
     let authority: Authority
 
-    func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data {
+    func send(_ request: Data, to responder: URL, maximumResponseBytes: Int) async throws -> Data {
         switch kind {
         case .useless:
             let issuer = responder.path() == "/intermediate" ? authority.intermediate : authority.root

@@ -2,7 +2,7 @@ import AppStoreModels
 import Foundation
 
 extension JWSTransactionDecodedPayload {
-    /// A transaction with the fields that a renewal of today carries.
+    /// A transaction with the fields of a current renewal.
     static var sample: JWSTransactionDecodedPayload {
         let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded())
         return JWSTransactionDecodedPayload(

@@ -5,7 +5,7 @@ import Foundation
 import StoreSimulator
 import X509
 
-/// Verification of signed data next to the cryptography that it cannot do without.
+/// Compares the verification of signed data with the cryptography that it needs.
 struct SignedDataBenchmarks {
     private let texts: [String]
     private let warm: SignedDataVerifier
@@ -38,11 +38,11 @@ struct SignedDataBenchmarks {
 
     var cases: [Case] {
         [
-            // What one JWS needs at the least: SHA-256 of its signed bytes and one P-256 verification.
+            // The minimum for one JWS: SHA-256 of its signed bytes and one P-256 verification.
             Case(name: "raw.p256.verify") { n in
                 for _ in 0..<n { try require(key.isValidSignature(signature, for: input)) }
             },
-            // What two cores are worth here: on some machines they are two threads of one.
+            // The gain from two cores on this machine: they may be two threads of one core.
             Case(name: "raw.p256.verify.two-cores") { n in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<2 {
@@ -73,7 +73,7 @@ struct SignedDataBenchmarks {
         ]
     }
 
-    /// The ratios that the design promises.
+    /// Reports the ratios that have targets.
     static func reportRatios(_ measurement: Measurement) {
         report(
             "jws.known-chain / raw.p256.verify",
@@ -95,7 +95,7 @@ struct SignedDataBenchmarks {
             }, "ratio")
     }
 
-    /// Verifies a million times and reports by how much the resident memory grew meanwhile.
+    /// Verifies a million times and reports the growth of the resident memory.
     func reportMemory() async throws {
         for i in 0..<10_000 { _ = try await warm.transaction(texts[i & 7]) }
         let before = Memory.resident
@@ -104,7 +104,7 @@ struct SignedDataBenchmarks {
     }
 }
 
-/// Fails the benchmark when what it measures did not come out right.
+/// Throws if the measured work had a wrong result.
 func require(_ condition: Bool) throws {
     guard condition else { throw CocoaError(.featureUnsupported) }
 }

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import StoreSimulator
 
-/// Signing in the App Store's place, next to the bare signature that it cannot do without.
+/// Compares the simulator's signing of payloads with the raw signature that it needs.
 struct SimulatorBenchmarks {
     private let signer: PayloadSigner
     private let transaction = JWSTransactionDecodedPayload.sample
@@ -16,12 +16,12 @@ struct SimulatorBenchmarks {
         authority = try Authority()
         signer = PayloadSigner(generation: 1, chain: authority.chain, key: authority.signingKey)
         json = try transaction.jsonBytes()
-        signature = try signer.seal(json)
+        signature = try signer.signature(for: json)
     }
 
     var cases: [Case] {
         [
-            // The same input for both: a digest. Hashing is what the signer has to do on top.
+            // Signs a digest, so that hashing counts for the simulator only.
             Case(name: "raw.p256.sign-digest") { n in
                 let digest = SHA256.hash(data: json)
                 for _ in 0..<n { try require(rawKey.signature(for: digest).rawRepresentation.count == 64) }
@@ -35,14 +35,14 @@ struct SimulatorBenchmarks {
             Case(name: "simulator.assemble") { n in
                 for _ in 0..<n { try require(signer.assemble(json, signature: signature).utf8.count > json.count) }
             },
-            // What `Authority` does, through Foundation, for comparison.
+            // The slower path of `Authority`, with Foundation's encoder, for comparison.
             Case(name: "simulator.sign.plain") { n in
                 for _ in 0..<n { try require(authority.sign(transaction).utf8.count > json.count) }
             },
         ]
     }
 
-    /// The ratio that the design promises.
+    /// Reports the ratio that has a target.
     static func reportRatios(_ measurement: Measurement) {
         report(
             "simulator.sign / raw.p256.sign-digest",

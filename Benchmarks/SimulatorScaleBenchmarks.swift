@@ -2,11 +2,12 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 
-/// What it costs to keep many customers: the same advance, trigger and command with few and with a hundred times as many.
+/// Measures the cost of many customers: the same advance, trigger and command with few and with a hundred times as
+/// many.
 enum SimulatorScaleBenchmarks {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    /// Reports for each number of customers, and how the last compares with the first.
+    /// Reports the results for each number of customers, and the ratio of the last to the first.
     static func run(_ arguments: [String]) async throws {
         let sizes = arguments.compactMap(Int.init)
         var costs: [[String: Double]] = []
@@ -27,7 +28,7 @@ enum SimulatorScaleBenchmarks {
         name.hasSuffix("memory") ? "MiB" : name.hasSuffix("seconds") ? "s" : "µs"
     }
 
-    /// `size` customers who subscribe for a year, a month apart from its end.
+    /// Measures a simulator with `size` customers whose monthly subscriptions have run for 360 days.
     private static func measure(_ size: Int) async throws -> [String: Double] {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
@@ -41,7 +42,7 @@ enum SimulatorScaleBenchmarks {
         var result = ["memory": (Memory.settled - before) / 1_048_576]
         result["advance"] = try await microseconds { _ in try await simulator.advance(by: 0.001) }
         result["command"] = try await microseconds { number in
-            // Far apart, so that none finds in the processor's cache what the last one left there.
+            // Use customers far apart, so that their data is not in the processor's cache.
             let name = "c\(number * 389 % size)"
             try await simulator.perform(.cancel(customer: name))
             try await simulator.perform(.resume(customer: name))
@@ -64,7 +65,7 @@ enum SimulatorScaleBenchmarks {
         return result
     }
 
-    /// The median of many calls, after as many that are not counted: the first ones wake threads and processors.
+    /// Returns the median time of 1000 calls, after 1000 calls for warming up.
     private static func microseconds(_ body: (Int) async throws -> Void) async throws -> Double {
         let (clock, count) = (ContinuousClock(), 1000)
         var times: [Double] = []

@@ -7,7 +7,7 @@ import NIOHTTP1
 import StoreSimulator
 import Synchronization
 
-/// A whole simulator over HTTP: what an answer costs next to an empty one, and a year of a thousand subscribers.
+/// Measures a simulator over HTTP: a response compared with an empty one, and a year of a thousand subscribers.
 final class StoreBenchmarks: Sendable {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
     private let simulator: Simulator
@@ -41,13 +41,13 @@ final class StoreBenchmarks: Sendable {
         ]
     }
 
-    /// Gets `n` paths over eight connections.
+    /// Sends `n` GET requests in eight parallel tasks.
     private func get(_ n: Int, _ path: @escaping @Sendable (Int) -> String) async throws {
         let base = simulator.information.baseURLs.production
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for lane in 0..<8 {
+            for first in 0..<8 {
                 group.addTask {
-                    for index in stride(from: lane, to: n, by: 8) {
+                    for index in stride(from: first, to: n, by: 8) {
                         var request = HTTPClientRequest(url: base + path(index))
                         request.headers.add(name: "Authorization", value: self.authorization)
                         let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
@@ -68,8 +68,8 @@ final class StoreBenchmarks: Sendable {
 
     func stop() async { await simulator.stop() }
 
-    /// A thousand customers subscribe in the course of a day, to five products, and live for a year. Every notification is
-    /// signed, sent over HTTP and answered.
+    /// Simulates a year of a thousand customers who subscribe to five products during the first day. Every notification
+    /// is signed, sent over HTTP and acknowledged.
     static func reportYear() async throws {
         let received = Atomic<Int>(0)
         let receiver = try await Receiver { received.add(1, ordering: .relaxed) }
@@ -97,5 +97,5 @@ final class StoreBenchmarks: Sendable {
     }
 }
 
-/// An answer that a benchmark cannot go on with.
+/// An unexpected response, which ends the benchmark.
 private struct UnexpectedStatus: Error { let code: UInt }

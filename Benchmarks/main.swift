@@ -1,19 +1,21 @@
-// Measures what has a target, and the raw cryptography beside it, in one run. Prints a JSON object a line.
+// Measures everything that has a performance target, and the raw cryptography for comparison. Prints one JSON object a
+// line.
 //
-//     counterfoil-benchmarks [NAME …]      only the cases whose names begin so; without ratios and memory
+//     counterfoil-benchmarks [NAME …]      only the cases whose names begin with NAME; without ratios and memory
 //     counterfoil-benchmarks server [LEDGER [TRANSACTIONS]]
-//     counterfoil-benchmarks notification | customer      one part of it, to look into with a profiler
+//     counterfoil-benchmarks notification | customer      one part of `server`, for use with a profiler
 //     counterfoil-benchmarks console LEDGER TRANSACTIONS
 //     counterfoil-benchmarks fill LEDGER TRANSACTIONS
 //     counterfoil-benchmarks outbox [EVENTS]
 //     counterfoil-benchmarks scale [CUSTOMERS …]
 import Foundation
 
-let wanted = CommandLine.arguments.dropFirst()
-if let name = wanted.first, ["server", "notification", "customer", "console", "fill", "outbox", "scale"].contains(name)
+let selected = CommandLine.arguments.dropFirst()
+if let name = selected.first,
+    ["server", "notification", "customer", "console", "fill", "outbox", "scale"].contains(name)
 {
     do {
-        let arguments = Array(wanted.dropFirst())
+        let arguments = Array(selected.dropFirst())
         switch name {
         case "notification", "customer": try await ServerBenchmarks.run(only: name)
         case "fill": try await FillLedger.run(arguments)
@@ -33,21 +35,21 @@ let receipts = try ReceiptBenchmarks()
 let simulator = try SimulatorBenchmarks()
 let store = try await StoreBenchmarks()
 let cases = (signedData.cases + receipts.cases + simulator.cases + store.cases).filter { item in
-    wanted.isEmpty || wanted.contains { item.name.hasPrefix($0) }
+    selected.isEmpty || selected.contains { item.name.hasPrefix($0) }
 }
 
 let measurement = try await Measurement.interleaving(cases)
 for item in cases { report(item.name, measurement.rate(item.name), "1/s") }
-if wanted.isEmpty {
+if selected.isEmpty {
     SignedDataBenchmarks.reportRatios(measurement)
     SimulatorBenchmarks.reportRatios(measurement)
     StoreBenchmarks.reportRatios(measurement)
     try await signedData.reportMemory()
     report("memory.peak", Memory.peak / 1_048_576, "MiB")
 }
-if wanted.isEmpty || wanted.contains("revocation") {
+if selected.isEmpty || selected.contains("revocation") {
     var revocation = try RevocationBenchmarks()
     try await revocation.run()
 }
-if wanted.isEmpty || wanted.contains("simulator.year") { try await StoreBenchmarks.reportYear() }
+if selected.isEmpty || selected.contains("simulator.year") { try await StoreBenchmarks.reportYear() }
 await store.stop()

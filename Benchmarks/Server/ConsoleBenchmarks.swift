@@ -11,9 +11,10 @@ import Logging
 import NIOCore
 import StoreSimulator
 
-/// The pages of the console on a ledger that `fill` made: how long each takes, how large it is, and what open pages cost.
+/// Measures the console's pages with a ledger made by `fill`: the time and size of each page, and the cost of open
+/// pages.
 struct ConsoleBenchmarks {
-    /// What the console promises: milliseconds for a whole page that was looked at before, and bytes of it.
+    /// The console's targets: the time for a page in milliseconds (99th percentile), and its size in bytes.
     private static let (longest, largest) = (50.0, 60_000.0)
 
     private let store: LoadedStore
@@ -24,7 +25,7 @@ struct ConsoleBenchmarks {
     /// `console LEDGER TRANSACTIONS`.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count >= 2, let transactions = Int(arguments[1]) else {
-            throw StorageError(.failed, "console LEDGER TRANSACTIONS [viewers], as fill made it")
+            throw StorageError(.failed, "usage: console LEDGER TRANSACTIONS [viewers], with a ledger made by fill")
         }
         let benchmarks = try await ConsoleBenchmarks(
             ledger: arguments[0], customers: max(transactions / LoadedStore.renewals, 1))
@@ -63,7 +64,7 @@ struct ConsoleBenchmarks {
 
     private func send(
         _ method: String, _ path: String, _ headers: [(name: String, value: String)], body: String? = nil
-    ) async throws -> HTTPTransportAnswer {
+    ) async throws -> HTTPTransportResponse {
         try await transport.send(
             HTTPTransportRequest(
                 method: method, url: base + path, headers: headers + [("Sec-Fetch-Site", "same-origin")],
@@ -82,13 +83,13 @@ struct ConsoleBenchmarks {
 
     // MARK: Pages
 
-    /// The paths by name. Each call asks for another customer, so that no answer is one of the last.
+    /// Returns the paths by name. Paths with a customer differ in each call, so that no response is cached.
     private func pages() async throws -> [(name: String, path: @Sendable (Int) -> String)] {
         let customers = store.customers
         let token: @Sendable (Int) -> String = { LoadedStore.token(($0 &* 7919 &+ 13) % customers).text }
         let storage = server.core.storage
         guard let scope = server.core.scopes[LoadedStore.bundleID, .production] else {
-            throw StorageError(.failed, "the ledger has no customers of the benchmark's")
+            throw StorageError(.failed, "the ledger was not made by fill: it has no customers of the benchmark")
         }
         let lineages = try await storage.lineages(of: token(0), in: scope.id)
         let transaction = lineages.first?.originalTransactionID ?? "1"
@@ -137,7 +138,7 @@ struct ConsoleBenchmarks {
         return (times[rounds * 99 / 100], Double(bytes))
     }
 
-    /// A customer who renewed a thousand times.
+    /// Measures the pages of a customer with 1000 renewals.
     private func reportLargeCustomer(_ cookie: String, count: Int = 1000) async throws {
         let customer = store.customers / 2
         let numbers = (LoadedStore.renewals..<count).map { $0 * store.customers + customer }
@@ -160,8 +161,8 @@ struct ConsoleBenchmarks {
 
     // MARK: Viewers
 
-    /// What people who watch cost while notifications come as fast as they are taken: rounds without and with them. Each order
-    /// as often as the other, since records get longer with every round.
+    /// Measures the effect of open console pages on the intake of notifications, in rounds without and with viewers.
+    /// The order alternates, because the customers' records grow with every round.
     private func reportViewers(_ cookie: String, viewers: Int = 20, rounds: Int = 4, count: Int = 20_000) async throws {
         var (rates, delays): ([Double], [Double]) = ([], [])
         var first = store.customers * LoadedStore.renewals + Int(Date().timeIntervalSince1970) % 1_000_000
@@ -172,7 +173,7 @@ struct ConsoleBenchmarks {
                 first += count
                 results[isWatched] =
                     try await isWatched
-                    ? watched(viewers, cookie, requests) : ingest(requests, connections: 256)
+                    ? ingestWithViewers(viewers, cookie, requests) : ingest(requests, connections: 256)
             }
             guard let with = results[true], let without = results[false] else { continue }
             report("console.viewers.without", without.rate, "1/s")
@@ -180,16 +181,16 @@ struct ConsoleBenchmarks {
             rates.append(with.rate / without.rate)
             delays.append((with.percentile(0.99) - without.percentile(0.99)) * 1000)
         }
-        report("console.viewers.acknowledged / without", Self.middle(rates), "ratio")
-        report("console.viewers.p99 - without", Self.middle(delays), "ms")
+        report("console.viewers.acknowledged / without", Self.median(rates), "ratio")
+        report("console.viewers.p99 - without", Self.median(delays), "ms")
     }
 
-    private static func middle(_ values: [Double]) -> Double {
+    private static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    private func watched(
+    private func ingestWithViewers(
         _ viewers: Int, _ cookie: String, _ requests: [ByteBuffer]
     ) async throws -> LoadGenerator.Result {
         let streams = try await LoadGenerator(port: server.port, connections: viewers)
@@ -206,15 +207,15 @@ struct ConsoleBenchmarks {
         "GET /console/events?topics=overview HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n"
     }
 
-    /// Each viewer fetches what changed of the overview once a second, as the script of the pages does when it is told of a
-    /// change, all at the same moment. Returns how many pages that were.
+    /// Makes all viewers fetch the changed part of the overview once a second, at the same time, as the pages' script
+    /// does after an event. Returns the number of fetched pages.
     private func watch(_ viewers: Int, _ cookie: String) async throws -> Int {
         var pages = 0
         while !Task.isCancelled {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<viewers {
                     group.addTask {
-                        // Not cancelled: what is asked for is waited for.
+                        // Use a separate task, so that cancellation does not end a running request.
                         let answer = try await Task {
                             try await send("GET", "/console?fragment=all", [("Cookie", cookie)])
                         }.value
@@ -231,7 +232,7 @@ struct ConsoleBenchmarks {
 
     // MARK: Streams
 
-    /// What 64 open pages hold, and what they cost while nothing happens.
+    /// Measures the memory of 64 open pages, and their processor time while nothing happens.
     private func reportStreams(_ cookie: String, count: Int = 64) async throws {
         let alone = try await idleShare()
         let before = Memory.settled
@@ -244,7 +245,7 @@ struct ConsoleBenchmarks {
         try await streams.stop()
     }
 
-    /// How much of a processor the process uses while nobody asks for anything.
+    /// Measures the share of one processor that the process uses without requests.
     private func idleShare() async throws -> Double {
         let (begin, processor) = (ContinuousClock.now, Processor.time)
         try await Task.sleep(for: .seconds(20))

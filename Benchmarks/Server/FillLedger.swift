@@ -9,13 +9,14 @@ import StoreSimulator
 import Ledger
 import LedgerSQLite
 
-/// Makes a ledger of any size in minutes, the way years of notifications would have made it: for each transaction a
-/// notification with its text, and the facts that follow. Only the signatures are made up.
+/// Creates a ledger of any size in minutes, equal to one after years of notifications: a notification with its text for
+/// each transaction, and the resulting facts. Only the signatures are random.
 enum FillLedger {
     /// `fill LEDGER TRANSACTIONS`.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count == 2, let transactions = Int(arguments[1]), transactions >= LoadedStore.renewals else {
-            throw StorageError(.failed, "fill LEDGER TRANSACTIONS, at least \(LoadedStore.renewals) of them")
+            throw StorageError(
+                .failed, "usage: fill LEDGER TRANSACTIONS, with at least \(LoadedStore.renewals) transactions")
         }
         let store = try LoadedStore(customers: transactions / LoadedStore.renewals)
         let storage = try SQLiteStorage(path: arguments[0])
@@ -25,7 +26,7 @@ enum FillLedger {
         ])
         guard let scope = scopes[LoadedStore.bundleID, .production] else { throw CocoaError(.featureUnsupported) }
         try await storage.pool.writeWithoutTransaction { db in
-            // Nobody else uses the file, and whoever pulls the plug starts anew.
+            // Durability is not needed: no other process uses the file, and it can be created again.
             try db.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;")
         }
         let begin = ContinuousClock.now
@@ -38,13 +39,13 @@ enum FillLedger {
     }
 
     private static func fill(
-        _ storage: SQLiteStorage, _ store: LoadedStore, _ scope: Scope, _ transactions: Int,
+        _ storage: SQLiteStorage, _ store: LoadedStore, _ scope: AppEnvironment, _ transactions: Int,
         _ begin: ContinuousClock.Instant
     ) async throws {
         let header = headerText(store)
         let batch = 1000
-        // A batch is prepared while the one before is written.
-        var folding: [FoldedNotification] = []
+        // Prepare each batch while the previous one is written.
+        var folding: [ProcessedNotification] = []
         var id: Int64 = 0
         var prepared = prepare(0..<min(batch, store.customers), store, scope, header)
         for start in stride(from: 0, to: store.customers, by: batch) {
@@ -58,12 +59,12 @@ enum FillLedger {
                     let transaction = store.transaction(renewal * store.customers + customer)
                     let notification = received[offset * LoadedStore.renewals + renewal]
                     folding.append(
-                        FoldedNotification(
+                        ProcessedNotification(
                             id: id, scope: scope.id, uuid: notification.uuid, type: .didRenew,
                             signedDate: notification.signedDate, transaction: TransactionFact(transaction),
                             renewal: renewal == LoadedStore.renewals - 1
                                 ? RenewalFact(store.renewal(transaction)) : nil,
-                            foldedAt: notification.receivedAt))
+                            processedAt: notification.receivedAt))
                 }
             }
             _ = try await storage.commit(receiving: received, folding: folding)
@@ -75,7 +76,7 @@ enum FillLedger {
     }
 
     private static func prepare(
-        _ customers: Range<Int>, _ store: LoadedStore, _ scope: Scope, _ header: String
+        _ customers: Range<Int>, _ store: LoadedStore, _ scope: AppEnvironment, _ header: String
     ) -> Task<[ReceivedNotification], any Error> {
         Task.detached {
             var received: [ReceivedNotification] = []

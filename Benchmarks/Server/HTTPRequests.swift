@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Requests as they go over the wire, made before the clock runs.
+/// HTTP requests as bytes, prepared before the measurement.
 enum HTTPRequests {
     static let key = "cfk_benchmark-key-of-no-value"
 
@@ -10,7 +10,7 @@ enum HTTPRequests {
                 + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
     }
 
-    /// The notifications with these numbers, signed on both cores.
+    /// Returns requests with the notifications of these numbers, signed in two parallel tasks.
     static func notifications(of store: LoadedStore, _ numbers: some Collection<Int> & Sendable) async throws
         -> [ByteBuffer]
     {

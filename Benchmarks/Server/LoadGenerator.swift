@@ -4,19 +4,19 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Sends prepared HTTP requests over some connections, one at a time on each, and notes how long each answer took. Made
-/// to take as little of the machine as can be: it measures somebody else.
+/// Sends prepared HTTP requests over several connections, one at a time on each, and measures the time of each
+/// response. It uses as little processor time as possible, because the server runs on the same machine.
 struct LoadGenerator: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channels: [any Channel]
 
-    /// What came out.
+    /// The result of a run.
     struct Result: Sendable {
-        /// How long it took, in seconds.
+        /// The duration of the run in seconds.
         var seconds: Double
-        /// How long each answer took, in seconds, sorted.
+        /// The response times in seconds, sorted.
         var latencies: [Double]
-        /// Answers other than 200.
+        /// The number of responses with another status than 200.
         var failures: Int
         /// The generator's own processor time, in seconds.
         var processor: Double
@@ -45,17 +45,17 @@ struct LoadGenerator: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// Sends one request on each connection, whose answer does not end.
+    /// Sends a request on each connection whose response does not end.
     func open(_ request: String) async throws {
         for channel in channels { try await channel.writeAndFlush(ByteBuffer(string: request)).get() }
     }
 
-    /// Sends `count` requests, as fast as they are answered, or `rate` a second however fast they are answered. Where the
-    /// machine is too slow for that, waiting for one's turn counts as part of the answer's time.
+    /// Sends `count` requests: as fast as the responses come, or at `rate` requests per second. If the server is too
+    /// slow for the rate, the delay of a request counts as part of its response time.
     func send(
         _ count: Int, rate: Double? = nil, _ request: @escaping @Sendable (Int) -> ByteBuffer
     ) async throws -> Result {
-        // Taken first: a connection sends as soon as it has its handler.
+        // Read the processor time first, because a connection starts to send when its handler is added.
         let own = try await processorTime()
         let counter = RequestCounter(count: count, rate: rate)
         let begin = counter.begin
@@ -81,7 +81,7 @@ struct LoadGenerator: Sendable {
         return Result(seconds: seconds, latencies: latencies.sorted(), failures: failures, processor: processor)
     }
 
-    /// What the one thread of the generator has taken so far, in seconds.
+    /// Returns the processor time of the generator's thread in seconds.
     private func processorTime() async throws -> Double {
         try await group.next().submit {
             var usage = timespec()
@@ -91,7 +91,7 @@ struct LoadGenerator: Sendable {
     }
 }
 
-/// Hands out the requests to the connections.
+/// Distributes the requests to the connections.
 private final class RequestCounter: Sendable {
     let begin = ContinuousClock.now
     private let next = Atomic<Int>(0)
@@ -103,7 +103,7 @@ private final class RequestCounter: Sendable {
         self.rate = rate
     }
 
-    /// The next request, and when it is due; nil when there is none left.
+    /// Returns the next request's index and due time; nil if none is left.
     func take() -> (index: Int, due: ContinuousClock.Instant)? {
         let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard index < count else { return nil }
@@ -112,7 +112,7 @@ private final class RequestCounter: Sendable {
     }
 }
 
-/// One connection: sends, waits for the answer, sends again.
+/// The handler of one connection: sends a request, waits for the response, and sends the next one.
 private final class AnswerHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -165,7 +165,7 @@ private final class AnswerHandler: ChannelInboundHandler, RemovableChannelHandle
             earlier.writeBuffer(&buffer)
             buffer = earlier
         }
-        guard Self.isWhole(buffer) else { return received = buffer }
+        guard Self.isComplete(buffer) else { return received = buffer }
         received = nil
         result.latencies.append(sent.duration(to: .now) / .seconds(1))
         if !buffer.readableBytesView.prefix(12).elementsEqual(Self.success) { result.failures += 1 }
@@ -174,9 +174,9 @@ private final class AnswerHandler: ChannelInboundHandler, RemovableChannelHandle
 
     func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
 
-    /// Whether an answer is complete: its head, and as many bytes as `content-length` says. It comes in one piece nearly
-    /// always, so this looks at its bytes once.
-    private static func isWhole(_ buffer: ByteBuffer) -> Bool {
+    /// Whether a response is complete: its head, and as many bytes as `Content-Length` states. A response nearly always
+    /// arrives in one read, so parsing again after each read is cheap.
+    private static func isComplete(_ buffer: ByteBuffer) -> Bool {
         buffer.withUnsafeReadableBytes { bytes in
             guard let end = find("\r\n\r\n", in: bytes) else { return false }
             let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
@@ -186,15 +186,15 @@ private final class AnswerHandler: ChannelInboundHandler, RemovableChannelHandle
         }
     }
 
-    /// Where a word is that begins with a carriage return.
+    /// Returns the offset of a text that begins with a carriage return.
     private static func find(_ word: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
-        var place = 0
-        while place < bytes.count, let found = memchr(base + place, 13, bytes.count - place) {
-            place = UnsafeRawPointer(found) - base
-            guard place + word.utf8CodeUnitCount <= bytes.count else { return nil }
-            if memcmp(found, word.utf8Start, word.utf8CodeUnitCount) == 0 { return place }
-            place += 1
+        var offset = 0
+        while offset < bytes.count, let found = memchr(base + offset, 13, bytes.count - offset) {
+            offset = UnsafeRawPointer(found) - base
+            guard offset + word.utf8CodeUnitCount <= bytes.count else { return nil }
+            if memcmp(found, word.utf8Start, word.utf8CodeUnitCount) == 0 { return offset }
+            offset += 1
         }
         return nil
     }

@@ -2,17 +2,17 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 
-/// Notifications of a big app, signed as fast as the machine can: renewals of many customers, in the order of time.
+/// Generates the notifications of a large app: renewals of many customers, in chronological order, with fast signing.
 struct LoadedStore: Sendable {
     static let bundleID = "com.example.app"
     static let start = Date(timeIntervalSince1970: 1_780_000_000)
 
-    /// How many transactions each customer has in a filled ledger.
+    /// The number of transactions of each customer in a ledger made by `fill`.
     static let renewals = 10
 
     let authority: Authority
     private let signer: PayloadSigner
-    /// How many customers renew in turn.
+    /// The number of customers.
     let customers: Int
 
     init(customers: Int) throws {
@@ -24,7 +24,7 @@ struct LoadedStore: Sendable {
             key: authority.signingKey)
     }
 
-    /// The account of a customer.
+    /// Returns the account token of a customer.
     static func token(_ customer: Int) -> UUID {
         UUID(
             uuid: (
@@ -34,13 +34,13 @@ struct LoadedStore: Sendable {
             ))
     }
 
-    /// The number of a customer's first transaction.
+    /// Returns the original transaction ID of a customer.
     static func original(_ customer: Int) -> String { String(2_000_000_000_000_000 + customer) }
 
-    /// The transaction number `index` of all.
+    /// Returns the transaction with a number.
     func transaction(_ index: Int) -> JWSTransactionDecodedPayload {
         let customer = index % customers
-        // A customer's renewals are a month apart as far as a year goes, then a second.
+        // A customer's first 12 renewals are a month apart, the later ones a second.
         let period = index / customers
         let date = Self.start + Double(min(period, 12)) * 2_592_000 + Double(period) + Double(customer % 86_400)
         return JWSTransactionDecodedPayload(
@@ -54,7 +54,7 @@ struct LoadedStore: Sendable {
             appTransactionId: String(704_500_000_000_000_000 + customer))
     }
 
-    /// The renewal info beside it.
+    /// Returns the renewal info of a transaction.
     func renewal(_ transaction: JWSTransactionDecodedPayload) -> JWSRenewalInfoDecodedPayload {
         JWSRenewalInfoDecodedPayload(
             originalTransactionId: transaction.originalTransactionId, productId: transaction.productId,
@@ -64,7 +64,7 @@ struct LoadedStore: Sendable {
             environment: .production, signedDate: transaction.signedDate)
     }
 
-    /// The payload of a notification, its parts signed by `sign`.
+    /// Returns the payload of a notification, with the inner data signed by `sign`.
     func notification(
         _ index: Int, sign: ([UInt8]) throws -> String
     ) throws -> (payload: ResponseBodyV2DecodedPayload, transaction: JWSTransactionDecodedPayload) {
@@ -79,7 +79,7 @@ struct LoadedStore: Sendable {
         return (payload, transaction)
     }
 
-    /// The JWS of a notification.
+    /// Returns the JWS of a notification.
     func signedPayload(_ index: Int) throws -> String {
         try signer.sign(notification(index) { try signer.sign(json: $0) }.payload)
     }

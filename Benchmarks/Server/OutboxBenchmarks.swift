@@ -6,59 +6,60 @@ import Synchronization
 import Ledger
 import LedgerSQLite
 
-/// How long a commit has to wait while much is done about webhooks: an endpoint is removed, its backlog given up or sent at
-/// once, events are sent again or made into deliveries. The App Store waits for commits, so none of it may hold one up long.
+/// Measures how long a commit waits during large webhook operations: removal of an endpoint, discarding or resuming its
+/// backlog, replay, and fan-out of events to deliveries. The App Store waits for commits, so these must not delay one
+/// for long.
 enum OutboxBenchmarks {
-    /// How long one kind of work is watched, in seconds.
-    private static let watched = Duration.seconds(40)
-    /// How much is written in one piece, as the server does.
-    private static let piece = WebhookDispatcher.batch
+    /// The maximum time for each operation.
+    private static let timeLimit = Duration.seconds(40)
+    /// The batch size, as in the server.
+    private static let batch = WebhookDispatcher.batch
 
-    /// `outbox EVENTS`: makes a ledger with so many events and one endpoint that waits for all of them.
+    /// `outbox EVENTS`: creates a ledger with this many events, all pending for one endpoint.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count <= 1, let events = Int(arguments.first ?? "100000"), events >= 1000 else {
-            throw StorageError(.failed, "outbox EVENTS, at least 1000 of them")
+            throw StorageError(.failed, "usage: outbox EVENTS, with at least 1000 events")
         }
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-outbox-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = SQLiteStorage.Options()
-        // Commits do not wait for the disk here: when that stands still, for a second or two, no measure is left of the work.
+        // Do not wait for the disk: its stalls of a second or two would hide the effect of the operations.
         options.isSynchronous = false
         let storage = try SQLiteStorage(path: folder.appending(path: "ledger.db").path, options: options)
         try await fill(storage, events)
-        // Filling leaves a log of gigabytes, as no server ever has: the commit that cuts it is not one of those measured.
+        // Truncate the write-ahead log, which filling has grown to gigabytes, so that no measured commit has to do it.
         try await storage.pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try await measure(storage, events)
         try storage.close()
     }
 
     private static func measure(_ storage: SQLiteStorage, _ events: Int) async throws {
-        try await watch("nothing", storage) { ends in
-            // What a commit takes by itself.
-            while ends.timeIntervalSinceNow > watched / .seconds(2) { try await Task.sleep(for: .milliseconds(100)) }
+        try await measureCommits("nothing", storage) { ends in
+            // Measure commits without another operation, for half the time limit.
+            while ends.timeIntervalSinceNow > timeLimit / .seconds(2) { try await Task.sleep(for: .milliseconds(100)) }
         }
-        try await watch("replay", storage) { try await replay(1, storage, until: $0) }
-        try await watch("replay.unwanted", storage) { try await replay(0, storage, until: $0) }
+        try await measureCommits("replay", storage) { try await replay(1, storage, until: $0) }
+        try await measureCommits("replay.unwanted", storage) { try await replay(0, storage, until: $0) }
         try await storage.registerWebhooks((2...20).map { "endpoint-\($0)" }, at: 0)
         try await storage.pool.write { try $0.execute(sql: "UPDATE webhook_endpoints SET cursor = 0 WHERE id > 1") }
-        // Their numbers do not follow each other: the small commits beside it have used some up.
+        // Read the endpoints' numbers, which are not consecutive: the concurrent commits have used some.
         let endpoints = try await storage.webhookEndpoints().map(\.id).filter { $0 > 1 }
-        try await watch("fan-out", storage) { ends in
+        try await measureCommits("fan-out", storage) { ends in
             let targets = endpoints.map { FanOutTarget(endpoint: $0) { _, _ in 1 } }
             while ends > Date(),
-                try await storage.fanOut(to: targets, within: .none, limit: piece, at: 5) == .more
+                try await storage.fanOut(to: targets, within: .none, limit: batch, at: 5) == .more
             {}
         }
         try await storage.switchWebhook(1, nil, discardingBacklog: false, at: 5)
-        try await watch("resume", storage) { try await jobs(storage, until: $0) }
+        try await measureCommits("resume", storage) { try await jobs(storage, until: $0) }
         try await storage.switchWebhook(1, nil, discardingBacklog: true, at: 5)
-        try await watch("discard", storage) { try await jobs(storage, until: $0) }
+        try await measureCommits("discard", storage) { try await jobs(storage, until: $0) }
         try await storage.removeWebhook(1)
-        try await watch("remove", storage) { try await jobs(storage, until: $0) }
+        try await measureCommits("remove", storage) { try await jobs(storage, until: $0) }
     }
 
-    /// Sends everything again, in so many deliveries each.
+    /// Replays all events, with this many deliveries for each.
     private static func replay(_ deliveries: Int, _ storage: SQLiteStorage, until end: Date) async throws {
         var range = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10_000)
         let target = FanOutTarget(endpoint: 1) { _, _ in deliveries }
@@ -66,21 +67,21 @@ enum OutboxBenchmarks {
     }
 
     private static func jobs(_ storage: SQLiteStorage, until end: Date) async throws {
-        while end > Date(), try await storage.runWebhookJob(limit: piece, at: 5) {}
+        while end > Date(), try await storage.runWebhookJob(limit: batch, at: 5) {}
     }
 
-    /// How long commits took.
+    /// The measured times of commits.
     private final class Waits: Sendable {
         let all = Mutex([(wait: Duration, at: Duration)]())
     }
 
-    /// Does something, at most for ``watched``, and reports the longest that a small commit beside it took.
-    private static func watch(
+    /// Runs an operation, at most for ``timeLimit``, and reports the times of small concurrent commits.
+    private static func measureCommits(
         _ name: String, _ storage: SQLiteStorage, _ work: @escaping @Sendable (_ until: Date) async throws -> Void
     ) async throws {
         let waits = Waits()
         let start = ContinuousClock.now
-        let end = Date(timeIntervalSinceNow: watched / .seconds(1))
+        let end = Date(timeIntervalSinceNow: timeLimit / .seconds(1))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 while !Task.isCancelled {
@@ -91,7 +92,7 @@ enum OutboxBenchmarks {
             }
             try await work(end)
             group.cancelAll()
-            // The one under way is counted; that it was cancelled is no failure.
+            // Wait for the running commit. Its cancellation is not a failure.
             do { try await group.waitForAll() } catch is CancellationError {}
         }
         let sorted = waits.all.withLock { $0.sorted { $0.wait < $1.wait } }
@@ -101,7 +102,7 @@ enum OutboxBenchmarks {
         report("outbox.\(name).p99-wait", sorted[sorted.count * 99 / 100].wait / .milliseconds(1), "ms")
     }
 
-    /// Events of ten a customer, each waiting for the first endpoint.
+    /// Inserts events, ten for each customer, all pending for the first endpoint.
     private static func fill(_ storage: SQLiteStorage, _ count: Int) async throws {
         try await storage.registerWebhooks(["full"], at: 0)
         let begin = ContinuousClock.now

@@ -12,7 +12,7 @@ import StoreSimulator
 internal import Entitlements
 import LedgerSQLite
 
-/// The server over HTTP, with a ledger on disk whose commits wait for the disk, and the load generator on the same cores.
+/// Measures the server over HTTP, with durable commits to a ledger on disk, and the load generator on the same machine.
 struct ServerBenchmarks {
     private static let connections = 256
 
@@ -20,7 +20,7 @@ struct ServerBenchmarks {
     private let folder: URL
     private let server: Server
 
-    /// Starts a server on a ledger; a new one in a temporary folder if there is none yet.
+    /// Starts a server with a ledger; with a new one in a temporary folder if `ledger` is nil.
     init(ledger: String?, customers: Int) async throws {
         store = try LoadedStore(customers: customers)
         folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
@@ -40,20 +40,21 @@ struct ServerBenchmarks {
             )
         ]
         configuration.log.level = .critical
-        // As `counterfoil server run` has it.
-        let logger = Logger(label: "benchmark") { [log = configuration.log] _ in LogLines(log) }
+        // Use the same logger as `counterfoil server run`.
+        let logger = Logger(label: "benchmark") { [log = configuration.log] _ in ServerLogHandler(log) }
         let begin = ContinuousClock.now
         server = try await Server.start(
             configuration, clock: .showing { LoadedStore.start + 400 * 86_400 }, logger: logger)
         report("server.start", begin.duration(to: .now) / .milliseconds(1), "ms")
     }
 
-    /// `server [LEDGER [TRANSACTIONS]]`: with a new ledger, or with one that `fill` made.
+    /// `server [LEDGER [TRANSACTIONS]]`: measures with a new ledger, or with one made by `fill`.
     static func run(_ arguments: [String]) async throws {
         let transactions = arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000
         let benchmarks = try await ServerBenchmarks(
             ledger: arguments.first, customers: max(transactions / LoadedStore.renewals, 1))
-        // What is asked of a customer is asked of a ledger as `fill` made it: each notification makes a customer's longer.
+        // Measure reading before ingest if the ledger was made by `fill`, because each notification makes a customer's
+        // record longer.
         if arguments.isEmpty { try await benchmarks.reportIngest(count: 20_000) }
         try await benchmarks.reportReading()
         benchmarks.reportMemory("after-reading")
@@ -63,7 +64,7 @@ struct ServerBenchmarks {
         try await benchmarks.stop()
     }
 
-    /// `notification` and `customer`: one of them alone, to look into it with a profiler.
+    /// `notification` and `customer`: runs one part alone, for use with a profiler.
     static func run(only name: String) async throws {
         let benchmarks = try await ServerBenchmarks(ledger: nil, customers: 1000)
         if name == "notification" {
@@ -75,7 +76,7 @@ struct ServerBenchmarks {
         try await benchmarks.stop()
     }
 
-    /// Sends over connections of its own: those that nobody uses are closed by the server after a while.
+    /// Sends requests over new connections, because the server closes idle ones.
     private func send(
         _ count: Int, rate: Double? = nil, connections: Int = Self.connections,
         _ request: @escaping @Sendable (Int) -> ByteBuffer
@@ -92,8 +93,8 @@ struct ServerBenchmarks {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// Notifications acknowledged a second, next to what verification alone allows, and how long they wait for it at four
-    /// fifths of that load.
+    /// Measures the acknowledged notifications per second, compared with the limit by signature verification alone, and
+    /// the response times at 80 % of that load.
     func reportIngest(count: Int) async throws {
         let first = store.customers * LoadedStore.renewals + Int(Date().timeIntervalSince1970) % 1_000_000
         let requests = try await HTTPRequests.notifications(of: store, first..<first + count)
@@ -105,28 +106,29 @@ struct ServerBenchmarks {
         report("server.ingest.p50", result.percentile(0.5) * 1000, "ms")
         report("server.ingest.p99", result.percentile(0.99) * 1000, "ms")
         let begin = ContinuousClock.now
-        try await requireFolded()
+        try await requireProcessed()
         let drained = begin.duration(to: .now) / .seconds(1)
         report("server.ingest.drained", Double(count) / (result.seconds + drained), "1/s")
         report("server.ingest.drained / limit", Double(count) / (result.seconds + drained) / limit, "ratio")
         try await reportPaced(first + count..<first + 2 * count, rate: result.rate * 0.8)
     }
 
-    /// What one notification takes of the processors, from its request until it is folded and its event written, next to the
-    /// three verifications that it cannot do without. Rates tell how busy the machine is; this hardly does.
+    /// Measures the processor time of a notification, from its request until it is processed and its event written,
+    /// compared with the three signature verifications that it needs. Unlike rates, it hardly depends on other load of
+    /// the machine.
     ///
-    /// The verifications are timed alone, and again while every processor verifies: where two processors are threads of one
-    /// core, all work takes longer on both, that of a notification too.
+    /// The verifications are timed on one processor and on all at once: if two processors are threads of one core, all
+    /// work takes longer on both, including that for a notification.
     func reportProcessorTime(rounds: Int = 3, count: Int = 4_000) async throws {
         let first =
             (store.customers + 1) * LoadedStore.renewals + 2_000_000 + Int(Date().timeIntervalSince1970) % 1_000_000
-        try await requireFolded()
+        try await requireProcessed()
         var (taken, alone, together): ([Double], [Double], [Double]) = ([], [], [])
         let requests = try await HTTPRequests.notifications(of: store, first..<first + rounds * count)
         for round in 0..<rounds {
             let before = Processor.time
             let result = try await send(count, connections: 32) { requests[round * count + $0] }
-            try await requireFolded()
+            try await requireProcessed()
             taken.append((Processor.time - before - result.processor) / Double(count))
             alone.append(taken[round] / (3 * (try await Self.rawTime(on: 1))))
             together.append(
@@ -138,7 +140,7 @@ struct ServerBenchmarks {
         report("server.notification / three verifications on all processors", median(together), "ratio")
     }
 
-    /// The processor time of a raw verification while so many processors verify.
+    /// Returns the processor time of a raw verification while `processors` tasks verify in parallel.
     private static func rawTime(on processors: Int) async throws -> Double {
         let before = Processor.time
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -148,8 +150,8 @@ struct ServerBenchmarks {
         return (Processor.time - before) / Double(processors * verifications)
     }
 
-    /// Everything that was sent was believed.
-    private func requireFolded() async throws {
+    /// Waits until all notifications are processed, and throws if one is left or failed verification.
+    private func requireProcessed() async throws {
         await server.core.processor.settle()
         let storage = server.core.storage as? SQLiteStorage
         let left = try await storage?.pool.read { db in
@@ -164,14 +166,14 @@ struct ServerBenchmarks {
         report("server.ingest.paced", result.rate, "1/s")
         report("server.ingest.paced.p50", result.percentile(0.5) * 1000, "ms")
         report("server.ingest.paced.p99", result.percentile(0.99) * 1000, "ms")
-        try await requireFolded()
+        try await requireProcessed()
     }
 
-    /// Customers a second, next to an empty route.
+    /// Measures requests for a customer per second, compared with a route that does nothing.
     func reportReading(rounds: Int = 5, count: Int = 20_000) async throws {
         let customers = store.customers
         var rates: [String: [Double]] = [:]
-        func take(_ name: String, _ request: @escaping @Sendable (Int) -> ByteBuffer) async throws -> Double {
+        func measure(_ name: String, _ request: @escaping @Sendable (Int) -> ByteBuffer) async throws -> Double {
             let before = Processor.time
             let result = try await send(count, request)
             rates[name, default: []].append(result.rate)
@@ -180,13 +182,13 @@ struct ServerBenchmarks {
         }
         let empty = HTTPRequests.request("GET", "/health/live")
         for round in 0..<rounds {
-            let nothing = try await take("empty") { _ in empty }
-            // Made before the clock runs, as the empty one is.
+            let nothing = try await measure("empty") { _ in empty }
+            // Prepare the requests before the measurement.
             let requests = (0..<count).map { index in
                 let customer = (index &* 7919 &+ round &* 104_729) % customers
                 return HTTPRequests.request("GET", "/v1/customers/\(LoadedStore.token(customer).text)")
             }
-            let reading = try await take("customer") { requests[$0] }
+            let reading = try await measure("customer") { requests[$0] }
             rates["ratio", default: []].append(reading / nothing)
         }
         func median(_ name: String) -> Double { (rates[name] ?? []).sorted()[rounds / 2] }
@@ -199,14 +201,14 @@ struct ServerBenchmarks {
         report("server.memory.with-generator", Memory.resident / 1_048_576, "MiB")
     }
 
-    /// What the server holds when the generator's requests are gone.
+    /// Reports the resident memory after the load generator's memory was freed.
     func reportMemory(_ name: String) {
         report("server.memory.\(name)", Memory.settled / 1_048_576, "MiB")
     }
 
     private static let verifications = 10_000
 
-    /// Raw P-256 verifications a second on one core.
+    /// Measures raw P-256 verifications per second on one core.
     private static func rawRate() throws -> Double {
         let key = P256.Signing.PrivateKey()
         let input = Data(repeating: 7, count: 4096)

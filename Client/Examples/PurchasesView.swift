@@ -14,7 +14,7 @@ import SwiftUI
     func buy(_ product: String) async {
         do {
             switch try await client.buy(product) {
-            case .purchased(_, .ofAnotherCustomer): message = "This purchase belongs to another account."
+            case .purchased(_, .belongsToAnotherCustomer): message = "This purchase belongs to another account."
             case .purchased(_, .stuck): message = "We have not confirmed your purchase yet. It is not lost."
             case .pending: message = "Your purchase waits for approval."
             case .purchased, .cancelled: message = ""

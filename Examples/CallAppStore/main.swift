@@ -5,11 +5,11 @@ import AppStoreServer
 import Foundation
 
 let arguments = CommandLine.arguments
-guard arguments.count == 6 else { fatalError("name key file, key ID, issuer ID, bundle ID and a transaction ID") }
+guard arguments.count == 6 else { fatalError("expected key file, key ID, issuer ID, bundle ID and transaction ID") }
 let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
 let tokens = try APITokenSource(key: key, issuerID: arguments[3], bundleID: arguments[4])
 
-// One client for the whole process: it keeps Apple's rate limits. This one calls the sandbox.
+// Use one client for the whole process: it observes Apple's rate limits. This one calls the sandbox.
 let client = AppStoreServerClient(tokens: tokens, host: .sandbox)
 let verifier = try SignedDataVerifier(
     .init(apps: .only([App(bundleID: arguments[4], environments: [.sandbox])])))
@@ -20,7 +20,7 @@ do {
             let transaction = try await verifier.transaction(text).payload
             print(transaction.purchaseDate, transaction.productId, transaction.transactionId)
         }
-        // Store the revision after each page. Passed as `after:`, it makes the next run fetch only what is new.
+        // Store the revision after each page. With `after:` the next run fetches only new transactions.
         print("revision", page.revision)
     }
 } catch let error as AppStoreServerError {

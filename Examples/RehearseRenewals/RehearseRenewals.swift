@@ -21,7 +21,7 @@ print(try simulator.state(of: "anna").summary)
 try await simulator.perform(.fixBilling(customer: "anna"))
 print(try simulator.state(of: "anna").summary)
 
-// The simulator answers and signs as the App Store does: client and verifier are the same for both.
+// The simulator responds and signs like the App Store, so the same client and verifier work with both.
 let (client, verifier) = (try simulator.client(), try simulator.verifier())
 for try await text in client.transactionHistory(of: bought.transactionID ?? "").items {
     let transaction = try await verifier.transaction(text).payload

@@ -5,12 +5,12 @@ import AppStoreServer
 import Foundation
 
 let arguments = CommandLine.arguments
-guard arguments.count == 7 else { fatalError("name key file, key ID, issuer ID, bundle ID, product ID and offer ID") }
+guard arguments.count == 7 else { fatalError("expected key file, key ID, issuer ID, bundle ID, product ID, offer ID") }
 let key = try SigningKey(contentsOf: URL(filePath: arguments[1]), keyID: arguments[2])
 let signer = try OfferSigner(key: key, issuerID: arguments[3], bundleID: arguments[4])
 
-// Decide whether the customer may have the offer before you sign it. If the app buys with an account token, the
-// original format needs the same one as `appAccountToken:`.
+// Check that the customer is eligible before you sign an offer. If the app buys with an account token, pass the same
+// token as `appAccountToken:` in the original format.
 let offer = try signer.promotionalOffer(productID: arguments[5], offerID: arguments[6])
 print("for StoreKit's original offer call:", offer.encodedSignature, offer.nonce, offer.timestamp)
 print("for StoreKit's compact JWS:", try signer.promotionalOfferV2(productID: arguments[5], offerID: arguments[6]))

@@ -1,12 +1,12 @@
-// Validates an app receipt for one app, and finds the transaction that leads from it to the server API.
+// Validates an app receipt for one app, and reads a transaction ID for the App Store Server API.
 //
 //     swift run example-validate-receipt receipt.b64
 //
-// where the file holds the receipt of `com.example.app`, as bytes or in base64. Put your own bundle ID below.
+// The file contains the receipt of `com.example.app`, as bytes or in base64. Replace the bundle ID below with your own.
 import AppStoreReceipts
 import Foundation
 
-guard CommandLine.arguments.count == 2 else { fatalError("name the file that holds the receipt") }
+guard CommandLine.arguments.count == 2 else { fatalError("usage: example-validate-receipt FILE") }
 let contents = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
 
 let validator = ReceiptValidator(bundleIDs: ["com.example.app"])
@@ -19,8 +19,8 @@ do {
     print("refused:", error.code, error.message)
 }
 
-// The server API returns the customer's history for the identifier of any transaction. This one is not verified: verify
-// what the App Store returns.
+// The App Store Server API returns the customer's history for any transaction ID. This ID is not verified: verify the
+// transactions that the App Store returns.
 if let transactionID = try UnverifiedReceipt.transactionID(inContents: contents) {
-    print("ask for the history of", transactionID)
+    print("transaction ID for the App Store Server API:", transactionID)
 }

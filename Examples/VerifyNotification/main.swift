@@ -2,21 +2,21 @@
 //
 //     swift run example-verify-notification notification.json
 //
-// where the file holds the body that the App Store posted: {"signedPayload":"…"}. Put your own apps below.
+// The file contains the body that the App Store posted: {"signedPayload":"…"}. Replace the apps below with your own.
 import AppStoreServer
 import Foundation
 
-// One verifier for the whole process: it is a value that can be shared, and it caches verified certificate chains.
+// Use one verifier for the whole process: it can be shared between tasks, and it caches verified certificate chains.
 var configuration = SignedDataVerifier.Configuration(
     apps: .only([
         App(bundleID: "com.example.app", appAppleID: 1_234_567_890),
         App(bundleID: "com.example.other", appAppleID: 1_234_567_891, environments: [.sandbox]),
     ]))
-// Revoked certificates are refused. If the responder cannot be reached, the notification is accepted.
+// Refuse revoked certificates, but accept the notification if the OCSP responder cannot be reached.
 configuration.revocation = RevocationOptions(policy: .soft)
 let verifier = try SignedDataVerifier(configuration)
 
-guard CommandLine.arguments.count == 2 else { fatalError("name the file that holds the body of the notification") }
+guard CommandLine.arguments.count == 2 else { fatalError("usage: example-verify-notification FILE") }
 let body = try JSONDecoder().decode(
     ResponseBodyV2.self, from: Data(contentsOf: URL(filePath: CommandLine.arguments[1])))
 do {
@@ -26,6 +26,6 @@ do {
         print(transaction.payload.productId, transaction.payload.expiresDate as Any)
     }
 } catch {
-    // `code` is for programs, `message` for people. Only after `revocation_unknown` can another attempt succeed.
+    // Programs use `code`, people read `message`. Only `revocation_unknown` is retryable.
     print("refused:", error.code, error.message, error.isRetryable ? "(try again)" : "")
 }

@@ -4,7 +4,7 @@ import FuzzSupport
 import StoreSimulator
 import TestSupport
 
-/// A catalogue in our format, or in Xcode's: what is read can be relied on, and sold from.
+/// Reads a catalogue in YAML or in Xcode's format. An accepted catalogue must be valid and usable by a store.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCatalogues(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
@@ -16,13 +16,13 @@ public func fuzzCatalogues(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
 
 private func read(_ format: String, _ body: () throws(CatalogueError) -> Catalogue) {
     let result = attempt(body)
-    Property.require(attempt(body) == result, "\(format): a file is read otherwise the second time")
+    Property.require(attempt(body) == result, "\(format): a file is read differently the second time")
     switch result {
     case .failure(let error):
-        Property.require(!error.problems.isEmpty, "\(format): a file is refused for no reason")
+        Property.require(!error.problems.isEmpty, "\(format): a file is refused without a reason")
     case .success(let catalogue):
-        Property.success("\(format): what is read is valid") { try catalogue.validate() }
-        sell(catalogue)
+        Property.success("\(format): an accepted catalogue is valid") { try catalogue.validate() }
+        sellProducts(of: catalogue)
     }
 }
 
@@ -30,8 +30,8 @@ private func attempt(_ body: () throws(CatalogueError) -> Catalogue) -> Result<C
     do throws(CatalogueError) { return .success(try body()) } catch { return .failure(error) }
 }
 
-/// Sells some of it with every offer, and waits until the periods are over.
-private func sell(_ catalogue: Catalogue) {
+/// Sells up to four products, each with up to three offers, and runs the next three events of the store.
+private func sellProducts(of catalogue: Catalogue) {
     var store = Store(
         environment: .production, app: SimulatedApp(), catalogue: catalogue, settings: .production, seed: 1)
     var now = present
@@ -50,6 +50,6 @@ private func sell(_ catalogue: Catalogue) {
         now = next
         store.run(until: now)
     }
-    let wrong = unsoundness(of: store, at: now.wholeMilliseconds)
-    Property.require(wrong.isEmpty, "a store that sells this is wrong: \(wrong.joined(separator: "; "))")
+    let wrong = invariantViolations(of: store, at: now.wholeMilliseconds)
+    Property.require(wrong.isEmpty, "a store with this catalogue is inconsistent: \(wrong.joined(separator: "; "))")
 }

@@ -4,12 +4,12 @@ import FuzzSupport
 import SwiftASN1
 import X509
 
-/// A certificate file, and a chain that the file is cut into.
+/// Reads a certificate file, and verifies a chain made of the file's DER elements.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
     readFile(bytes)
-    proveChain(elements(of: bytes))
+    verifyChain(elements(of: bytes))
     return 0
 }
 
@@ -18,21 +18,24 @@ private func readFile(_ bytes: [UInt8]) {
     do throws(VerificationError) {
         certificates = try CertificateFile.read(Data(bytes))
     } catch {
-        Property.require(error.code == .certificateMalformed, "a file is read or malformed: \(error)")
+        Property.require(
+            error.code == .certificateMalformed, "a refused file has another code than certificateMalformed: \(error)")
         return
     }
     for (der, certificate) in certificates {
-        let again = Property.success("what was read can be read again") { try Certificate(derEncoded: der) }
-        Property.require(again == certificate, "what was read reads the same again")
+        let again = Property.success("an accepted certificate can be read again") { try Certificate(derEncoded: der) }
+        Property.require(again == certificate, "an accepted certificate is the same when it is read again")
         _ = CertificateSummary(certificate, der: der)
         _ = certificate.shortName
     }
     let anchors = try? TrustAnchors(certificates: [Data(bytes)])
     Property.require((anchors != nil) == !certificates.isEmpty, "a file with certificates makes anchors")
-    for (der, _) in certificates { Property.require(anchors?.name(ofRoot: der) != nil, "each of them is one") }
+    for (der, _) in certificates {
+        Property.require(anchors?.name(ofRoot: der) != nil, "each certificate of the file is an anchor")
+    }
 }
 
-/// The signed parts of the seeds' leaf and intermediate. No other may ever prove to be signed.
+/// The signed parts of the seeds' certificates. No other certificate may verify.
 private let signed: Set<[UInt8]> = Property.success("the seeds can be read") {
     var signed: Set<[UInt8]> = []
     for seed in try Material.seeds("certificates") {
@@ -45,8 +48,9 @@ private let signed: Set<[UInt8]> = Property.success("the seeds can be read") {
     return signed
 }
 
-/// Whatever stands at the end is trusted, so that the rules see more than what comes before the anchor.
-private func proveChain(_ ders: [[UInt8]]) {
+/// Verifies a chain whose last certificate is trusted, so that the input reaches the rules after the search for an
+/// anchor.
+private func verifyChain(_ ders: [[UInt8]]) {
     guard let last = ders.last, let anchors = try? TrustAnchors(certificates: [Data(last)]) else { return }
     let chain: CertificateChain
     do throws(VerificationError) {
@@ -57,21 +61,24 @@ private func proveChain(_ ders: [[UInt8]]) {
     Property.require(ders.count == 3, "a chain has three certificates")
     for certificate in [chain.leaf, chain.intermediate] {
         Property.require(
-            signed.contains(Array(certificate.tbsCertificateBytes)), "nobody signed this part of a proven chain")
+            signed.contains(Array(certificate.tbsCertificateBytes)),
+            "a verified chain has a certificate without a valid signature")
         Property.require(
             certificate.extensions[oid: ChainMarkers.appStore.leaf] != nil
                 || certificate.extensions[oid: ChainMarkers.appStore.intermediate] != nil, "a marker is missing")
     }
     do throws(VerificationError) {
         _ = try CertificateChain(ders: ders, anchors: .apple, markers: .appStore)
-        Property.fail("a chain to another root ends at Apple's")
+        Property.fail("a chain to another root is accepted with Apple's roots")
     } catch {
-        Property.require(error.code == .untrustedRoot, "only the root is wrong: \(error)")
+        Property.require(
+            error.code == .untrustedRoot, "the chain is refused for another reason than its root: \(error)")
     }
     _ = try? chain.requireValid(at: present)
 }
 
-/// The DER elements that follow one another in `bytes`, at most four; the last one takes whatever remains.
+/// Splits `bytes` into consecutive DER elements, at most four. An element without a two-byte length takes all remaining
+/// bytes.
 private func elements(of bytes: [UInt8]) -> [[UInt8]] {
     var (elements, rest): ([[UInt8]], ArraySlice<UInt8>) = ([], bytes[...])
     while !rest.isEmpty, elements.count < 4 {

@@ -2,7 +2,7 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 
-/// Makes commands of bytes. Behind the end everything is zero.
+/// Generates store commands from bytes. After the last byte it reads zeros.
 struct ByteReader {
     private var bytes: ArraySlice<UInt8>
 
@@ -24,7 +24,7 @@ struct ByteReader {
     private mutating func number() -> Int32 { one(Self.numbers) }
     private mutating func flag() -> Bool { next() & 1 == 1 }
 
-    /// Nothing, a product, or a transaction of the customer's.
+    /// Returns nil, a product, or a transaction of the customer.
     private mutating func selector(_ store: Store, _ customer: String) -> String? {
         let byte = next()
         let transactions = store.customers[customer]?.transactions ?? []
@@ -70,12 +70,12 @@ struct ByteReader {
         case 19:
             return .joinGroup(
                 customer: name(), group: one(["1", ""]), organization: flag(), administrator: flag())
-        default: return about(name(), kind, store)
+        default: return purchaseCommand(of: name(), kind, store)
         }
     }
 
-    /// Something that is done to what a customer has.
-    private mutating func about(_ customer: String, _ kind: UInt8, _ store: Store) -> StoreCommand {
+    /// Returns a command that changes a purchase of a customer.
+    private mutating func purchaseCommand(of customer: String, _ kind: UInt8, _ store: Store) -> StoreCommand {
         let selected = selector(store, customer)
         switch kind % 32 {
         case 20: return .cancel(customer: customer, subscription: selected)

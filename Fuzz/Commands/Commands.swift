@@ -6,29 +6,30 @@ import TestSupport
 
 private let stores = [SimulatedStores.new(.production), SimulatedStores.new(.sandbox)]
 
-/// What customers, the developer and Apple do, one line each: a command as JSON, or bytes that stand for one, or for a
-/// while in which nothing is done.
+/// Performs store commands. Each line of the input is a command as JSON, or bytes that generate commands and waiting
+/// times.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCommands(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
     guard let first = bytes.first else { return 0 }
-    var life = Life(store: stores[Int(first & 1)], comparisons: first & 2 == 0 ? 0 : 1)
+    var session = Session(store: stores[Int(first & 1)], comparisons: first & 2 == 0 ? 0 : 1)
     for line in bytes.dropFirst().split(separator: 0x0A).prefix(24) {
         if line.first == UInt8(ascii: "{") {
-            life.read(Array(line))
+            session.read(Array(line))
         } else {
             var line = ByteReader(bytes: line)
-            while !line.isEmpty { life.step(&line) }
+            while !line.isEmpty { session.step(&line) }
         }
     }
-    life.finish(isKept: first & 4 != 0)
+    session.finish(isEncoded: first & 4 != 0)
     return 0
 }
 
-private struct Life {
+private struct Session {
     var store: Store
     var now = SimulatedStores.later
-    /// To write all of a store takes longer than to do something in it.
+    /// The number of refused commands after which the store is compared with its state before. Limited, because
+    /// encoding a store is slower than a command.
     private var comparisons: Int
     private var steps = 0
 
@@ -40,10 +41,10 @@ private struct Life {
     mutating func read(_ json: [UInt8]) {
         let decoder = JSONDecoder()
         if let command = try? decoder.decode(StoreCommand.self, from: Data(json)) {
-            let again = Property.success("a command that was read can be written and read") {
+            let again = Property.success("a decoded command can be encoded and decoded") {
                 try decoder.decode(StoreCommand.self, from: JSONEncoder().encode(command))
             }
-            Property.require(again == command, "a command is another one when it is written and read")
+            Property.require(again == command, "a command changes when it is encoded and decoded")
             perform(command)
         } else if let request = try? decoder.decode(TriggerRequest.self, from: Data(json)) {
             _ = try? store.trigger(request, at: now)
@@ -72,24 +73,26 @@ private struct Life {
         do throws(StoreError) {
             let outcome = try store.perform(command, at: now)
             if let id = outcome.transactionID {
-                Property.require(store.transactions[id] != nil, "a transaction that is not there was made")
+                Property.require(
+                    store.transactions[id] != nil, "the outcome names a transaction that the store does not have")
             }
         } catch {
-            Property.require(!error.message.isEmpty, "a command is refused for no reason")
+            Property.require(!error.message.isEmpty, "a command is refused without a reason")
             guard comparisons > 0 else { return }
             comparisons -= 1
-            Property.require(store.bytes == before.bytes, "a refused command changes something: \(command)")
+            Property.require(store.bytes == before.bytes, "a refused command changes the store: \(command)")
         }
     }
 
-    mutating func finish(isKept: Bool) {
+    mutating func finish(isEncoded: Bool) {
         store.run(until: now)
-        let wrong = unsoundness(of: store, at: now)
-        Property.require(wrong.isEmpty, "a store is wrong: \(wrong.joined(separator: "; "))")
-        guard isKept else { return }
-        // What is kept and read again is the same store.
+        let wrong = invariantViolations(of: store, at: now)
+        Property.require(wrong.isEmpty, "a store is inconsistent: \(wrong.joined(separator: "; "))")
+        guard isEncoded else { return }
         let bytes = store.bytes
-        let again = Property.success("a store can be read") { try JSONDecoder().decode(Store.self, from: bytes) }
-        Property.require(again.bytes == bytes, "a store is another one when it is written and read")
+        let again = Property.success("an encoded store can be decoded") {
+            try JSONDecoder().decode(Store.self, from: bytes)
+        }
+        Property.require(again.bytes == bytes, "a store changes when it is encoded and decoded")
     }
 }

@@ -2,17 +2,17 @@ import CounterfoilServer
 import Foundation
 import FuzzSupport
 
-/// A configuration, or every reason why it is none, each time the same.
+/// Reads a configuration twice. The problems must be the same, and a refusal must have one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzConfigurations(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: input(start, count), as: UTF8.self)
     let (first, second) = (problems(text), problems(text))
-    Property.require(first == second, "a configuration is refused for other reasons the second time")
-    Property.require(first.map { !$0.isEmpty } ?? true, "a configuration is refused for no reason")
+    Property.require(first == second, "a configuration has other problems the second time")
+    Property.require(first.map { !$0.isEmpty } ?? true, "a configuration is refused without a reason")
     return 0
 }
 
-/// What is wrong with a text; nil when nothing is.
+/// Returns the problems of a configuration; nil if it is valid.
 private func problems(_ text: String) -> [String]? {
     do throws(ConfigurationError) {
         _ = try LoadedConfiguration(

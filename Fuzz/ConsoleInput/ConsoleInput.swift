@@ -14,28 +14,29 @@ private let decoder = Property.success("the decoder can be made") {
     return try PastedDataDecoder(configuration, Apps(configuration.apps), .showing { present })
 }
 
-/// What people type and paste into the console: a search, and anything to decode.
+/// Reads input of the console: a search, and pasted data to decode.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzConsoleInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
     search(String(decoding: bytes, as: UTF8.self))
     let verdict = decode(bytes)
     check(verdict)
-    Property.require(same(verdict, decode(bytes)), "one thing is decoded in two ways")
+    Property.require(same(verdict, decode(bytes)), "the same data is decoded differently the second time")
     return 0
 }
 
 private func search(_ typed: String) {
     guard let query = SearchQuery(typed) else { return }
-    Property.require((1...255).contains(query.text.utf8.count), "a search has a length")
-    Property.require(SearchQuery(query.text)?.text == query.text, "the text of a search is another search")
+    Property.require((1...255).contains(query.text.utf8.count), "a search has 1 to 255 bytes")
+    Property.require(SearchQuery(query.text)?.text == query.text, "the text of a search is the same search")
     for identifier in [query.transaction, query.event, query.order].compactMap(\.self) {
-        Property.require(identifier.utf8.elementsEqual(query.text.utf8), "what is looked for is what was typed")
+        Property.require(identifier.utf8.elementsEqual(query.text.utf8), "the identifier is the typed text")
     }
     if let uuid = query.notification {
-        Property.require(UUID(uuidString: query.text)?.uuidString.lowercased() == uuid, "a UUID is another one")
+        Property.require(
+            UUID(uuidString: query.text)?.uuidString.lowercased() == uuid, "the notification's UUID is the typed UUID")
     }
-    Property.require(query.transaction == nil || query.order == nil, "an order is no number")
+    Property.require(query.transaction == nil || query.order == nil, "a search is not for a transaction and an order")
 }
 
 private func decode(_ bytes: [UInt8]) -> DecodeVerdict {
@@ -43,12 +44,12 @@ private func decode(_ bytes: [UInt8]) -> DecodeVerdict {
 }
 
 private func check(_ verdict: DecodeVerdict) {
-    Property.require(!verdict.message.isEmpty, "a verdict is a sentence")
-    Property.require(verdict.isProven == (verdict.code == nil), "what is refused has a reason, and only that")
+    Property.require(!verdict.message.isEmpty, "a verdict has a message")
+    Property.require(verdict.isProven == (verdict.code == nil), "a verdict has a code exactly if it is not proven")
     if let payload = verdict.payload {
-        // It is put into the answer as it is.
+        // The payload is inserted into the response unchanged.
         guard let text = String(validating: payload, as: UTF8.self) else { Property.fail("a payload is not UTF-8") }
-        Property.requireJSON("[" + text + "]", "a payload is JSON inside of an answer")
+        Property.requireJSON("[" + text + "]", "a payload is JSON")
     }
     for part in verdict.parts { check(part.verdict) }
 }

@@ -9,13 +9,14 @@ private let secret = Secret("the secret of an app that nobody else has")
 private let bundleID = "com.example.app"
 private let now = Date(timeIntervalSince1970: 1_780_000_000)
 
-/// Customer tokens: nobody gets in without the secret, and whoever signs a token gets what the rules for tokens allow.
+/// Reads customer tokens. Tokens without a valid signature must be refused, and accepted claims must follow the rules.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCustomerTokens(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
-    // As it is: whoever sends it does not know the secret.
-    Property.require(read(String(decoding: bytes, as: UTF8.self)) == nil, "a token is refused that nobody signed")
-    // As what an app's backend signs, after the header that it should have and after one of its own.
+    // The input is not signed with the secret, so it must be refused.
+    Property.require(
+        read(String(decoding: bytes, as: UTF8.self)) == nil, "a token without a valid signature is refused")
+    // Sign the input as claims, with the standard header and with a header from the input.
     let parts = bytes.split(separator: 0, maxSplits: 1)
     let plain = signed(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8), bytes)
     check(plain)
@@ -28,16 +29,17 @@ private func check(_ text: String) {
     Property.require(
         (1...255).contains(token.customer.utf8.count)
             && token.customer.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control },
-        "a customer has a name that can be one")
+        "a customer's identifier has 1 to 255 bytes and no control characters")
     Property.require(
         token.customer.precomposedStringWithCanonicalMapping.utf8.elementsEqual(token.customer.utf8),
-        "a customer's name is in Normalization Form C")
+        "a customer's identifier is in Normalization Form C")
     Property.require(
         token.appAccountToken.map { $0 == $0.lowercased() && UUID(uuidString: $0) != nil } ?? true,
-        "the account of purchases is a UUID in lower case")
-    Property.require(read(text, at: now + 24 * 3600 + 61) == nil, "a token holds for a day at most")
-    Property.require(read(text, Secret("another one")) == nil, "a token has one secret")
-    // Any other letter of it, and it is none. The last letter of a part can say the same in two ways, which the reader refuses.
+        "the account token is a UUID in lower case")
+    Property.require(read(text, at: now + 24 * 3600 + 61) == nil, "a token is valid for at most a day")
+    Property.require(read(text, Secret("another one")) == nil, "a token is refused with another secret")
+    // A token with one changed character must be refused. The last character of a part may have unused bits, which the
+    // reader requires to be zero.
     for index in stride(from: 0, to: text.utf8.count, by: 7) {
         var other = Array(text.utf8)
         other[index] = other[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
@@ -46,7 +48,7 @@ private func check(_ text: String) {
 }
 
 private func read(_ text: String, _ secret: Secret = secret, at now: Date = now) -> CustomerToken? {
-    // A refusal is an answer as good as any other here.
+    // Any error means that the token is refused.
     try? CustomerToken(text, secret: secret, bundleID: bundleID, now: now)
 }
 

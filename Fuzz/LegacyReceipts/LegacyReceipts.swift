@@ -6,22 +6,22 @@ private let properties = Property.success("the seeds can be read") {
     try ReceiptProperties(targets: ["legacy-receipts"])
 }
 
-/// A transaction receipt, as text or as base64; or its two parts with 0xFF between them, purchase information and
-/// signature: changing those through base64 takes a fuzzer too long.
+/// Reads a transaction receipt, as text or as base64. Alternatively the input is the purchase information, 0xFF and the
+/// signature, because a fuzzer can hardly change these through base64.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLegacyReceipts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
-    guard let border = bytes.firstIndex(of: 0xFF) else {
+    guard let separator = bytes.firstIndex(of: 0xFF) else {
         properties.check(Data(bytes))
         return 0
     }
-    let signature = bytes[(border + 1)...]
-    let receipt = container(Data(bytes[..<border]), Data(signature))
+    let signature = bytes[(separator + 1)...]
+    let receipt = container(Data(bytes[..<separator]), Data(signature))
     properties.check(receipt)
     if case .transaction(let content) = (try? UnverifiedReceipt(contents: receipt))?.content {
         let again = try? UnverifiedReceipt(
             contents: container(list(content.fields.map { ($0.key, $0.value) }), Data(signature)))
-        Property.require(again?.content == .transaction(content), "fields survive being written down")
+        Property.require(again?.content == .transaction(content), "the fields are the same after encoding and decoding")
     }
     return 0
 }
@@ -30,7 +30,7 @@ private func container(_ information: Data, _ signature: Data) -> Data {
     list([("signature", signature.base64EncodedString()), ("purchase-info", information.base64EncodedString())])
 }
 
-/// A property list of the old style.
+/// Returns an old-style (OpenStep) property list.
 private func list(_ entries: [(key: String, value: String)]) -> Data {
     func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }

@@ -5,46 +5,47 @@ import FuzzSupport
 import StoreSimulator
 import SwiftASN1
 
-/// No answer is used for longer, in seconds.
+/// The maximum time for which a response may be used, in seconds.
 private let longest: TimeInterval = 86_400
 
-private let parties = Property.success("the parties exist") { try OCSPParties() }
+private let parties = Property.success("the certificates can be created") { try OCSPParties() }
 
-/// A response as a responder sends it; and response data that the responder really signs.
+/// Reads an OCSP response; and response data that the harness signs with the issuer's key.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOCSPResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
     check(bytes)
-    // A signature is not to be found by chance, so what lies behind it would stay unseen.
+    // Sign the input, so that the fuzzer reaches the code after the signature check.
     if (try? DER.parse(bytes))?.identifier == .sequence, let response = try? signed(bytes) {
         check(response)
         guard answer(response) != nil else { return 0 }
         var forged = response
         forged[forged.count - 1] ^= 1
-        Property.require(answer(forged) == nil, "a forged signature counts")
+        Property.require(answer(forged) == nil, "a forged signature is accepted")
     }
     return 0
 }
 
-private func answer(_ response: [UInt8]) -> OCSPAnswer? {
-    try? OCSPAnswer(der: Data(response), to: parties.question, issuer: parties.issuer.certificate, now: present)
+private func answer(_ response: [UInt8]) -> VerifiedOCSPResponse? {
+    try? VerifiedOCSPResponse(
+        der: Data(response), to: parties.question, issuer: parties.issuer.certificate, now: present)
 }
 
 private func check(_ response: [UInt8]) {
     guard let answer = answer(response) else { return }
-    Property.require(answer.thisUpdate <= present + 60, "an answer comes from the future")
-    Property.require(answer.expires > present, "an answer is too old")
-    Property.require(answer.expires <= present + longest, "an answer is used for longer than a day")
+    Property.require(answer.thisUpdate <= present + 60, "a response from the future is accepted")
+    Property.require(answer.expires > present, "an expired response is accepted")
+    Property.require(answer.expires <= present + longest, "a response is used for longer than a day")
     Property.require(
-        (try? OCSPAnswer(
+        (try? VerifiedOCSPResponse(
             der: Data(response), to: parties.question, issuer: parties.stranger.certificate, now: present)) == nil,
-        "an answer holds for another issuer")
-    // One that promises more may be used again when it is asked for again a day later.
+        "a response is accepted for another issuer")
+    // A response whose nextUpdate is more than a day away may be fetched and accepted again later.
     guard answer.expires < present + longest else { return }
     Property.require(
-        (try? OCSPAnswer(
+        (try? VerifiedOCSPResponse(
             der: Data(response), to: parties.question, issuer: parties.issuer.certificate, now: answer.expires)) == nil,
-        "an answer outlives itself")
+        "a response is accepted after its expiry")
 }
 
 private func signed(_ data: [UInt8]) throws -> [UInt8] {

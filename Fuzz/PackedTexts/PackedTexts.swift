@@ -2,19 +2,20 @@ import Foundation
 import FuzzSupport
 import LedgerSQLite
 
-/// What the ledger keeps of a signed text: any text comes back exactly, and any bytes are a text or damage.
+/// Packs and unpacks signed texts. Any text must be restored exactly, and any bytes are a text or damaged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPackedTexts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
-    let book = HeaderRegistry()
+    let registry = HeaderRegistry()
     let text = String(decoding: bytes, as: UTF8.self)
-    let packed = book.pack(text)
-    Property.require(exactly(book.unpack(packed.bytes), text), "a text that was packed comes back exactly")
-    Property.require(book.pack(text) == packed, "one text is always the same bytes")
-    // The headers are known by now, so that bytes can refer to them.
-    if let found = book.unpack(Data(bytes)) {
+    let packed = registry.pack(text)
+    Property.require(exactly(registry.unpack(packed.bytes), text), "a packed text is restored exactly")
+    Property.require(registry.pack(text) == packed, "packing a text is deterministic")
+    // Unpack the input after packing: bytes can refer to the headers that the registry now has.
+    if let found = registry.unpack(Data(bytes)) {
         Property.require(
-            exactly(book.unpack(book.pack(found).bytes), found), "what damaged bytes say can be kept like anything else"
+            exactly(registry.unpack(registry.pack(found).bytes), found),
+            "a text unpacked from any bytes can be packed again"
         )
     }
     return 0

@@ -4,8 +4,8 @@ import Basics
 import Foundation
 import FuzzSupport
 
-/// Payloads without their signature: what the strict reader accepts, Foundation's accepts too, as the same value; and
-/// every model comes back from its own encoding.
+/// Decodes unsigned payloads. Foundation must decode everything that the strict decoder accepts to the same value, and
+/// every model must survive encoding and decoding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPayloadJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
@@ -23,15 +23,15 @@ public func fuzzPayloadJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
 @discardableResult
 private func compare<Value: Decodable & Equatable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
     guard let value = try? StrictJSONDecoder.decode(type, from: bytes), !hasDisputedNumber(bytes) else { return nil }
-    let other = Property.success("Foundation reads \(type) as well") {
+    let other = Property.success("Foundation decodes \(type) too") {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
-    Property.require(value == other, "Foundation reads another \(type)")
+    Property.require(value == other, "Foundation decodes another \(type)")
     return value
 }
 
-/// Whether there may be a number that Foundation refuses: one beyond the range of Double, which is infinite or zero here,
-/// or a zero with an exponent, such as `0e4`, which RFC 8259 allows.
+/// Whether the JSON may have a number that Foundation refuses: one beyond the range of Double, which the strict decoder
+/// reads as infinity or zero, or a zero with an exponent, such as `0e4`, which RFC 8259 allows.
 private func hasDisputedNumber(_ bytes: [UInt8]) -> Bool {
     var (digits, isExponent, last): (Int, Bool, UInt8) = (0, false, 0)
     for byte in bytes {
@@ -53,13 +53,13 @@ private func hasDisputedNumber(_ bytes: [UInt8]) -> Bool {
 private func roundTrip<Value: Codable & Equatable>(_ type: Value.Type, _ bytes: [UInt8]) {
     guard let value = compare(type, bytes) else { return }
     let encoded = Property.success("\(type) can be encoded") { try JSONEncoder().encode(value) }
-    let again = Property.success("\(type) can be read again") {
+    let again = Property.success("an encoded \(type) can be decoded") {
         try StrictJSONDecoder.decode(type, from: Array(encoded))
     }
-    Property.require(again == value, "\(type) comes back from its encoding")
+    Property.require(again == value, "\(type) is the same after encoding and decoding")
 }
 
-/// Any JSON, to compare texts as a whole: models leave out what they do not know.
+/// Any JSON, to compare complete values: models ignore unknown members.
 private indirect enum JSONValue: Decodable, Equatable {
     case null
     case bool(Bool)

@@ -2,21 +2,21 @@ import Foundation
 import FuzzSupport
 import StoreSimulator
 
-/// A scenario, or every reason why it is none, each time the same.
+/// Reads a scenario twice. The results must be the same, and a refusal must have a problem.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzScenarios(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: input(start, count), as: UTF8.self)
     let (first, second) = (read(text), read(text))
     switch (first, second) {
     case (.success(let scenario), .success(let again)):
-        Property.require(scenario.text == text, "the text of a scenario is another one")
+        Property.require(scenario.text == text, "a scenario has the text that it was read from")
         Property.require(
             scenario.name == again.name && scenario.description == again.description,
-            "a scenario is read otherwise the second time")
+            "a scenario is read differently the second time")
     case (.failure(let error), .failure(let again)):
-        Property.require(!error.problems.isEmpty, "a scenario is refused for no reason")
-        Property.require(error == again, "a scenario is refused for other reasons the second time")
-    default: Property.fail("a scenario is read once and refused once")
+        Property.require(!error.problems.isEmpty, "a scenario is refused without a reason")
+        Property.require(error == again, "a scenario has other problems the second time")
+    default: Property.fail("a scenario is accepted once and refused once")
     }
     return 0
 }

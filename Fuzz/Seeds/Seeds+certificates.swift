@@ -7,7 +7,7 @@ import SwiftASN1
 import X509
 
 extension Seeds {
-    /// Chains, good ones and some that break one rule each, as DER elements one after another; and files in PEM.
+    /// Chains as consecutive DER elements, a valid one and some that break one rule each; and certificate files.
     static func certificates() throws -> [Seed] {
         var changes: [(name: String, changes: Authority.Changes)] = [("good", .init())]
         func add(_ name: String, _ change: (inout Authority.Changes) -> Void) {
@@ -36,10 +36,10 @@ extension Seeds {
         return seeds
     }
 
-    /// Answers of all kinds, and the response data inside of them.
+    /// OCSP responses of all kinds, and the response data inside them.
     static func ocspResponses() throws -> [Seed] {
         let parties = try OCSPParties()
-        let request = try parties.question.request()
+        let request = try parties.question.encoded()
         var seeds: [Seed] = []
         func add(_ name: String, _ change: (inout OCSPResponder) -> Void) throws {
             var responder = OCSPResponder(issuer: parties.issuer, now: present)

@@ -1,4 +1,4 @@
-/// Payloads of every kind, with every field that has a form of its own.
+/// Payloads of every kind, which together contain every field format.
 enum PayloadSeeds {
     static let all: [String: String] = [
         "transaction":

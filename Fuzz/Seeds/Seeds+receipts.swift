@@ -10,7 +10,7 @@ import _CryptoExtras
 extension Seeds {
     private static let authority = Result { try ReceiptAuthority(now: present) }
 
-    /// Unified receipts of each era and environment, and requests with them.
+    /// Unified receipts with each digest and of each environment, and requests that contain them.
     static func unifiedReceipts() throws -> [Seed] {
         let authority = try authority.get()
         let production = try authority.sign(contents(.production, purchases: 2))
@@ -62,7 +62,7 @@ extension Seeds {
         return contents
     }
 
-    /// Transaction receipts of both versions, whole and in their two parts.
+    /// Transaction receipts of both versions, complete and as their two parts.
     static func legacyReceipts() throws -> [Seed] {
         let authority = try authority.get()
         let intermediate = try template("Store", isAuthority: true, marker: [1, 2, 840, 113635, 100, 6, 2, 2])

@@ -8,7 +8,7 @@ import LedgerSQLite
 import StoreSimulator
 
 extension Seeds {
-    /// What the server reads: its configuration, what the ledger keeps, what is typed into the console.
+    /// Input of the server: configurations, packed records and texts of the ledger, and input of the console.
     static func server() throws -> [Seed] { configurations() + (try packed()) + consoleInput() }
 
     private static func configurations() -> [Seed] {
@@ -33,7 +33,7 @@ extension Seeds {
         ]
     }
 
-    /// Two periods as the first version kept them, without prices.
+    /// A record with two periods in the first version's format, without prices.
     private static let firstVersion =
         "AQIHbW9udGhseRI3MDQwMDAwMDAwMDAwMDAwMDECgQQBMUABCQAAQYCA5oK5ZgCA8LJSfj+yC0zbR8yTbZnWX2CBOIEIATJAAQkAAEGA8JjVuWYAgPCyUgACBAA="
 
@@ -46,15 +46,15 @@ extension Seeds {
                 transactionID: id, originalTransactionID: "1", productID: "monthly", type: .autoRenewableSubscription,
                 purchaseDate: bought, expiresDate: bought + 86_400, signedDate: bought, appAccountToken: account,
                 appTransactionID: "704000000000000001", price: 9_990, currency: "USD")
-            _ = try record.put(fact, .init(id: Int64(number) + 1) { _ in false })
+            _ = try record.add(fact, .init(id: Int64(number) + 1) { _ in false })
         }
-        let once = PackedLineage.pack(record)
+        let twoPeriods = PackedLineage.pack(record)
         guard let former = Data(base64Encoded: firstVersion) else { throw CocoaError(.coderReadCorrupt) }
         _ = record.addMention(of: 1, signedDate: 1_760_000_000_000)
         let text = try Authority(now: present).sign(json: Data((PayloadSeeds.all["transaction"] ?? "").utf8))
         return [
             seed("packed-records", "empty", PackedLineage.pack(LineageRecord("1"))),
-            seed("packed-records", "two-periods", once),
+            seed("packed-records", "two-periods", twoPeriods),
             seed("packed-records", "first-version", former),
             seed("packed-records", "with-a-notification", PackedLineage.pack(record)),
             seed("packed-texts", "transaction.jws", text), seed("packed-texts", "plain", "no signed text"),

@@ -6,7 +6,7 @@ import StoreSimulator
 import X509
 
 extension Seeds {
-    /// Texts that verify and texts that nearly do; payloads and headers for the harness to sign.
+    /// JWS that verify, malformed JWS, and payloads and headers for the harness to sign.
     static func signedData() throws -> [Seed] {
         let authority = try Authority(now: present)
         var seeds: [Seed] = [("Trust/signed-data-root.cer", authority.root.der)]
@@ -29,7 +29,7 @@ extension Seeds {
         return seeds + (try xcode())
     }
 
-    /// What Xcode would sign, with a certificate of our own.
+    /// A JWS like those of Xcode, signed with a generated certificate.
     private static func xcode() throws -> [Seed] {
         let key = P256.Signing.PrivateKey()
         let certificate = try CertificateTemplate(

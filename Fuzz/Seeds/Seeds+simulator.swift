@@ -5,7 +5,7 @@ import FuzzSupport
 import StoreSimulator
 
 extension Seeds {
-    /// What the simulator reads: files, requests, questions, commands. None of it is signed.
+    /// Unsigned input of the simulator: catalogues, scenarios, API requests, OCSP requests and commands.
     static func simulator() -> [Seed] {
         catalogues() + scenarios() + requests() + queries() + commands()
     }
@@ -63,7 +63,8 @@ extension Seeds {
         }
     }
 
-    /// Each endpoint with identifiers that there are, in both environments, and bodies that some of them take.
+    /// A request to each endpoint in both environments, with existing identifiers, and with valid bodies for some
+    /// endpoints.
     private static func requests() -> [Seed] {
         let stores = [SimulatedStores.new(.production), SimulatedStores.new(.sandbox)]
         let uuid = "7b1f2c0e-0a4b-4f0e-9b7a-0d6a5c1e2f30"
@@ -103,7 +104,7 @@ extension Seeds {
         return seeds
     }
 
-    /// What the developer's server asks about the items that dora has.
+    /// Advanced Commerce requests about the items of the customer dora.
     private static func advancedCommerce(_ stores: [Store]) -> [Seed] {
         let price = #""items":[{"SKU":"tv","price":6000}],"currency":"USD""#
         let metadata =
@@ -131,8 +132,9 @@ extension Seeds {
     }
 
     private static func queries() -> [Seed] {
-        // The authority of the harness is a new one each time: changes to its own questions, and one to somebody else.
-        let foreign = (try? OCSPParties().question.request()).map { seed("ocsp-queries", "foreign", $0) }
+        // The harness creates a new authority in each run, so the seeds are changes to its requests. One seed is a
+        // request to another authority.
+        let foreign = (try? OCSPParties().question.encoded()).map { seed("ocsp-queries", "foreign", $0) }
         return [
             seed("ocsp-queries", "leaf", [0, 255, 0]), seed("ocsp-queries", "intermediate", [1, 0, 0x30]),
             seed("ocsp-queries", "leaf-changed", [2, 30, 7, 40, 9]), seed("ocsp-queries", "path", Array("MAA%3D".utf8)),
@@ -149,13 +151,13 @@ extension Seeds {
             #"{"increasePrice":{"product":"com.example.premium.monthly","price":12990,"consent":true}}"#,
             #"{"notificationType":"DID_RENEW","customer":"anna"}"#, #"{"notificationType":"REFUND"}"#,
         ]
-        let lived: [UInt8] = [
+        let steps: [UInt8] = [
             0, 1, 0, 0, 0, 0, 0, 0, 0xFF, 5, 0, 0xE5, 20, 0, 0, 6, 0, 0xFF, 24, 0, 0, 0, 0, 27, 0, 0, 7, 0, 1, 0xEF,
         ]
         return [
             seed("commands", "production", "0" + lines.joined(separator: "\n")),
             seed("commands", "sandbox", "1" + lines.reversed().joined(separator: "\n")),
-            seed("commands", "bytes", lived), seed("commands", "bytes-sandbox", [1] + lived.dropFirst()),
+            seed("commands", "bytes", steps), seed("commands", "bytes-sandbox", [1] + steps.dropFirst()),
         ]
     }
 }

@@ -4,8 +4,8 @@ import FuzzSupport
 /// A seed: its path below `Fuzz`, and its bytes.
 typealias Seed = (path: String, bytes: [UInt8])
 
-/// Writes the seeds, and the certificates that their signatures rest on. The keys are thrown away, so every run makes new
-/// ones: `Fuzz/make-seeds` runs this when a seed is to be added, and everything it writes is committed.
+/// Writes the seeds and the certificates with which their signatures verify. The private keys are not saved, so every
+/// run writes new files. Run `Fuzz/make-seeds` to add a seed, and commit all files that it writes.
 @main
 struct Seeds {
     static func main() throws {

@@ -8,8 +8,8 @@ import StoreSimulator
 
 private let harness = Property.success("the verifier can be made") { try Harness() }
 
-/// A JWS as a text; and, so that the checks behind the signature are reached, a payload (`{…`) or a protected header
-/// (`h{…`, with `%L`, `%I` and `%R` for the certificates) that the authority really signs.
+/// Verifies a JWS. To reach the checks after the signature, the harness also signs the input with its authority, as a
+/// payload (`{…`) or as a protected header (`h{…`, with `%L`, `%I` and `%R` for the certificates).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSignedData(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = input(start, count)
@@ -28,7 +28,7 @@ private struct Harness: Sendable {
     private let authority: Authority
     private let tolerant: SignedDataVerifier
     private let strict: SignedDataVerifier
-    /// What was really signed: header, dot and payload of the seeds and of the genuine data.
+    /// The signing inputs (header, dot and payload) of the seeds and of the genuine data.
     private var signed: Set<Substring> = []
 
     init() throws {
@@ -38,25 +38,25 @@ private struct Harness: Sendable {
         var configuration = SignedDataVerifier.Configuration(apps: .any(all))
         configuration.anchors = TrustAnchors.apple.union(try TrustAnchors(certificates: own))
         configuration.enrolledXcodeCertificates = [try Material.certificate(.xcode)]
-        configuration.validAt = .signingDate
+        configuration.validationTime = .signingDate
         configuration.now = { present }
         tolerant = try SignedDataVerifier(configuration)
         configuration.apps = .only([App(bundleID: "com.example", appAppleID: 41, environments: [.production])])
-        configuration.validAt = .now
+        configuration.validationTime = .now
         strict = try SignedDataVerifier(configuration)
         let genuine = try Material.contents(of: Material.fixtures.appending(path: "jws"))
         for data in try Material.seeds("signed-data") + genuine {
             let text = String(decoding: data, as: UTF8.self)
             if case .success = answer(text) { signed.insert(Self.signingInput(text)) }
         }
-        Property.require(!signed.isEmpty, "some seeds verify")
+        Property.require(!signed.isEmpty, "some of the seeds verify")
     }
 
     func verifyText(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         guard case .success(let verified) = answer(text) else { return }
-        Property.require(verified.text == text, "the text is the one received")
-        Property.require(signed.contains(Self.signingInput(text)), "nobody signed this")
+        Property.require(verified.text == text, "the verified text is the received text")
+        Property.require(signed.contains(Self.signingInput(text)), "a JWS without a valid signature is accepted")
     }
 
     func signPayload(_ payload: [UInt8]) {
@@ -64,13 +64,16 @@ private struct Harness: Sendable {
         let decoded = try? StrictJSONDecoder.decode(AnySignedPayload.self, from: payload)
         switch answer(text) {
         case .success(let verified):
-            Property.require(verified.payload == decoded, "the payload is what was signed")
+            Property.require(verified.payload == decoded, "the payload is the signed payload")
             let isLocal = [.xcode, .localTesting].contains(environment(of: verified.payload))
-            Property.require(!isLocal, "the App Store speaks for local testing")
+            Property.require(!isLocal, "the App Store's certificates are accepted for local testing")
         case .failure(let error):
-            Property.require((error.code == .badJSON) == (decoded == nil), "only what cannot be read is bad: \(error)")
             Property.require(
-                [.badJSON, .wrongEnvironment, .expiredOrNotYetValid].contains(error.code), "not true: \(error)")
+                (error.code == .badJSON) == (decoded == nil),
+                "the code is badJSON exactly if the payload cannot be decoded: \(error)")
+            Property.require(
+                [.badJSON, .wrongEnvironment, .expiredOrNotYetValid].contains(error.code),
+                "a signed payload is refused with another code: \(error)")
         }
     }
 
@@ -88,7 +91,7 @@ private struct Harness: Sendable {
             } ?? [:]
         Property.require(members["alg"] as? String == "ES256", "the algorithm is ES256")
         Property.require(members["x5c"] as? [String] == ders, "the chain is the authority's")
-        Property.require(members["crit"] == nil && members["b64"] == nil, "nothing unknown is asked for")
+        Property.require(members["crit"] == nil && members["b64"] == nil, "the header has no crit and no b64")
     }
 
     private static let payload = Data("{\"transactionId\":\"1\",\"environment\":\"Sandbox\"}".utf8)
@@ -97,9 +100,9 @@ private struct Harness: Sendable {
         immediately {
             do throws(VerificationError) {
                 let verified = try await tolerant.anyPayload(text)
-                // Whatever the stricter one says, it may not read another payload.
+                // The strict verifier may refuse the text, but must not return another payload.
                 if let other = try? await strict.anyPayload(text) {
-                    Property.require(other.payload == verified.payload, "two verifiers read two payloads")
+                    Property.require(other.payload == verified.payload, "two verifiers return different payloads")
                     Property.require(environment(of: other.payload) == .production, "only production is configured")
                 }
                 return .success(verified)

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Runs what is asynchronous in name only, on this thread: another thread would have its share of the coverage, and cost
-/// more than most inputs do.
+/// Runs an asynchronous function that never suspends, on the calling thread. A thread switch would distort the coverage
+/// and take longer than most inputs.
 package func immediately<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
     let result = Outcome<Value>()
     _ = Task(executorPreference: CallingThread.shared) {
         let value = await body()
         result.value.withLock { $0 = value }
     }
-    guard let value = result.value.withLock({ $0 }) else { Property.fail("nothing waits") }
+    guard let value = result.value.withLock({ $0 }) else { Property.fail("the function does not suspend") }
     return value
 }
 

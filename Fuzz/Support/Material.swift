@@ -1,15 +1,15 @@
 import AppStoreTrust
 package import Foundation
 
-/// The files beside the harnesses.
+/// The files of the harnesses: seeds, certificates and genuine data.
 package enum Material {
     package static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-    /// A folder of genuine data beside the repository, which may be absent.
+    /// The folder of genuine data beside the repository. It may be missing.
     package static let fixtures = folder.deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "shared/fixtures")
 
-    /// The certificates of the throw-away authorities that signed the seeds; their keys are gone.
+    /// The certificates of the authorities that signed the seeds. Their private keys were not saved.
     package enum Certificate: String {
         case signedDataRoot = "signed-data-root.cer"
         case xcode = "xcode.cer"
@@ -23,12 +23,12 @@ package enum Material {
         try Data(contentsOf: folder.appending(path: "Trust").appending(path: name.rawValue))
     }
 
-    /// The seeds of a target.
+    /// Returns the seeds of a target.
     package static func seeds(_ target: String) throws -> [Data] {
         try contents(of: folder.appending(path: "Corpus").appending(path: target))
     }
 
-    /// All files of a folder; none if there is no such folder.
+    /// Returns the contents of all files in a folder; an empty array if the folder does not exist.
     package static func contents(of folder: URL) throws -> [Data] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.isDirectoryKey])

@@ -4,13 +4,13 @@ import Foundation
 package import StoreSimulator
 import X509
 
-/// An issuer and a certificate to ask about. Names, keys and serial numbers are always the same, so that answers kept as
-/// seeds still are answers; only the signatures of the certificates differ between two runs, and nothing hashes those.
+/// An issuer and the certificate whose status is requested. Names, keys and serial numbers are the same in every run,
+/// so that responses saved as seeds stay valid. Only the certificates' signatures differ, and OCSP does not hash these.
 package struct OCSPParties: Sendable {
     package let issuer: Issued
     package let stranger: Issued
     package let delegate: Issued
-    package let question: OCSPQuestion
+    package let question: OCSPRequest
     package let key: P256.Signing.PrivateKey
 
     package init() throws {
@@ -21,7 +21,7 @@ package struct OCSPParties: Sendable {
         template.isOCSPSigner = true
         delegate = try template.issue(for: .init(Self.key("delegate")), by: issuer)
         let leaf = try Self.template("Fuzz Leaf", 4).issue(for: .init(Self.key("leaf")), by: issuer)
-        question = try OCSPQuestion(certificate: leaf.certificate, issuer: issuer.certificate)
+        question = try OCSPRequest(certificate: leaf.certificate, issuer: issuer.certificate)
     }
 
     private static func key(_ name: String) throws -> P256.Signing.PrivateKey {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a harness requires of the code under test. A broken property ends the process, and libFuzzer keeps the input.
+/// Checks properties of the code under test. A broken property ends the process, and libFuzzer saves the input.
 package enum Property {
-    /// Stops unless `condition` holds.
+    /// Ends the process unless `condition` is true.
     package static func require(_ condition: Bool, _ property: @autoclosure () -> String) {
         guard condition else { fail(property()) }
     }
 
-    /// Stops unless `body` returns.
+    /// Ends the process if `body` throws.
     package static func success<Value>(_ property: @autoclosure () -> String, _ body: () throws -> Value) -> Value {
         do {
             return try body()
@@ -16,7 +16,7 @@ package enum Property {
         }
     }
 
-    /// Stops unless `text` is JSON.
+    /// Ends the process unless `text` is JSON.
     package static func requireJSON(_ text: String, _ property: @autoclosure () -> String) {
         _ = success(property()) { try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) }
     }
@@ -26,7 +26,7 @@ package enum Property {
     }
 }
 
-/// The bytes that libFuzzer hands over.
+/// Returns libFuzzer's input as an array.
 package func input(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
     Array(UnsafeBufferPointer(start: start, count: count))
 }

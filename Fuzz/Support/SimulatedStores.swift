@@ -2,9 +2,10 @@ package import AppStoreModels
 package import Foundation
 package import StoreSimulator
 
-/// Small stores to do things to. The same every time: their identifiers are in the seeds and in the dictionary.
+/// Small simulated stores. They are the same in every run, because the seeds and the dictionary contain their
+/// identifiers.
 package enum SimulatedStores {
-    /// A store in which somebody has something of every kind.
+    /// Makes a store in which the customers have purchases of every kind.
     package static func new(_ environment: AppStoreEnvironment) -> Store {
         var settings = environment == .sandbox ? StoreSettings.sandbox : .production
         settings.notificationURL = "https://developer.example/notifications"
@@ -13,7 +14,7 @@ package enum SimulatedStores {
             environment: environment, app: SimulatedApp(), catalogue: .example, settings: settings, seed: 1)
         var now = present
         for product in Catalogue.example.products.prefix(12) {
-            // Some are not for sale like that.
+            // Ignore failures: some products cannot be bought with this command.
             _ = try? store.perform(.purchase(customer: "anna", product: product.id), at: now)
             now += 60
         }
@@ -30,7 +31,7 @@ package enum SimulatedStores {
         return store
     }
 
-    /// Two items a month and one that is paid once, for dora.
+    /// Advanced Commerce purchases of the customer dora: a monthly subscription with two items, and a one-time charge.
     private static let advancedCommerce = [
         #"{"subscribeAdvancedCommerce":{"customer":"dora","product":"com.example.advanced.subscription","request":{"#
             + #""operation":"CREATE_SUBSCRIPTION","version":"1","currency":"USD","period":"P1M","taxCode":"C003-00-2","#
@@ -44,12 +45,12 @@ package enum SimulatedStores {
             + #""item":{"SKU":"hat","displayName":"Hat","description":"A hat","price":3000}}}}"#,
     ]
 
-    /// When the stores are ready.
+    /// The time until which the stores have run.
     package static let later = present + 3600
 }
 
 extension Store {
-    /// All of it, always in the same order.
+    /// The store as JSON with sorted keys.
     package var bytes: Data {
         Property.success("a store can be written") {
             let encoder = JSONEncoder()

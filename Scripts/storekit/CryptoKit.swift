@@ -1,6 +1,6 @@
-// What the client kit uses of CryptoKit, written from Apple's documentation: page and first systems of each declaration.
-// It is compiled by Scripts/check-storekit alone. What it verifies is verified by the command openssl, so that the kit's own
-// code can be run where there is no CryptoKit.
+// The declarations of CryptoKit that the client uses, written from Apple's documentation, with the page and first systems of
+// each. Only Scripts/check-storekit compiles this file. It verifies signatures with the command openssl, so that the client's
+// code can run without CryptoKit.
 // swift-format-ignore-file
 public import Foundation
 
@@ -20,7 +20,7 @@ public enum Curve25519: Sendable {
 
             /// curve25519/signing/publickey/isvalidsignature(_:for:) · iOS 13, macOS 10.15, tvOS 13, watchOS 6, visionOS 1
             public func isValidSignature<S: DataProtocol, D: DataProtocol>(_ signature: S, for data: D) -> Bool {
-                // RFC 8410: a public key of Ed25519 is these twelve bytes and its own.
+                // RFC 8410: the DER encoding of an Ed25519 public key is these twelve bytes and the 32 bytes of the key.
                 let key = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00] + bytes
                 let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
                 defer { try? FileManager.default.removeItem(at: folder) }

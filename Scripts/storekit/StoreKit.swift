@@ -1,9 +1,8 @@
-// What the adapter uses of StoreKit and what it might use wrongly, for the compiler alone: nothing here does anything.
+// The declarations of StoreKit that the adapter uses or might use wrongly, without implementations, for the compiler only.
 //
-// Written from the documentation, in our own words. Each declaration names its page below
-// developer.apple.com/documentation/storekit, and the first systems that have it. Scripts/check-storekit compiles this with
-// library evolution, as the framework is, and reads the systems. It belongs to no package: on a Mac it would hide the
-// framework.
+// Written from Apple's documentation. Each declaration names its page below developer.apple.com/documentation/storekit and
+// the first systems that have it. Scripts/check-storekit compiles this file with library evolution, like the framework, and
+// reads the systems. The file belongs to no package, because on a Mac it would hide the framework.
 // swift-format-ignore-file
 public import Foundation
 

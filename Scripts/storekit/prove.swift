@@ -1,5 +1,5 @@
-// Says of each answer on standard input whether the client kit takes it for the server's, by the kit's own code and what
-// stands in for CryptoKit. Scripts/check-storekit compiles it into the client.
+// Verifies each response on standard input with the client's code and the replacement for CryptoKit, and prints true or false.
+// Scripts/check-storekit compiles it into the client.
 // swift-format-ignore-file
 import Foundation
 
@@ -15,7 +15,7 @@ struct Case: Decodable {
 enum Prove {
     static func main() throws {
         for one in try JSONDecoder().decode([Case].self, from: FileHandle.standardInput.readDataToEndOfFile()) {
-            print(AnswerProof(keys: one.keys).proves(one.header, of: one.customer, one.nonce, one.body))
+            print(ResponseVerifier(keys: one.keys).verifies(one.header, of: one.customer, one.nonce, one.body))
         }
     }
 }

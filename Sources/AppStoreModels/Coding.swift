@@ -1,17 +1,17 @@
 package import Foundation
 
-// The compiler writes the Codable code of every model in this module. It calls `decode(_:forKey:)` and its relatives by
-// name, and of several candidates the most specific wins: the overloads here. So a date is an integer number of
-// milliseconds whatever strategy the JSONDecoder or JSONEncoder has, a UUID is lower-case text, and an open enumeration
-// costs no nested decoder. Nothing else in the module knows how a value looks on the wire.
+// The synthesized `Codable` code of every model in this module calls `decode(_:forKey:)` and related methods by name.
+// Overload resolution prefers the more specific overloads in this file. Dates are therefore integers in milliseconds
+// whatever date strategy a JSONDecoder or JSONEncoder has, UUIDs are lower-case text, and open enumerations need no
+// nested decoder. No other code in the module depends on the JSON representation of a value.
 
 extension Date {
-    // ±100,000,000 days, the range of ECMAScript. It lies within ±2^53 ms, and within 2^43 s of the reference date, where
-    // two neighbouring values of `Date` are less than a millisecond apart: every integer comes back as it was.
+    // ±100,000,000 days, the range of ECMAScript. It is within ±2^53 ms, and within 2^43 s of the reference date, where
+    // neighbouring values of `Date` differ by less than a millisecond: every integer is encoded as it was decoded.
     private static let milliseconds = -8_640_000_000_000_000...8_640_000_000_000_000 as ClosedRange<Int64>
     private static let referenceMilliseconds = 978_307_200_000 as Int64
 
-    /// The instant a whole number of milliseconds after 1970-01-01T00:00:00Z. `nil` outside ±8,640,000,000,000,000.
+    /// Creates a date from whole milliseconds since 1970-01-01T00:00:00Z. `nil` outside ±8,640,000,000,000,000.
     package init?(millisecondsSince1970 milliseconds: Int64) {
         guard Self.milliseconds.contains(milliseconds) else { return nil }
         self.init(timeIntervalSinceReferenceDate: Double(milliseconds - Self.referenceMilliseconds) / 1000)
@@ -19,10 +19,10 @@ extension Date {
 
     /// The nearest whole number of milliseconds since 1970-01-01T00:00:00Z. `nil` outside ±8,640,000,000,000,000.
     ///
-    /// Gives back exactly the number that `init(millisecondsSince1970:)` was given.
+    /// Returns exactly the number that was passed to `init(millisecondsSince1970:)`.
     package var millisecondsSince1970: Int64? {
         let seconds = timeIntervalSinceReferenceDate
-        // Split first: far from the reference date `seconds * 1000` would round a second time.
+        // Split first: far from the reference date, `seconds * 1000` would round a second time.
         let whole = seconds.rounded(.down)
         guard abs(whole) < 1e13, let thousands = Int64(exactly: whole),
             let rest = Int64(exactly: ((seconds - whole) * 1000).rounded())
@@ -32,8 +32,8 @@ extension Date {
     }
 }
 
-/// The keys of what Apple signs. An optional UUID in there that is no UUID reads as `nil`: the rest of a signed purchase
-/// is worth more than one field. Everywhere else such a text is an error.
+/// The keys of signed payloads. In them an optional UUID with invalid text decodes as `nil`, so that one field does not
+/// make a signed purchase unreadable. In all other models invalid text is an error.
 protocol SignedPayloadKey: CodingKey {}
 
 extension KeyedDecodingContainer {
@@ -53,7 +53,7 @@ extension KeyedDecodingContainer {
         return try number.map { try instant($0, forKey: key) }
     }
 
-    // Xcode signs fractional milliseconds. Those after the point are cut off, toward zero.
+    // Xcode signs fractional milliseconds. The fraction is truncated toward zero.
     private func instant(_ milliseconds: Double, forKey key: Key) throws -> Date {
         guard let number = Int64(exactly: milliseconds.rounded(.towardZero)) else {
             throw corrupted("\(milliseconds) is not an instant in milliseconds", forKey: key)
@@ -61,7 +61,7 @@ extension KeyedDecodingContainer {
         return try instant(number, forKey: key)
     }
 
-    /// Reads an instant from a whole number of milliseconds.
+    /// Decodes a date from a whole number of milliseconds.
     package func decodeMilliseconds(forKey key: Key) throws -> Date {
         try instant(decode(Int64.self, forKey: key), forKey: key)
     }
@@ -80,7 +80,7 @@ extension KeyedDecodingContainer {
         return uuid
     }
 
-    // The empty string is what Apple's consumption and Advanced Commerce requests say for "none".
+    // In Apple's consumption and Advanced Commerce requests, an empty string means "none".
     func decodeIfPresent(_ type: UUID.Type, forKey key: Key) throws -> UUID? {
         guard let text = try decodeIfPresent(String.self, forKey: key), !text.isEmpty else { return nil }
         guard let uuid = UUID(text: text) else { throw corrupted("not a UUID", forKey: key) }
@@ -107,7 +107,8 @@ extension KeyedDecodingContainer {
         try decodeIfPresent(Int32.self, forKey: key).map { try value($0, forKey: key) }
     }
 
-    // The open enumerations take every value; the protocol they share with closed ones does not promise it.
+    // The open enumerations accept every value, but their protocol, which closed enumerations share, does not guarantee
+    // that.
     private func value<T: RawRepresentable>(_ rawValue: T.RawValue, forKey key: Key) throws -> T {
         guard let value = T(rawValue: rawValue) else { throw corrupted("unknown value", forKey: key) }
         return value
@@ -127,11 +128,12 @@ extension KeyedDecodingContainer where Key: SignedPayloadKey {
 extension KeyedEncodingContainer {
     mutating func encode(_ value: Date, forKey key: Key) throws { try encodeMilliseconds(of: value, forKey: key) }
 
-    /// Writes an instant as a whole number of milliseconds, as in everything Apple sends. Modules whose types have instants of
-    /// their own call it from an overload of `encode(_:forKey:)`, which the compiler's Encodable code then takes.
+    /// Encodes a date as a whole number of milliseconds, as in all of Apple's data. Modules with dates in their own
+    /// types call this method from an overload of `encode(_:forKey:)`, which their synthesized `Encodable` code then
+    /// uses.
     package mutating func encodeMilliseconds(of value: Date, forKey key: Key) throws {
         guard let milliseconds = value.millisecondsSince1970 else {
-            // Not the date itself: Foundation traps when it describes one that is not a number.
+            // Do not describe the date itself: Foundation traps if it is not a number.
             throw EncodingError.invalidValue(
                 value.timeIntervalSinceReferenceDate,
                 .init(codingPath: codingPath + [key], debugDescription: "not an instant in milliseconds"))
@@ -143,7 +145,7 @@ extension KeyedEncodingContainer {
         if let value { try encode(value, forKey: key) }
     }
 
-    // Apple's promotional offers are signed over the lower-case text, so that is what goes out everywhere.
+    // Apple's promotional offers are signed over lower-case text, so UUIDs are always encoded in lower case.
     mutating func encode(_ value: UUID, forKey key: Key) throws {
         try encode(value.uuidString.lowercased(), forKey: key)
     }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Text that is compared by its bytes in UTF-8: as a key, or as an element of a set.
+/// Text that is compared by its UTF-8 bytes, for keys and elements of sets.
 ///
-/// `String` compares by canonical equivalence: `é` is `e` and an accent to it, and the Kelvin sign is `K`. For names from
-/// outside that is one name too many: what a JWS says is compared code point by code point (RFC 7515 §5.3), and databases
-/// and other programs compare bytes.
+/// `String` compares by canonical equivalence: `é` equals `e` with a combining accent, and the Kelvin sign equals `K`.
+/// External names must not be equal to other names: the values in a JWS are compared code point by code point (RFC 7515
+/// §5.3), and databases and other programs compare bytes.
 package struct ExactText: Hashable, Sendable {
     package let text: String
 
@@ -15,7 +15,7 @@ package struct ExactText: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        hasher.combine(0xFF as UInt8)  // no text in UTF-8 has this byte, so two texts never hash like two others
+        hasher.combine(0xFF as UInt8)  // UTF-8 never contains this byte, so it separates consecutive texts
     }
 }
 
@@ -26,7 +26,7 @@ extension ExactText: Comparable {
 }
 
 extension String {
-    /// Whether both have the same bytes in UTF-8. See ``ExactText`` for what `==` does instead.
+    /// Whether both strings have the same UTF-8 bytes. See ``ExactText`` for the difference to `==`.
     package func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let answer = utf8.withContiguousStorageIfAvailable { bytes in
@@ -35,12 +35,12 @@ extension String {
                 return memcmp(first, second, bytes.count) == 0
             }
         }
-        // Texts that came from Objective-C may lie in pieces.
+        // Strings bridged from Objective-C may not be contiguous.
         return answer.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 }
 
 extension Sequence<String> {
-    /// Whether an element has the same bytes in UTF-8. Looks at one after the other.
+    /// Whether an element has the same UTF-8 bytes. A linear search.
     package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 }

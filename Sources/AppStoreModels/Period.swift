@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A length of time as people agree on it: a number of days, weeks, months or years. Written in ISO 8601, such as `P1M`.
+/// A calendar period: a number of days, weeks, months or years. Written in ISO 8601, such as `P1M`.
 public struct Period: Sendable, Hashable {
-    /// What is counted.
+    /// The unit of a period.
     public enum Unit: String, Sendable, Hashable, CaseIterable { case day = "D", week = "W", month = "M", year = "Y" }
 
-    /// How many, at least 1.
+    /// The number of units, at least 1.
     public let count: Int
-    /// Of what.
+    /// The unit.
     public let unit: Unit
 
-    /// A period of 1 to 10,000 units; nil for any other number.
+    /// Creates a period of 1 to 10,000 units; nil for other numbers.
     public init?(_ count: Int, _ unit: Unit) {
         guard (1...10_000).contains(count) else { return nil }
         self.count = count
@@ -22,23 +22,23 @@ public struct Period: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// A week.
+    /// One week.
     public static let week = Period(exactly: 1, .week)
-    /// A month.
+    /// One month.
     public static let month = Period(exactly: 1, .month)
-    /// A year.
+    /// One year.
     public static let year = Period(exactly: 1, .year)
 
-    /// So many days. A count outside 1 to 10,000 is brought to the nearest of the two, as with the other units.
+    /// Returns a period of days. As for the other units, `count` is clamped to 1 to 10,000.
     public static func days(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .day) }
-    /// So many weeks.
+    /// Returns a period of weeks.
     public static func weeks(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .week) }
-    /// So many months.
+    /// Returns a period of months.
     public static func months(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .month) }
-    /// So many years.
+    /// Returns a period of years.
     public static func years(_ count: Int) -> Period { Period(exactly: min(max(count, 1), 10_000), .year) }
 
-    /// Reads ISO 8601 with one unit, such as `P2W`; nil for anything else.
+    /// Parses ISO 8601 with one unit, such as `P2W`; nil for other text.
     public init?(iso8601 text: String) {
         guard text.utf8.count <= 8, text.hasPrefix("P"), let last = text.last, let unit = Unit(rawValue: String(last)),
             case let digits = text.dropFirst().dropLast(), digits.allSatisfy({ $0.isASCII && $0.isNumber }),
@@ -47,18 +47,18 @@ public struct Period: Sendable, Hashable {
         self.init(count, unit)
     }
 
-    /// ISO 8601, such as `P2W`.
+    /// The period in ISO 8601, such as `P2W`.
     public var iso8601: String { "P\(count)\(unit.rawValue)" }
 
-    /// The same length `factor` times; nil beyond 10,000 units.
-    public func times(_ factor: Int) -> Period? {
+    /// Returns the period multiplied by `factor`; nil if the result is below 1 or beyond 10,000 units.
+    public func multiplied(by factor: Int) -> Period? {
         let (product, overflow) = count.multipliedReportingOverflow(by: factor)
         return overflow ? nil : Period(product, unit)
     }
 
-    /// The instant this long after `date`, in the Gregorian calendar and UTC. A month after 31 January is the last day of
-    /// February; a month after 28 February is 28 March.
-    public func after(_ date: Date) -> Date {
+    /// Returns the date one period after `date`, in the Gregorian calendar and UTC. One month after 31 January is the
+    /// last day of February; one month after 28 February is 28 March.
+    public func date(after date: Date) -> Date {
         let calendar = Calendar.gregorianUTC
         return switch unit {
         case .day: date + Double(count) * 86_400
@@ -70,7 +70,7 @@ public struct Period: Sendable, Hashable {
 }
 
 extension Calendar {
-    /// The calendar of everything that Apple dates: the Gregorian one, in UTC.
+    /// The calendar of all dates from Apple: Gregorian, in UTC.
     package static let gregorianUTC: Calendar = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -79,7 +79,7 @@ extension Calendar {
 }
 
 extension Period: Codable {
-    /// Reads ISO 8601, such as `P2W`.
+    /// Decodes ISO 8601, such as `P2W`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let period = Period(iso8601: try container.decode(String.self)) else {
@@ -89,7 +89,7 @@ extension Period: Codable {
         self = period
     }
 
-    /// Writes ISO 8601, such as `P2W`.
+    /// Encodes ISO 8601, such as `P2W`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(iso8601)

@@ -1,8 +1,8 @@
 package import Foundation
 
 extension UUID {
-    /// Reads the form `8-4-4-4-12` in either case. Foundation's reader goes through `sscanf` and takes four times as long,
-    /// and every transaction of an app that names its accounts has one.
+    /// Parses the form `8-4-4-4-12` in either case. Foundation's parser uses `sscanf` and takes four times as long, and
+    /// every transaction with an account token has a UUID.
     package init?(text: String) {
         var text = text
         let bytes = text.withUTF8 { utf8 -> UInt128? in
@@ -22,29 +22,29 @@ extension UUID {
         self.init(uuid: withUnsafeBytes(of: bytes) { $0.loadUnaligned(as: uuid_t.self) })
     }
 
-    /// The same in lower case, as the App Store writes it.
+    /// The UUID in lower case, as the App Store writes it.
     package var text: String {
         withUnsafeBytes(of: uuid) { bytes in
             String(unsafeUninitializedCapacity: 36) { letters in
-                var place = 0
+                var position = 0
                 for (index, byte) in bytes.enumerated() {
                     if index == 4 || index == 6 || index == 8 || index == 10 {
-                        letters[place] = UInt8(ascii: "-")
-                        place += 1
+                        letters[position] = UInt8(ascii: "-")
+                        position += 1
                     }
-                    letters[place] = Self.letter(byte >> 4)
-                    letters[place + 1] = Self.letter(byte & 15)
-                    place += 2
+                    letters[position] = Self.letter(byte >> 4)
+                    letters[position + 1] = Self.letter(byte & 15)
+                    position += 2
                 }
-                return place
+                return position
             }
         }
     }
 
-    /// The sixteen bytes.
+    /// The sixteen bytes of the UUID.
     package var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }
 
-    /// A UUID of sixteen bytes; nil for any other number of them.
+    /// Creates a UUID from sixteen bytes; nil for any other number of bytes.
     package init?(bytes: Data) {
         guard bytes.count == 16 else { return nil }
         self.init(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })

@@ -1,2 +1,2 @@
-// Whoever validates receipts names VerificationError, TrustAnchors, Verified and VerificationTrace.
+// Code that validates receipts also needs VerificationError, TrustAnchors, Verified and VerificationTrace.
 @_exported public import AppStoreTrust

@@ -5,7 +5,7 @@ public import Foundation
 public enum Receipt: Sendable, Hashable {
     /// A unified receipt of an app with all its purchases.
     case app(AppReceipt)
-    /// A transaction receipt of one purchase, as iOS 6 had it.
+    /// A transaction receipt of one purchase, in the style of iOS 6.
     case transaction(LegacyReceipt)
 
     /// The bundle identifier of the app.
@@ -16,7 +16,7 @@ public enum Receipt: Sendable, Hashable {
         }
     }
 
-    /// The version of the app; nil where a transaction receipt has none.
+    /// The version of the app; nil if a transaction receipt does not contain it.
     public var version: String? {
         switch self {
         case .app(let receipt): receipt.version
@@ -24,7 +24,7 @@ public enum Receipt: Sendable, Hashable {
         }
     }
 
-    /// Where the receipt was made; nil where that is not known. See ``LegacyReceipt/environment``.
+    /// The environment; nil if it is unknown. See ``LegacyReceipt/environment``.
     public var environment: ReceiptEnvironment? {
         switch self {
         case .app(let receipt): receipt.environment
@@ -32,8 +32,8 @@ public enum Receipt: Sendable, Hashable {
         }
     }
 
-    /// The instant as of which the signer's certificates are judged: the creation, or the purchase in a transaction receipt,
-    /// which names no other.
+    /// The instant as of which the signer's certificates are verified: the creation date, or the purchase date of a
+    /// transaction receipt, which has no creation date.
     public var signedDate: Date {
         switch self {
         case .app(let receipt): receipt.creationDate
@@ -41,7 +41,7 @@ public enum Receipt: Sendable, Hashable {
         }
     }
 
-    /// When the receipt ceases to hold; nil for never. Not the end of a subscription.
+    /// When the receipt itself expires; nil for never. Not the end of a subscription.
     public var expirationDate: Date? {
         switch self {
         case .app(let receipt): receipt.expirationDate
@@ -51,13 +51,13 @@ public enum Receipt: Sendable, Hashable {
 }
 
 extension Verified where Payload == Receipt {
-    /// The same, when it is a unified receipt.
+    /// The verified unified receipt; nil for a transaction receipt.
     public var appReceipt: Verified<AppReceipt>? {
         guard case .app(let receipt) = payload else { return nil }
         return Verified<AppReceipt>(checked: receipt, text: text, trace: trace)
     }
 
-    /// The same, when it is a transaction receipt.
+    /// The verified transaction receipt; nil for a unified receipt.
     public var transactionReceipt: Verified<LegacyReceipt>? {
         guard case .transaction(let receipt) = payload else { return nil }
         return Verified<LegacyReceipt>(checked: receipt, text: text, trace: trace)

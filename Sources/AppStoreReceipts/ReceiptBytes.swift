@@ -2,11 +2,11 @@ internal import AppStoreTrust
 internal import Basics
 internal import Foundation
 
-/// A receipt as it came in, and the two formats it can have.
+/// The bytes of a received receipt, in one of two formats.
 struct ReceiptBytes: Sendable, Hashable {
     enum Format { case unified, legacy }
 
-    /// The base64 text exactly as received; made here when the receipt came as bytes.
+    /// The base64 text exactly as received, or the encoded bytes if the receipt was received as bytes.
     let text: String
     let bytes: [UInt8]
     let format: Format
@@ -16,7 +16,7 @@ struct ReceiptBytes: Sendable, Hashable {
         try self.init(bytes: Self.decode(text.utf8), text: text)
     }
 
-    /// A receipt as it lies in a file: its bytes, or base64.
+    /// Reads a receipt from a file's contents: bytes or base64.
     init(contents: Data, limits: ReceiptLimits) throws(VerificationError) {
         guard contents.count <= limits.bytes else { throw Self.tooLarge(limits) }
         // Base64 of a receipt starts with "M" or "e", never with "0" (0x30) or "{": the first byte decides.
@@ -42,13 +42,13 @@ struct ReceiptBytes: Sendable, Hashable {
         }
     }
 
-    // Line breaks and tabs may stand anywhere, blanks only at the ends: a blank inside was a "+" before a form decoder
-    // had it, and to drop it would change the bytes.
+    // Skip line breaks and tabs everywhere, but spaces only at the ends: a space inside was a "+" before a form decoder
+    // replaced it, and skipping it would change the bytes.
     private static func decode(_ text: some Collection<UInt8>) throws(VerificationError) -> [UInt8] {
         var letters: [UInt8] = []
         letters.reserveCapacity(text.count)
         for byte in text where !isLineBreak(byte) { letters.append(byte) }
-        let trimmed = letters.trimmingBlanks
+        let trimmed = letters.trimmingSpaces
         guard !trimmed.isEmpty else { throw .malformed("the text is empty") }
         guard let bytes = trimmed.withUnsafeBytes({ Base64.decode($0) }) else {
             throw VerificationError(.badBase64URL, "not base64 in the standard alphabet with padding")
@@ -64,9 +64,9 @@ struct ReceiptBytes: Sendable, Hashable {
 }
 
 extension [UInt8] {
-    fileprivate var trimmingBlanks: ArraySlice<UInt8> {
-        let blank = UInt8(ascii: " ")
-        guard let first = firstIndex(where: { $0 != blank }), let last = lastIndex(where: { $0 != blank }) else {
+    fileprivate var trimmingSpaces: ArraySlice<UInt8> {
+        let space = UInt8(ascii: " ")
+        guard let first = firstIndex(where: { $0 != space }), let last = lastIndex(where: { $0 != space }) else {
             return []
         }
         return self[first...last]

@@ -1,10 +1,10 @@
 internal import Basics
 internal import Foundation
 
-/// The date texts of receipts.
+/// Parses the date formats of receipts.
 enum ReceiptDate {
-    /// Reads `2025-12-26T18:39:47Z`, with or without a fraction of a second, and with an offset instead of `Z`, with or
-    /// without a colon (Xcode). Nil for anything else.
+    /// Parses `2025-12-26T18:39:47Z`, with or without a fraction of a second, or with an offset instead of `Z`, with or
+    /// without a colon (Xcode). Returns nil for other text.
     static func parse(_ text: String) -> Date? {
         var digits = DateDigits(text)
         guard let day = digits.day(), digits.skip("T"), let second = digits.timeOfDay() else { return nil }
@@ -12,7 +12,7 @@ enum ReceiptDate {
         return date(day: day, second: second - offset, milliseconds: milliseconds)
     }
 
-    /// Reads `2012-04-30 15:05:55 Etc/GMT`, the form of transaction receipts. Nil for anything else.
+    /// Parses `2012-04-30 15:05:55 Etc/GMT`, the format of transaction receipts. Returns nil for other text.
     static func parseFormatted(_ text: String) -> Date? {
         var digits = DateDigits(text)
         guard let day = digits.day(), digits.skip(" "), let second = digits.timeOfDay(), digits.skip(" Etc/GMT") else {
@@ -21,7 +21,7 @@ enum ReceiptDate {
         return digits.isAtEnd ? date(day: day, second: second, milliseconds: 0) : nil
     }
 
-    /// Reads milliseconds since 1970 as decimal text. Nil for anything else, and beyond the year 9999.
+    /// Parses milliseconds since 1970 as decimal text. Returns nil for other text, and for dates after the year 9999.
     static func parse(milliseconds text: String) -> Date? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int64(text),
             value < 253_402_300_800_000
@@ -35,6 +35,6 @@ enum ReceiptDate {
 }
 
 extension Date {
-    /// Milliseconds since 1970, to the nearest; nil for what no receipt date can be.
+    /// Milliseconds since 1970, rounded; nil if Int64 cannot represent them.
     package var receiptMilliseconds: Int64? { Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) }
 }

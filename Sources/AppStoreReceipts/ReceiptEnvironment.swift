@@ -1,9 +1,9 @@
-/// Where a receipt was made.
+/// The environment of a receipt.
 public struct ReceiptEnvironment: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The name as Apple writes it.
+    /// Apple's name.
     public let rawValue: String
 
-    /// An environment by its name.
+    /// Creates an environment from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The App Store.

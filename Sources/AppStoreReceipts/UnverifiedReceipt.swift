@@ -1,22 +1,23 @@
 internal import AppStoreTrust
 public import Foundation
 
-/// A receipt that was read and not checked: anyone can have written it.
+/// A receipt that was parsed but not verified: anyone can create one.
 ///
-/// Good for looking at, and for finding a transaction to ask the App Store about. Nothing may be granted because of it.
+/// Use it only to display it, or to find a transaction for a request to the App Store. Never grant access because of
+/// it.
 public struct UnverifiedReceipt: Sendable, Hashable {
-    /// What the receipt says about itself.
+    /// The content of the receipt.
     public let content: Receipt
 
-    /// Reads a receipt from base64 in the standard alphabet with padding. Line breaks and tabs are skipped, and blanks at
-    /// both ends; a blank inside is refused, because it was a `+` before something decoded the text as a form.
+    /// Reads a receipt from base64 in the standard alphabet with padding. Skips line breaks and tabs, and spaces at
+    /// both ends. A space inside is refused: it was a `+` before a form decoder replaced it.
     ///
     /// - Throws: `malformed_receipt`, `bad_base64url`, `too_large`.
     public init(base64 text: String, limits: ReceiptLimits = ReceiptLimits()) throws(VerificationError) {
         try self.init(ReceiptBytes(base64: text, limits: limits), limits: limits)
     }
 
-    /// Reads a receipt as it lies in a file or a request: its bytes, or their base64.
+    /// Reads a receipt from a file or a request: bytes or base64.
     ///
     /// - Throws: `malformed_receipt`, `bad_base64url`, `too_large`.
     public init(contents: Data, limits: ReceiptLimits = ReceiptLimits()) throws(VerificationError) {
@@ -35,25 +36,25 @@ public struct UnverifiedReceipt: Sendable, Hashable {
 }
 
 extension UnverifiedReceipt {
-    /// Finds a transaction identifier in a receipt, for the step from receipts to the App Store Server API: with any
-    /// transaction of a customer, the server tells the whole history.
+    /// Returns a transaction identifier of a receipt, for moving from receipts to the App Store Server API, which
+    /// returns the whole history of a customer for any of the customer's transactions.
     ///
-    /// Of a unified receipt, also one that Xcode made, this is the transaction of the first purchase in file order, as
-    /// in Apple's Java, Node and Python libraries (the Swift one takes the original transaction of the last). A purchase
-    /// that has only an original transaction gives that one. Of a transaction receipt it is its transaction. Attributes
-    /// and fields that are not needed for this may be missing.
+    /// For a unified receipt, including Xcode's, the result is the transaction of the first purchase in file order, as
+    /// in Apple's Java, Node and Python libraries (Apple's Swift library returns the original transaction of the last
+    /// one). If that purchase has only an original transaction, the result is the original transaction. For a
+    /// transaction receipt, the result is its transaction. Attributes and fields that are not needed may be missing.
     ///
-    /// - Important: Nothing is verified. The identifier is good for a question to the App Store and proves nothing.
-    /// - Parameter text: The receipt in base64, as ``init(base64:limits:)`` takes it.
+    /// - Important: Nothing is verified. Use the identifier only for a request to the App Store; it proves nothing.
+    /// - Parameter text: The receipt in base64, as for ``init(base64:limits:)``.
     /// - Returns: The identifier; nil for a receipt without purchases.
-    /// - Throws: `malformed_receipt`, `bad_base64url` or `too_large` for what is not a receipt.
+    /// - Throws: `malformed_receipt`, `bad_base64url` or `too_large` if the text is not a receipt.
     public static func transactionID(
         in text: String, limits: ReceiptLimits = ReceiptLimits()
     ) throws(VerificationError) -> String? {
         try transactionID(in: ReceiptBytes(base64: text, limits: limits), limits)
     }
 
-    /// The same for a receipt as it lies in a file or a request: its bytes, or their base64.
+    /// Returns a transaction identifier of a receipt from a file or a request: bytes or base64.
     public static func transactionID(
         inContents contents: Data, limits: ReceiptLimits = ReceiptLimits()
     ) throws(VerificationError) -> String? {

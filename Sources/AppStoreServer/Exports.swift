@@ -1,4 +1,4 @@
-// The models and the vocabulary of trust (`VerificationError`, `TrustAnchors`, `Verified`, …) are part of this library's
-// interface; who imports the library needs no second import.
+// The models and the types of AppStoreTrust (`VerificationError`, `TrustAnchors`, `Verified`, …) are part of this
+// library's interface, so one import is enough.
 @_exported public import AppStoreModels
 @_exported public import AppStoreTrust

@@ -2,10 +2,10 @@ internal import SwiftASN1
 
 /// Algorithm identifiers, keys and signatures as certificates encode them (RFC 3279, RFC 4055, RFC 5480, RFC 5758).
 enum CertificateAlgorithm {
-    /// Reads the algorithm of a signature, whose parameters must not leave a choice.
+    /// Reads a signature algorithm. Its parameters must have their only valid form.
     static func signature(_ node: ASN1Node) throws -> ASN1ObjectIdentifier {
         let (algorithm, parameters) = try read(node)
-        // RFC 5758 §3.2: ECDSA has none. RFC 4055 §5: RSA has NULL, and absent is to be accepted.
+        // RFC 5758 §3.2: ECDSA has no parameters. RFC 4055 §5: RSA has NULL, and absent parameters must be accepted.
         if let parameters {
             guard rsaSignatures.contains(algorithm) else { throw CertificateProblem("the signature has parameters") }
             _ = try ASN1Null(derEncoded: parameters)
@@ -13,8 +13,8 @@ enum CertificateAlgorithm {
         return algorithm
     }
 
-    /// Refuses a SubjectPublicKeyInfo that is not the one encoding of its key. Keys of other kinds pass: whoever uses them
-    /// refuses them.
+    /// Throws if a SubjectPublicKeyInfo is not the only valid encoding of its key. Does not check other kinds of keys:
+    /// code that uses a key checks its kind.
     static func requireKey(_ node: ASN1Node) throws {
         try DER.sequence(node, identifier: .sequence) { fields in
             let (algorithm, parameters) = try read(fields.required("the key's algorithm"))
@@ -27,10 +27,10 @@ enum CertificateAlgorithm {
         }
     }
 
-    /// The octets of a BIT STRING that holds whole octets. With unused bits one value would have several texts.
-    static func octets(_ node: ASN1Node, _ what: String) throws -> ArraySlice<UInt8> {
+    /// Returns the octets of a BIT STRING of whole octets. Unused bits would allow several encodings of one value.
+    static func octets(_ node: ASN1Node, _ name: String) throws -> ArraySlice<UInt8> {
         let bits = try ASN1BitString(derEncoded: node)
-        guard bits.paddingBits == 0 else { throw CertificateProblem("the \(what) has unused bits") }
+        guard bits.paddingBits == 0 else { throw CertificateProblem("the \(name) has unused bits") }
         return bits.bytes
     }
 
@@ -40,8 +40,8 @@ enum CertificateAlgorithm {
         }
     }
 
-    // RFC 5480 §2.1.1: the curve by its name. §2.2: the hybrid form must not be used; of the others the App Store uses the
-    // uncompressed one.
+    // RFC 5480 §2.1.1: the curve is given by its name. §2.2: the hybrid form must not be used; of the others the App
+    // Store uses the uncompressed one.
     private static func requirePoint(_ key: ArraySlice<UInt8>, _ parameters: ASN1Node?) throws {
         guard let parameters, parameters.identifier == .objectIdentifier else {
             throw CertificateProblem("the key's curve has no name")
@@ -49,14 +49,14 @@ enum CertificateAlgorithm {
         guard key.first == 4 else { throw CertificateProblem("the key is not an uncompressed point") }
     }
 
-    // RFC 3279 §2.3.1: NULL must be there. Modulus and exponent are positive.
+    // RFC 3279 §2.3.1: NULL is required. Modulus and exponent are positive.
     private static func requireRSA(_ key: ArraySlice<UInt8>, _ parameters: ASN1Node?) throws {
         guard let parameters else { throw CertificateProblem("the RSA key lacks its parameters") }
         _ = try ASN1Null(derEncoded: parameters)
         try DER.sequence(DER.parse(key), identifier: .sequence) { numbers in
-            for what in ["the modulus", "the exponent"] {
-                guard try !ArraySlice<UInt8>(derEncoded: numbers.required(what)).isEmpty else {
-                    throw CertificateProblem("\(what) of the RSA key is zero")
+            for name in ["the modulus", "the exponent"] {
+                guard try !ArraySlice<UInt8>(derEncoded: numbers.required(name)).isEmpty else {
+                    throw CertificateProblem("\(name) of the RSA key is zero")
                 }
             }
         }

@@ -4,13 +4,13 @@ package import Foundation
 package import SwiftASN1
 package import X509
 
-/// The extension that says what a certificate of the chain is for. Only its presence counts.
+/// The extensions that mark the purpose of the certificates in a chain. Only their presence counts.
 package struct ChainMarkers: Sendable, Hashable {
     package let leaf: ASN1ObjectIdentifier
     package let intermediate: ASN1ObjectIdentifier
 
-    /// App Store signed data and unified receipts: receipt signing under Worldwide Developer Relations. Without the leaf
-    /// marker any developer could sign: their certificates end at the same roots.
+    /// App Store signed data and unified receipts: receipt signing under Worldwide Developer Relations. Without the
+    /// leaf marker any developer could sign, because developer certificates end at the same roots.
     package static let appStore = ChainMarkers(
         leaf: [1, 2, 840, 113635, 100, 6, 11, 1], intermediate: [1, 2, 840, 113635, 100, 6, 2, 1])
 
@@ -19,9 +19,9 @@ package struct ChainMarkers: Sendable, Hashable {
         leaf: [1, 2, 840, 113635, 100, 6, 5, 1], intermediate: [1, 2, 840, 113635, 100, 6, 2, 2])
 }
 
-/// A chain of three certificates whose signatures, rules and markers hold and that ends at an anchor.
+/// A chain of three certificates that ends at an anchor, with verified signatures, RFC 5280 rules and markers.
 ///
-/// Nothing here depends on the time, so a chain can be kept; ``requireValid(at:)`` is asked anew for every use.
+/// The chain does not depend on the time, so it can be cached; call ``requireValid(at:)`` for every use.
 package struct CertificateChain: Sendable {
     package let leaf: Certificate
     package let intermediate: Certificate
@@ -29,22 +29,22 @@ package struct CertificateChain: Sendable {
     package let anchor: String
     package let certificates: [CertificateSummary]
 
-    /// Checks everything but the validity dates.
+    /// Checks everything except the validity dates.
     ///
-    /// - Parameter ders: leaf, intermediate and root, DER encoded.
-    /// - Throws: the first rule that is broken. What is cheap comes first: a stranger must not buy elliptic-curve work, and
-    ///   not even a parser's who does not end at an anchor.
+    /// - Parameter ders: Leaf, intermediate and root, DER encoded.
+    /// - Throws: The first violated rule. Cheap checks come first, so that an attacker cannot cause expensive
+    ///   elliptic-curve operations, or even parsing without a chain that ends at an anchor.
     package init(
         ders: [[UInt8]], anchors: TrustAnchors, markers: ChainMarkers
     ) throws(VerificationError) {
         let anchor = try Self.anchor(of: ders, anchors)
         let chain = try ders.enumerated().map { (index, der) throws(VerificationError) in
-            try Self.numbered(index) { () throws(VerificationError) in try CertificateFields(der: der) }
+            try Self.addingNumber(of: index) { () throws(VerificationError) in try CertificateFields(der: der) }
         }
         try self.init(chain, anchor: anchor, markers: markers)
     }
 
-    /// The same for certificates that have been read.
+    /// Checks certificates that were parsed already.
     package init(
         _ chain: [CertificateFields], anchors: TrustAnchors, markers: ChainMarkers
     ) throws(VerificationError) {
@@ -53,31 +53,31 @@ package struct CertificateChain: Sendable {
 
     private init(_ chain: [CertificateFields], anchor: String, markers: ChainMarkers) throws(VerificationError) {
         let parsed = try chain.enumerated().map { (index, fields) throws(VerificationError) in
-            try Self.numbered(index) { () throws(VerificationError) in try Self.parse(fields.der) }
+            try Self.addingNumber(of: index) { () throws(VerificationError) in try Self.parse(fields.der) }
         }
         (leaf, intermediate, root, self.anchor) = (parsed[0], parsed[1], parsed[2], anchor)
         try ChainRules.check(chain, markers)
         try Self.requireSignature(of: (chain[0], leaf), at: 0, by: (chain[1], intermediate))
         try Self.requireSignature(of: (chain[1], intermediate), at: 1, by: (chain[2], root))
         var certificates = chain.map(\.summary)
-        // The rules have found them.
+        // `ChainRules` has checked that the markers are present.
         certificates[0].markers = ["\(markers.leaf)"]
         certificates[1].markers = ["\(markers.intermediate)"]
         self.certificates = certificates
     }
 
-    /// The anchor that is, byte for byte, the third of three.
+    /// Returns the name of the anchor that equals the third of exactly three certificates byte for byte.
     private static func anchor(of ders: [[UInt8]], _ anchors: TrustAnchors) throws(VerificationError) -> String {
         guard ders.count == 3 else {
             throw VerificationError(.chainLength, "the chain has \(ders.count) certificates, not 3")
         }
         guard let anchor = anchors.name(ofRoot: ders[2]) else {
-            throw VerificationError(.untrustedRoot, "the third certificate is none of the anchors")
+            throw VerificationError(.untrustedRoot, "the third certificate is not a trusted root")
         }
         return anchor
     }
 
-    /// Refuses unless every certificate is valid at `instant`, both ends included.
+    /// Throws unless every certificate is valid at `instant`, inclusive of both ends.
     package func requireValid(at instant: Date) throws(VerificationError) {
         for certificate in certificates {
             try certificate.requireValid(at: instant)
@@ -88,7 +88,7 @@ package struct CertificateChain: Sendable {
         of certificate: (fields: CertificateFields, parsed: Certificate), at index: Int,
         by issuer: (fields: CertificateFields, parsed: Certificate)
     ) throws(VerificationError) {
-        // By their bytes: X.500 has a fuzzier comparison, which the App Store's certificates do not need.
+        // Compare bytes. X.500's looser comparison is not needed for the App Store's certificates.
         guard certificate.fields.issuer == issuer.fields.subject else {
             throw VerificationError(
                 .badChainSignature, "certificate \(index + 1) names another issuer than certificate \(index + 2)")
@@ -99,7 +99,8 @@ package struct CertificateChain: Sendable {
         }
     }
 
-    /// What checks signatures: a type of swift-certificates, made of bytes that the strict reader has taken.
+    /// Returns the type of swift-certificates that verifies signatures. `CertificateFields` has parsed the bytes
+    /// strictly before.
     private static func parse(_ der: [UInt8]) throws(VerificationError) -> Certificate {
         do {
             return try Certificate(derEncoded: der)
@@ -108,9 +109,9 @@ package struct CertificateChain: Sendable {
         }
     }
 
-    /// Says which certificate is meant.
-    private static func numbered<Value>(
-        _ index: Int, _ read: () throws(VerificationError) -> Value
+    /// Adds the number of the certificate to an error.
+    private static func addingNumber<Value>(
+        of index: Int, _ read: () throws(VerificationError) -> Value
     ) throws(VerificationError) -> Value {
         do {
             return try read()
@@ -142,7 +143,7 @@ extension CertificateSummary {
 }
 
 extension Certificate {
-    /// The common name, else the whole subject.
+    /// The common name, or the whole subject if there is none.
     package var shortName: String {
         for relative in subject {
             for attribute in relative where attribute.type == .RDNAttributeType.commonName {

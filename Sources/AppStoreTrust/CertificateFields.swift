@@ -2,19 +2,19 @@ internal import Foundation
 package import SwiftASN1
 package import X509
 
-/// A certificate by its fields: the one reader for the chains of signed data and of receipts.
+/// The fields of a certificate, from the only certificate parser for signed data and receipts.
 ///
-/// Takes what RFC 5280 §4.1 and DER allow and nothing beside it, so that no certificate has two texts and no field two
-/// meanings. What a field means for a chain is for ``ChainRules``; keys that swift-certificates cannot represent, such as
-/// RSA-1024, are read as well.
+/// Accepts exactly what RFC 5280 §4.1 and DER allow, so that every certificate has only one encoding and every field
+/// only one meaning. ``ChainRules`` checks the fields for their role in a chain. Keys that swift-certificates cannot
+/// represent, such as RSA-1024, are accepted.
 package struct CertificateFields: Sendable {
     package let der: [UInt8]
-    /// The signed part, as encoded.
+    /// The TBSCertificate, DER encoded.
     package let signedBytes: [UInt8]
     package let isVersion3: Bool
     /// The content octets of the INTEGER.
     package let serialNumber: [UInt8]
-    /// Names as encoded: they are compared by their bytes.
+    /// The name, DER encoded: names are compared byte for byte.
     package let issuer: [UInt8]
     package let subject: [UInt8]
     package let subjectPublicKeyInfo: [UInt8]
@@ -42,9 +42,9 @@ package struct CertificateFields: Sendable {
         signatureAlgorithm = try CertificateAlgorithm.signature(algorithm)
         signature = try Array(CertificateAlgorithm.octets(outer.required("the signature"), "signature"))
         let fields = try DER.sequence(signed, identifier: .sequence) { try SignedPart(&$0) }
-        // RFC 5280 §4.1.1.2: the algorithm inside of the signature and the one beside it must be the same.
+        // RFC 5280 §4.1.1.2: the algorithms inside and outside the signed part must be the same.
         guard fields.signatureAlgorithm == algorithm.encodedBytes else {
-            throw CertificateProblem("two signature algorithms are named")
+            throw CertificateProblem("the signature algorithms inside and outside the signed part differ")
         }
         isVersion3 = fields.isVersion3
         serialNumber = fields.serialNumber
@@ -74,7 +74,7 @@ private struct SignedPart {
         let version = try DER.optionalExplicitlyTagged(&fields, tagNumber: 0, tagClass: .contextSpecific) {
             try Int(derEncoded: $0)
         }
-        // X.690 §11.5: version 1 is the default and must not be written down.
+        // X.690 §11.5: version 1 is the default and must not be encoded.
         guard version == nil || version == 1 || version == 2 else { throw CertificateProblem("an unknown version") }
         isVersion3 = version == 2
         serialNumber = try Self.serialNumber(fields.required("the serial number"))
@@ -90,15 +90,15 @@ private struct SignedPart {
         let key = try fields.required("the key")
         try CertificateAlgorithm.requireKey(key)
         subjectPublicKeyInfo = Array(key.encodedBytes)
-        // RFC 5280 §4.1.2.8 forbids to issue unique identifiers, and nothing here would compare them.
+        // RFC 5280 §4.1.2.8 forbids unique identifiers in new certificates, and nothing here would compare them.
         extensions =
             try DER.optionalExplicitlyTagged(&fields, tagNumber: 3, tagClass: .contextSpecific) {
                 try Self.extensions($0)
             } ?? Certificate.Extensions()
     }
 
-    /// RFC 5280 §4.1.2.2: positive, and no longer than 20 octets. A zero that keeps it positive is not counted, as some
-    /// issuers take 160 random bits for it.
+    /// RFC 5280 §4.1.2.2: positive, and at most 20 octets. A leading zero octet that keeps the number positive is not
+    /// counted, because some issuers use 160 random bits.
     private static func serialNumber(_ node: ASN1Node) throws -> [UInt8] {
         let digits = try ArraySlice<UInt8>(derEncoded: node)
         guard case .primitive(let octets) = node.content, digits.count <= 20, !digits.isEmpty else {
@@ -120,21 +120,22 @@ struct CertificateProblem: Error {
 
     init(_ reason: String) { self.reason = reason }
 
-    /// What to say of an error of the reader. Of what a library says only the code: the rest is for who knows its sources.
+    /// Describes an error of the parser. For library errors only the code is used: the rest names types and source
+    /// lines.
     static func reason(of error: any Error) -> String {
         switch error {
         case let problem as CertificateProblem: "the certificate cannot be read: \(problem.reason)"
-        case let error as ASN1Error: "the certificate is not what RFC 5280 and DER say (\(error.code))"
-        case let error as CertificateError: "the certificate is not what RFC 5280 says (\(error.code))"
+        case let error as ASN1Error: "the certificate violates RFC 5280 or DER (\(error.code))"
+        case let error as CertificateError: "the certificate violates RFC 5280 (\(error.code))"
         default: "the certificate cannot be read"
         }
     }
 }
 
 extension ASN1NodeCollection.Iterator {
-    /// The next field, which has to be there.
-    mutating func required(_ what: String) throws -> ASN1Node {
-        guard let node = next() else { throw CertificateProblem("\(what) is missing") }
+    /// Returns the next field. Throws if there is none.
+    mutating func required(_ name: String) throws -> ASN1Node {
+        guard let node = next() else { throw CertificateProblem("\(name) is missing") }
         return node
     }
 }

@@ -1,10 +1,10 @@
 internal import SwiftASN1
 internal import X509
 
-/// A distinguished name of a certificate (RFC 5280 §4.1.2.4): not empty, every part of it text.
+/// A distinguished name of a certificate (RFC 5280 §4.1.2.4): not empty, and every value is text.
 struct CertificateName {
     let der: [UInt8]
-    /// As RFC 4514 writes it.
+    /// The name in the form of RFC 4514.
     let text: String
 
     init(_ node: ASN1Node) throws {
@@ -24,7 +24,7 @@ struct CertificateName {
             try DER.sequence(node, identifier: .sequence) { fields in
                 _ = try ASN1ObjectIdentifier(derEncoded: &fields)
                 guard CertificateName.isText(try fields.required("the value of a name")) else {
-                    throw CertificateProblem("a name holds what is not text")
+                    throw CertificateProblem("a name contains a value that is not text")
                 }
             }
         }
@@ -36,7 +36,7 @@ struct CertificateName {
         case .utf8String: String(validating: octets, as: UTF8.self) != nil
         case .printableString: octets.allSatisfy(printable.contains)
         case .ia5String: octets.allSatisfy { $0 < 0x80 }
-        // Of old certificates: RFC 5280 §4.1.2.4 has them read, not written.
+        // In old certificates: RFC 5280 §4.1.2.4 allows reading them, but not creating them.
         case .teletexString: true
         case .bmpString: octets.count.isMultiple(of: 2)
         case .universalString: octets.count.isMultiple(of: 4)

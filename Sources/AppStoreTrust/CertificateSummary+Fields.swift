@@ -3,7 +3,7 @@ internal import Crypto
 package import Foundation
 
 extension CertificateSummary {
-    /// A summary of a certificate that swift-certificates cannot represent, such as one with an RSA-1024 key.
+    /// Creates a summary of a certificate that swift-certificates cannot represent, such as one with an RSA-1024 key.
     package init(
         subject: String, issuer: String, serialNumber: [UInt8], notBefore: Date, notAfter: Date, der: [UInt8]
     ) {
@@ -15,7 +15,7 @@ extension CertificateSummary {
         fingerprint = SHA256.hash(data: der).hexadecimal
     }
 
-    /// A summary of a root that is known by its fingerprint, without the certificate.
+    /// Creates a summary of a root certificate of which only the fingerprint and these values are known.
     package init(
         rootFingerprint: String, subject: String, serialNumber: String, notBefore: Date, notAfter: Date
     ) {

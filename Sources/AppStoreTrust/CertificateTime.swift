@@ -2,10 +2,10 @@ internal import Basics
 internal import Foundation
 internal import SwiftASN1
 
-/// The times of a certificate's validity.
+/// Parses the validity dates of a certificate.
 enum CertificateTime {
-    /// Reads UTCTime through the year 2049 and GeneralizedTime from 2050 on, to the second and in UTC: the only form that
-    /// RFC 5280 §4.1.2.5 leaves to an instant.
+    /// Parses UTCTime through the year 2049 and GeneralizedTime from 2050 on, to the second and in UTC: the only form
+    /// that RFC 5280 §4.1.2.5 allows for a date.
     static func read(_ node: ASN1Node) throws -> Date {
         let yearDigits = node.identifier == .utcTime ? 2 : node.identifier == .generalizedTime ? 4 : 0
         guard yearDigits > 0, case .primitive(let octets) = node.content, octets.count == yearDigits + 11,

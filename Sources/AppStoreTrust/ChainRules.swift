@@ -1,10 +1,10 @@
 internal import SwiftASN1
 internal import X509
 
-/// The rules of RFC 5280 §6.1 that a chain of leaf, intermediate and root can break, and the markers that Apple adds.
+/// The rules of RFC 5280 §6.1 for a chain of leaf, intermediate and root, and the markers that Apple adds.
 package enum ChainRules {
-    /// Checks leaf, intermediate and root in this order. The root may be left out where an anchor is known by its name and
-    /// key alone.
+    /// Checks leaf, intermediate and root, in this order. The root may be omitted if only the name and the key of the
+    /// anchor are known.
     package static func check(_ chain: [CertificateFields], _ markers: ChainMarkers) throws(VerificationError) {
         for (index, subject) in chain.enumerated() {
             guard subject.isVersion3 else {
@@ -24,8 +24,8 @@ package enum ChainRules {
         }
     }
 
-    // RFC 5280 §4.2: a certificate with a critical extension that is not understood must be rejected. Of these two all
-    // consequences are drawn here; Apple's markers are never critical.
+    // RFC 5280 §4.2: a certificate with a critical extension that is not understood must be rejected. These two are
+    // fully evaluated here; Apple's markers are never critical.
     private static let understood: Set<ASN1ObjectIdentifier> = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
     ]
@@ -34,16 +34,16 @@ package enum ChainRules {
         of subject: CertificateFields, at index: Int
     ) throws(VerificationError) {
         for item in subject.extensions where item.critical && !understood.contains(item.oid) {
-            // The identifier is a stranger's text: nothing has been proven yet, and it may fill the certificate.
+            // The identifier is unverified input and may be as long as the certificate: truncate it.
             let name = item.oid.description.prefix(64)
             throw VerificationError(
                 .badChainRules, "certificate \(index + 1) has the unknown critical extension \(name)")
         }
     }
 
-    // RFC 5280 §4.2.1: each of these limits what a certificate may be used for, or what may come below it, whether it is
-    // critical or not. The App Store's certificates have none, so none is understood here, and what would limit and is
-    // not understood is refused.
+    // RFC 5280 §4.2.1: each of these extensions limits the use of a certificate, or of certificates below it, whether
+    // critical or not. The App Store's certificates have none of them, so none is implemented, and certificates with
+    // one are refused.
     private static let limiting: [ASN1ObjectIdentifier: String] = [
         .X509ExtensionID.nameConstraints: "name constraints", .X509ExtensionID.extendedKeyUsage: "extended key usage",
         [2, 5, 29, 36]: "policy constraints", [2, 5, 29, 54]: "inhibit anyPolicy",
@@ -72,7 +72,8 @@ package enum ChainRules {
             try requireSigner(constraints, usage)
         } else {
             try requireAuthority(constraints, usage, at: index)
-            // RFC 5280 §4.2.1.9: who skips what is not critical would take this for no authority.
+            // RFC 5280 §4.2.1.9: a verifier that skips extensions that are not critical would not recognize an
+            // authority.
             guard subject.extensions[oid: .X509ExtensionID.basicConstraints]?.critical == true else {
                 throw VerificationError(
                     .badChainRules, "the basic constraints of certificate \(index + 1) are not critical")
@@ -89,7 +90,7 @@ package enum ChainRules {
             let problem = usage == nil ? "has no key usage" : "may not be used for digital signatures"
             throw VerificationError(.badChainRules, "the leaf \(problem)")
         }
-        // RFC 5280 §4.2.1.3: only an authority may have it.
+        // RFC 5280 §4.2.1.3: only an authority may have `keyCertSign`.
         guard usage?.keyCertSign != true else {
             throw VerificationError(.badChainRules, "the leaf is for signing certificates, but is no authority")
         }
@@ -101,11 +102,11 @@ package enum ChainRules {
         guard case .isCertificateAuthority(let maximumPathLength) = constraints else {
             throw VerificationError(.badChainRules, "certificate \(index + 1) is not a certificate authority")
         }
-        // RFC 5280 §4.2.1.9: how many intermediate certificates may follow; the leaf is not counted.
+        // RFC 5280 §4.2.1.9: the maximum number of intermediate certificates below; the leaf is not counted.
         if let maximumPathLength, maximumPathLength < index - 1 {
             throw VerificationError(.badChainRules, "certificate \(index + 1) allows no path of this length")
         }
-        // An anchor is trusted as it is; if it restricts itself, that holds.
+        // A root without key usage is trusted because it is an anchor. If a root has key usage, it applies.
         guard usage?.keyCertSign ?? (index == 2) else {
             throw VerificationError(.badChainRules, "certificate \(index + 1) may not sign certificates")
         }

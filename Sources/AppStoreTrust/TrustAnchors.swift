@@ -4,20 +4,20 @@ public import Foundation
 internal import SwiftASN1
 package import X509
 
-/// The roots that a chain may end at. A root is recognised byte for byte, by the SHA-256 of its DER encoding.
+/// The root certificates at which a chain may end. A root is identified by the SHA-256 of its DER encoding.
 public struct TrustAnchors: Sendable, Hashable {
-    /// Fingerprint (32 bytes) to the name shown in traces.
+    /// The names shown in traces, by fingerprint (32 bytes).
     private var names: [[UInt8]: String]
-    /// When each ends, where that is known.
+    /// The known expiration dates, by fingerprint.
     private var ends: [[UInt8]: Date]
 
-    /// Anchors by their fingerprints (32 bytes), each with its name and its end.
+    /// Creates anchors from fingerprints (32 bytes), with names and expiration dates.
     package init(names: [[UInt8]: String], ends: [[UInt8]: Date] = [:]) { (self.names, self.ends) = (names, ends) }
 
     /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3.
     ///
-    /// A SHA-256 fingerprint identifies the one certificate, so nothing has to be downloaded: signed data and receipts
-    /// bring the certificate along.
+    /// A SHA-256 fingerprint identifies the certificate, so it does not have to be downloaded: signed data and receipts
+    /// contain it.
     public static let apple = TrustAnchors(
         names: [root: "Apple Root CA", rootG2: "Apple Root CA - G2", rootG3: "Apple Root CA - G3"],
         // 2035-02-09 21:40:36, 2039-04-30 18:10:09 and 18:19:06 UTC.
@@ -29,9 +29,9 @@ public struct TrustAnchors: Sendable, Hashable {
     private static let rootG2 = fingerprint("c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050")
     private static let rootG3 = fingerprint("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
 
-    /// Anchors from certificates, each PEM (one or several in a text) or DER.
+    /// Creates anchors from certificates, each in PEM (one or more in a text) or DER.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when one cannot be read or there is none.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if one cannot be read or there is none.
     public init(certificates: [Data]) throws(VerificationError) {
         var names: [[UInt8]: String] = [:]
         var ends: [[UInt8]: Date] = [:]
@@ -45,38 +45,38 @@ public struct TrustAnchors: Sendable, Hashable {
         (self.names, self.ends) = (names, ends)
     }
 
-    /// Anchors from files, PEM or DER, or from all `.pem`, `.cer`, `.crt` and `.der` files of folders.
+    /// Creates anchors from PEM or DER files, or from all `.pem`, `.cer`, `.crt` and `.der` files in folders.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or there is no certificate,
-    ///   `too_large` for a file of more than 1 MiB.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if a file cannot be read or there is no
+    ///   certificate, `too_large` for a file of more than 1 MiB.
     public init(contentsOf locations: [URL]) throws(VerificationError) {
         try self.init(certificates: CertificateFile.contents(of: locations))
     }
 
-    /// These anchors and the others.
+    /// Returns the anchors of both collections.
     public func union(_ others: TrustAnchors) -> TrustAnchors {
         TrustAnchors(
             names: names.merging(others.names) { mine, _ in mine }, ends: ends.merging(others.ends) { mine, _ in mine })
     }
 
-    /// When each anchor ends, the first to end first. What it has signed is not accepted from then on, unless it is judged at
-    /// its signing date.
+    /// The expiration date of each anchor, the earliest first. From then on, data signed under it are refused unless
+    /// they are verified as of their signing date.
     public var expirations: [(name: String, date: Date)] {
         ends.compactMap { fingerprint, date in names[fingerprint].map { ($0, date) } }
             .sorted { ($0.date, $0.name) < ($1.date, $1.name) }
     }
 
-    /// Those that end within a year of an instant, or have ended: time to get the next ones.
-    public func ending(soonAfter now: Date) -> [(name: String, date: Date)] {
+    /// Returns the anchors that expire within a year of an instant, or have expired, and need to be replaced.
+    public func expiringSoon(asOf now: Date) -> [(name: String, date: Date)] {
         expirations.filter { $0.date < now + 366 * 86_400 }
     }
 
-    /// The anchor's name if `der` is, byte for byte, one of the anchors.
+    /// Returns the anchor's name if `der` equals one of the anchors byte for byte.
     package func name(ofRoot der: some Sequence<UInt8> & ContiguousBytes) -> String? {
         names[der.withUnsafeBytes { Array(SHA256.hash(data: $0)) }]
     }
 
-    /// The anchor's name if one has this SHA-256 fingerprint, in hexadecimal.
+    /// Returns the name of the anchor with this SHA-256 fingerprint, in hexadecimal.
     package func name(ofFingerprint hexadecimal: String) -> String? {
         Array(hexadecimal: hexadecimal).flatMap { names[$0] }
     }
@@ -86,12 +86,12 @@ public struct TrustAnchors: Sendable, Hashable {
     }
 }
 
-/// Reads certificates as they lie in files.
+/// Reads certificate files.
 package enum CertificateFile {
-    /// The largest file that is read: far above any bundle of roots.
+    /// The maximum file size, far above any bundle of roots.
     package static let maximumBytes = 1 << 20
 
-    /// All certificates in a DER or PEM file, each with its exact DER bytes.
+    /// Returns all certificates in the data of a DER or PEM file, each with its exact DER bytes.
     package static func read(_ data: Data) throws(VerificationError) -> [(der: [UInt8], certificate: Certificate)] {
         let ders: [[UInt8]]
         if data.first == 0x30 {
@@ -115,7 +115,7 @@ package enum CertificateFile {
         return certificates
     }
 
-    /// The contents of files and of the certificate files in folders, in the order of their names.
+    /// Returns the contents of files, and of the certificate files in folders, sorted by name.
     package static func contents(of locations: [URL]) throws(VerificationError) -> [Data] {
         var contents: [Data] = []
         for location in locations {

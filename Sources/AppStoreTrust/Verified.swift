@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A payload whose signature, chain, app and environment hold.
+/// A payload with verified signature, certificate chain, app and environment.
 ///
-/// Only a verifier makes one, so a function that takes it cannot have forgotten the check.
+/// Only a verifier creates one, so a function with a parameter of this type cannot receive unverified data.
 public struct Verified<Payload: Sendable>: Sendable {
     /// The decoded payload.
     public let payload: Payload
 
-    /// The signed text exactly as received: keep this, and everything can be proven again.
+    /// The signed text exactly as received. Store it to be able to verify it again.
     public let text: String
 
-    /// What was checked, and against what.
+    /// The details of the verification.
     public let trace: VerificationTrace
 
     package init(checked payload: Payload, text: String, trace: VerificationTrace) {
@@ -20,7 +20,7 @@ public struct Verified<Payload: Sendable>: Sendable {
     }
 }
 
-/// What a verification rested on: the certificates, the anchor, the instant and the answer about revocation.
+/// The details of a verification: the certificates, the anchor, the instant and the revocation status.
 public struct VerificationTrace: Sendable, Hashable {
     /// The chain from the signing certificate to the anchor; one certificate for enrolled Xcode data.
     public let certificates: [CertificateSummary]
@@ -31,7 +31,7 @@ public struct VerificationTrace: Sendable, Hashable {
     /// The instant at which the certificates had to be valid.
     public let validatedAt: Date
 
-    /// What was found about revocation.
+    /// The revocation status.
     public let revocation: RevocationFinding
 
     package init(
@@ -44,7 +44,7 @@ public struct VerificationTrace: Sendable, Hashable {
     }
 }
 
-/// What a person wants to know of a certificate.
+/// The main fields of a certificate, for people.
 public struct CertificateSummary: Sendable, Hashable {
     /// The subject's distinguished name, such as `CN=Apple Root CA - G3,OU=…`.
     public let subject: String
@@ -64,31 +64,31 @@ public struct CertificateSummary: Sendable, Hashable {
     /// SHA-256 of the DER encoding, in lower-case hexadecimal.
     public let fingerprint: String
 
-    /// The object identifiers by which Apple says what the certificate is for, such as `1.2.840.113635.100.6.11.1`, as far as
-    /// the place in the chain asks for them.
+    /// The object identifiers of Apple's purpose extensions, such as `1.2.840.113635.100.6.11.1`, that are required at
+    /// this place in the chain.
     public package(set) var markers: [String] = []
 }
 
-/// What is known about the revocation of a chain.
+/// The revocation status of a chain.
 public struct RevocationFinding: Sendable, Hashable {
-    /// How it came out.
+    /// A revocation status.
     @nonexhaustive
     public enum Status: String, Sendable, Hashable {
-        /// The policy did not ask.
+        /// Revocation was not checked.
         case notChecked = "not_checked"
-        /// Every certificate but the anchor is good, by a responder's signed answer.
+        /// Every certificate except the anchor is good, according to signed responses.
         case good
-        /// No answer that can be trusted; accepted because the policy is ``RevocationPolicy/soft``.
+        /// There is no trustworthy response; accepted because the policy is ``RevocationPolicy/soft``.
         case unknown
     }
 
-    /// How it came out.
+    /// The status.
     public let status: Status
 
-    /// The age in seconds of the oldest answer that was used; nil when there was none.
+    /// The age of the oldest response used, in seconds; nil if there was none.
     public let age: TimeInterval?
 
-    /// Why the status is unknown, or why nobody asked although the policy says so; nil otherwise.
+    /// Why the status is unknown, or why it was not checked although the policy requires it; nil otherwise.
     public let explanation: String?
 
     package init(status: Status, age: TimeInterval? = nil, explanation: String? = nil) {
@@ -97,17 +97,17 @@ public struct RevocationFinding: Sendable, Hashable {
         self.explanation = explanation
     }
 
-    /// Nobody asked.
+    /// Revocation was not checked.
     package static let notChecked = RevocationFinding(status: .notChecked)
 }
 
-/// What to do about revocation.
+/// Whether revocation is checked, and how an unknown status is treated.
 @nonexhaustive
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
-    /// Ask nobody.
+    /// Do not check.
     case off
-    /// Ask; refuse what is revoked; accept and report what is unknown, without waiting for long.
+    /// Check; refuse revoked certificates; accept and report an unknown status, after a short wait.
     case soft
-    /// Ask; refuse what is revoked or unknown.
+    /// Check; refuse revoked certificates and an unknown status.
     case hard
 }

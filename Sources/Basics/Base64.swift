@@ -1,4 +1,4 @@
-/// Base64 as RFC 4648 defines it, without the tolerance of Foundation's decoder: one text for one value.
+/// Strict base64 (RFC 4648). Unlike with Foundation's decoder, each value has exactly one valid encoding.
 package enum Base64 {
     /// Decodes base64url without padding (RFC 4648 §5, RFC 7515 §2). Refuses padding, white space, the standard
     /// alphabet, an impossible length and leftover bits that are not zero (RFC 4648 §3.5).
@@ -6,7 +6,7 @@ package enum Base64 {
         decode(text, urlTable)
     }
 
-    /// Decodes standard base64 with its padding (RFC 4648 §4), as strictly.
+    /// Decodes standard base64 with padding (RFC 4648 §4), as strictly.
     package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         var end = text.count
@@ -14,12 +14,12 @@ package enum Base64 {
         return decode(UnsafeRawBufferPointer(rebasing: text[..<end]), standardTable)
     }
 
-    /// Decodes standard base64 with its padding; nil for anything else.
+    /// Decodes standard base64 with padding. Returns nil if the text is invalid.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         Array(text.utf8).withUnsafeBytes { decode($0) }
     }
 
-    /// Decodes base64url without padding; nil for anything else.
+    /// Decodes base64url without padding. Returns nil if the text is invalid.
     package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
         Array(text.utf8).withUnsafeBytes { decodeURL($0) }
     }
@@ -38,17 +38,17 @@ package enum Base64 {
         }
     }
 
-    /// How many letters so many bytes come to in base64url.
+    /// Returns the number of characters that encode a number of bytes in base64url without padding.
     package static func countURL(_ bytes: Int) -> Int { bytes / 3 * 4 + (bytes % 3 * 4 + 2) / 3 }
 
-    /// Encodes as base64url into memory that is there already, with room for ``countURL(_:)`` letters.
+    /// Encodes as base64url into a buffer with space for at least ``countURL(_:)`` characters.
     package static func encodeURL(_ bytes: [UInt8], into target: UnsafeMutableRawBufferPointer) {
         bytes.withUnsafeBytes { encodeURL($0, into: target) }
     }
 
-    /// Encodes as base64url into memory that is there already, with room for ``countURL(_:)`` letters.
+    /// Encodes as base64url into a buffer with space for at least ``countURL(_:)`` characters.
     package static func encodeURL(_ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) {
-        precondition(target.count >= countURL(bytes.count), "no room")
+        precondition(target.count >= countURL(bytes.count), "the target buffer is too small")
         urlAlphabet.withUnsafeBufferPointer { alphabet in
             var (source, place) = (0, 0)
             func put(_ sextet: UInt32) {
@@ -83,13 +83,13 @@ package enum Base64 {
     private static let urlTable = table(common + "-_")
     private static let standardTable = table(common + "+/")
 
-    /// Above the three bytes that four letters stand for: set for what is no letter.
-    private static let noLetter: UInt32 = 0xFF00_0000
+    /// Marks an invalid character, in the byte above the three decoded bytes.
+    private static let invalidMark: UInt32 = 0xFF00_0000
 
-    /// What a letter adds to the three bytes of its group, as a little-endian number: 256 entries for the letter in each of
-    /// its four places.
+    /// Returns the decoding table: for each of the four positions in a group, 256 entries with the bits that a
+    /// character contributes to the three decoded bytes, as a little-endian number.
     private static func table(_ alphabet: String) -> [UInt32] {
-        var table = [UInt32](repeating: noLetter, count: 4 * 256)
+        var table = [UInt32](repeating: invalidMark, count: 4 * 256)
         for (value, letter) in zip(UInt32(0)..., alphabet.utf8) {
             let parts = [
                 value << 2, value >> 4 | (value & 15) << 12, (value & 0x3C) << 6 | (value & 3) << 22, value << 16,
@@ -104,13 +104,14 @@ package enum Base64 {
         guard tail != 1 else { return nil }
         let size = text.count / 4 * 3 + (tail == 0 ? 0 : tail - 1)
         return table.withUnsafeBufferPointer { table in
-            // Of all letters together: looked at once, since a branch for each group costs more than the group.
+            // All entries combined. Checked once at the end, because a branch per group costs more than the group
+            // itself.
             var seen: UInt32 = 0
-            // A group is written as four bytes, of which the next one replaces the last.
+            // A group is written as four bytes. The next group overwrites the fourth one.
             let bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { output, count in
                 count = size
                 let output = UnsafeMutableRawBufferPointer(output)
-                // Every index below is within `text` and `output` by the way their sizes were computed.
+                // The sizes above guarantee that every index below is within `text` and `output`.
                 var (from, to) = (0, 0)
                 while from &+ 4 <= text.count {
                     let group =
@@ -125,12 +126,12 @@ package enum Base64 {
                 let group =
                     table[Int(text[from])] | table[256 &+ Int(text[from &+ 1])]
                     | (tail == 3 ? table[512 &+ Int(text[from &+ 2])] : 0)
-                // Leftover bits that are not zero are as bad as what is no letter.
-                seen |= group | (group >> (8 * UInt32(tail - 1)) == 0 ? 0 : noLetter)
+                // Nonzero leftover bits are invalid too.
+                seen |= group | (group >> (8 * UInt32(tail - 1)) == 0 ? 0 : invalidMark)
                 output[to] = UInt8(truncatingIfNeeded: group)
                 if tail == 3 { output[to &+ 1] = UInt8(truncatingIfNeeded: group >> 8) }
             }
-            return seen & noLetter == 0 ? bytes : nil
+            return seen & invalidMark == 0 ? bytes : nil
         }
     }
 }

@@ -1,5 +1,5 @@
-/// Reads the parts of a written date one after the other. No number has more or fewer digits than its place, and there is no day
-/// and no time of day that does not exist.
+/// Parses the parts of a date one after the other. Numbers must have the exact number of digits, and days and times
+/// must exist.
 package struct DateDigits {
     private var rest: Substring.UTF8View
 
@@ -7,7 +7,7 @@ package struct DateDigits {
 
     package var isAtEnd: Bool { rest.isEmpty }
 
-    /// Whether the text came next; then it is passed.
+    /// Skips `text` if it comes next. Returns whether it did.
     package mutating func skip(_ text: StaticString) -> Bool {
         let expected = text.description.utf8
         guard rest.starts(with: expected) else { return false }
@@ -30,7 +30,7 @@ package struct DateDigits {
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    /// `2026-05-03`, as the number of days since 1970-01-01.
+    /// Parses `2026-05-03`. Returns the number of days since 1970-01-01.
     package mutating func day() -> Int? {
         guard let year = number(digits: 4), skip("-"), let month = number(digits: 2), skip("-"),
             let day = number(digits: 2)
@@ -38,7 +38,7 @@ package struct DateDigits {
         return GregorianDate.dayNumber(year: year, month: month, day: day)
     }
 
-    /// `12:34:56`, in seconds.
+    /// Parses `12:34:56`. Returns seconds.
     package mutating func timeOfDay() -> Int? {
         guard let hours = number(digits: 2), hours < 24, skip(":"), let minutes = number(digits: 2), minutes < 60,
             skip(":"), let seconds = number(digits: 2), seconds < 60
@@ -46,7 +46,7 @@ package struct DateDigits {
         return hours * 3600 + minutes * 60 + seconds
     }
 
-    /// Milliseconds; further digits are dropped. Zero when there is no fraction.
+    /// Parses a fraction of a second. Returns milliseconds, without further digits, or 0 if there is no fraction.
     package mutating func fraction() -> Int? {
         guard skip(".") else { return 0 }
         guard var value = digit() else { return nil }
@@ -58,9 +58,9 @@ package struct DateDigits {
         return count == 1 ? value * 100 : count == 2 ? value * 10 : value
     }
 
-    /// `Z`, `+0130` or `+01:30`, in seconds east of Greenwich.
+    /// Parses `Z`, `+0130` or `+01:30`. Returns seconds east of Greenwich.
     ///
-    /// - Parameter takesHours: Whether `+01` at the end of the text is one as well.
+    /// - Parameter takesHours: Whether `+01` at the end of the text is accepted too.
     package mutating func offset(takesHours: Bool = false) -> Int? {
         if skip("Z") { return 0 }
         let isWest = rest.first == UInt8(ascii: "-")

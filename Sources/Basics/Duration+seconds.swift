@@ -1,7 +1,7 @@
 package import Foundation
 
 extension Duration {
-    /// In seconds.
+    /// The duration in seconds.
     package var seconds: TimeInterval {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }

@@ -1,10 +1,10 @@
 extension String {
-    /// The text with some of its code points written as something else.
+    /// Returns the text with some of its code points replaced.
     ///
-    /// Swift's `replacing` goes by characters: a quotation mark with an accent is one, and so is a carriage return with its line
-    /// feed, while whoever reads the text goes by code points or bytes and ends there.
+    /// Swift's `replacing` works on characters, so it misses a quotation mark with a combining accent or a line feed
+    /// after a carriage return. Parsers of the text work on code points or bytes.
     ///
-    /// - Parameter replacement: What stands for a code point; nil where it stays.
+    /// - Parameter replacement: Returns the replacement of a code point; nil to keep it.
     package func escaping(_ replacement: (Unicode.Scalar) -> String?) -> String {
         unicodeScalars.reduce(into: "") { result, scalar in
             if let text = replacement(scalar) {
@@ -15,7 +15,7 @@ extension String {
         }
     }
 
-    /// The text as one word of a shell's command line.
+    /// The text quoted as one word of a shell command.
     package var shellWord: String {
         let isPlain = utf8.allSatisfy { byte in
             switch byte {

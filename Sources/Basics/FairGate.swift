@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A door that one task at a time goes through, in the order in which they came. A task that is cancelled while it waits
-/// leaves the queue at once.
+/// An asynchronous lock that grants access to one task at a time, in the order of arrival. A task that is cancelled
+/// while it waits leaves the queue at once.
 package final class FairGate: Sendable {
     private struct State {
         var isTaken = false
@@ -13,10 +13,12 @@ package final class FairGate: Sendable {
 
     package init() {}
 
-    /// How many tasks wait.
+    /// The number of waiting tasks.
     package var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// Goes through as soon as everybody who came before has left. Pair it with ``leave()``.
+    /// Waits until all earlier tasks have left, then enters. Each call that returns must be paired with ``leave()``.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func enter() async throws {
         try Task.checkCancellation()
         let id = state.withLock { state -> UInt64? in
@@ -38,7 +40,7 @@ package final class FairGate: Sendable {
         }
     }
 
-    /// Lets the next one in.
+    /// Leaves the gate and lets the next task enter.
     package func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard !state.queue.isEmpty else {
@@ -53,7 +55,8 @@ package final class FairGate: Sendable {
     private func queue(_ continuation: CheckedContinuation<Void, any Error>, _ id: UInt64) {
         enum Action { case wait, go, stop }
         let action = state.withLock { state -> Action in
-            // Either the handler above ran before this and the flag is set, or it runs later and finds the entry.
+            // If the cancellation handler already ran, the task is cancelled. Otherwise, the handler finds the entry
+            // later.
             if Task.isCancelled { return .stop }
             guard state.isTaken else {
                 state.isTaken = true

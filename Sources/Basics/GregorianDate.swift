@@ -2,7 +2,7 @@ package import Foundation
 
 /// Dates of the proleptic Gregorian calendar in UTC.
 package enum GregorianDate {
-    /// The instant; nil where there is no such day or time. There are no leap seconds.
+    /// Returns the instant; nil if the day or time does not exist. There are no leap seconds.
     package static func utc(
         year: Int, month: Int, day: Int, hours: Int, minutes: Int, seconds: Int
     ) -> Date? {
@@ -12,7 +12,7 @@ package enum GregorianDate {
         return Date(timeIntervalSince1970: Double(day * 86400 + hours * 3600 + minutes * 60 + seconds))
     }
 
-    /// Days since 1970-01-01; nil outside the years 1 to 9999 and where there is no such day.
+    /// Returns the number of days since 1970-01-01; nil if the day does not exist or the year is not 1 to 9999.
     package static func dayNumber(year: Int, month: Int, day: Int) -> Int? {
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

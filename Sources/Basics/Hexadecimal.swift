@@ -1,5 +1,5 @@
 extension Array where Element == UInt8 {
-    /// The bytes that an even number of hexadecimal digits stand for; nil for anything else.
+    /// Decodes an even number of hexadecimal digits; nil if the text is invalid.
     package init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -14,15 +14,15 @@ extension Array where Element == UInt8 {
 }
 
 extension Sequence where Element == UInt8 {
-    /// Two lower-case hexadecimal digits a byte.
+    /// Two lower-case hexadecimal digits per byte.
     ///
-    /// It is inlinable, so that it is specialised where it is used: a receipt takes 8 % less for it.
+    /// Inlinable, so that it is specialized in other modules. This saves 8 % of the time to parse a receipt.
     @inlinable
     package var hexadecimal: String { String(hexadecimalOf: Array(self)) }
 }
 
 extension String {
-    /// Two lower-case hexadecimal digits a byte.
+    /// Encodes bytes as two lower-case hexadecimal digits each.
     @usableFromInline
     package init(hexadecimalOf bytes: [UInt8]) {
         self.init(unsafeUninitializedCapacity: 2 * bytes.count) { text in
@@ -36,13 +36,13 @@ extension String {
 }
 
 extension UInt8 {
-    /// The lower-case letter of the lower four bits.
+    /// The lower-case hexadecimal digit of the lower four bits.
     var hexadecimalDigit: UInt8 {
         let value = self & 15
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// What the hexadecimal digit of this code is worth, in either case; nil for another character.
+    /// The value of a hexadecimal digit in either case; nil for another character.
     var valueOfHexadecimalDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

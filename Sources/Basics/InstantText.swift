@@ -1,32 +1,32 @@
 package import Foundation
 
-/// Reads an instant as people and clients write it.
+/// Parses instants in requests and commands.
 package enum InstantText {
-    /// What an instant looks like, for whoever wrote something else.
+    /// A description of the accepted forms, for error messages.
     package static let form = "An instant is milliseconds since 1970 or ISO 8601, such as 2026-05-01T09:30:00Z."
 
-    /// The most milliseconds from 1970 that a date of JSON may be (ECMA-262, section 21.4.1.1).
+    /// The maximum distance from 1970 in milliseconds, as for dates of JavaScript (ECMA-262, section 21.4.1.1).
     private static let farthest: UInt64 = 8_640_000_000_000_000
 
-    /// Returns milliseconds since 1970 from such a number or from ISO 8601 with a zone, with or without a fraction of a
-    /// second; nil for anything else.
+    /// Parses milliseconds since 1970, or ISO 8601 with a zone and an optional fraction of a second. Returns
+    /// milliseconds since 1970; nil if the text is invalid.
     ///
-    /// - Parameter acceptsDays: Whether a day, or a time without a zone, is read as UTC: `2026-05-03`, `2026-05-03T12:00`,
-    ///   `2026-05-03 12:00:00 UTC`.
+    /// - Parameter acceptsDays: Whether to accept a day, or a time without a zone, as UTC: `2026-05-03`,
+    ///   `2026-05-03T12:00`, `2026-05-03 12:00:00 UTC`.
     package static func milliseconds(_ text: some StringProtocol, acceptsDays: Bool = false) -> Int64? {
         guard text.utf8.count <= 40 else { return nil }
         if let number = Int64(text) { return number.magnitude <= farthest ? number : nil }
         return milliseconds(iso8601: text, acceptsDays: acceptsDays)
     }
 
-    /// The same of ISO 8601 alone, where a number is something else.
+    /// Parses only ISO 8601, where a number has another meaning.
     package static func date(iso8601 text: some StringProtocol, acceptsDays: Bool = false) -> Date? {
         milliseconds(iso8601: text, acceptsDays: acceptsDays).map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 
     private static func milliseconds(iso8601 text: some StringProtocol, acceptsDays: Bool) -> Int64? {
         guard text.utf8.count <= 40 else { return nil }
-        // A plus that was not encoded is a blank in a query.
+        // In a query, a plus that is not percent-encoded is a space.
         if let instant = instant(text.replacingOccurrences(of: " ", with: "+")) { return instant }
         guard acceptsDays else { return nil }
         let name = text.hasSuffix(" UTC") ? String(text.dropLast(4)) : String(text)
@@ -34,8 +34,8 @@ package enum InstantText {
         return (time.contains("T") ? ["Z", ":00Z"] : ["T00:00:00Z"]).lazy.compactMap { instant(time + $0) }.first
     }
 
-    /// Foundation's reader counts a 30th of February on into March and looks at nothing behind the zone. Whoever wrote that meant
-    /// something else.
+    // Foundation's parser reads a 30th of February as a day of March and ignores text after the zone. Both are
+    // mistakes.
     private static func instant(_ text: String) -> Int64? {
         var digits = DateDigits(text)
         guard let day = digits.day(), digits.skip("T"), let second = digits.timeOfDay(),

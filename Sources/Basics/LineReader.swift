@@ -1,15 +1,15 @@
 package import Foundation
 
-/// Reads a file line by line. It never holds more than the longest line that is allowed, and a piece of the file.
+/// Reads a file line by line. The memory is bounded by the maximum length of a line plus one chunk of the file.
 package struct LineReader {
     package enum Line: Sendable, Hashable {
-        /// Without the line feed, and without a carriage return before it.
+        /// A line without its line feed, and without a carriage return before that.
         case bytes([UInt8])
-        /// Longer than allowed. The next line is the one after it.
+        /// A line longer than the maximum. Its contents are skipped.
         case tooLong
     }
 
-    /// How many bytes of the file the lines so far took up.
+    /// The number of bytes of the file that the lines so far occupy.
     package private(set) var position: UInt64 = 0
 
     private let file: FileHandle
@@ -18,15 +18,15 @@ package struct LineReader {
     private var start = 0
     private var isAtEnd = false
 
-    /// Reads from where the handle stands.
+    /// Creates a reader that starts at the current offset of the handle.
     ///
-    /// - Parameter longest: How many bytes a line may have.
+    /// - Parameter longest: The maximum length of a line in bytes.
     package init(_ file: FileHandle, longest: Int) {
         self.file = file
         self.longest = longest
     }
 
-    /// The next line; nil at the end. The last one needs no line feed.
+    /// Returns the next line; nil at the end. The last line needs no line feed.
     package mutating func next() throws -> Line? {
         var isTooLong = false
         var searched = start

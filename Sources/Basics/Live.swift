@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// A value that is replaced as a whole while others read it. To read it takes a lock for as long as it takes to copy a
-/// reference.
+/// A shared value that is replaced as a whole while other tasks read it. Reading takes a lock only to copy a reference.
 package final class Live<Value: Sendable>: Sendable {
     private final class Box: Sendable {
         let value: Value
@@ -12,7 +11,7 @@ package final class Live<Value: Sendable>: Sendable {
 
     package init(_ value: Value) { box = Mutex(Box(value)) }
 
-    /// The value of the moment. It is lent and not copied: who asks for one member of a large value pays for that one.
+    /// The current value. It is yielded without a copy, so reading one member of a large value is cheap.
     package var current: Value {
         _read {
             let box = box.withLock { $0 }
@@ -20,7 +19,7 @@ package final class Live<Value: Sendable>: Sendable {
         }
     }
 
-    /// Has everybody who asks from now on get another value.
+    /// Replaces the value. Running readers keep the old one.
     package func replace(with value: Value) {
         let box = Box(value)
         self.box.withLock { $0 = box }

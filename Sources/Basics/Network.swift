@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// A range of addresses in the notation of RFC 4632: `17.0.0.0/8`, `2001:db8::/32`, or one address alone.
+/// A range of IP addresses in CIDR notation (RFC 4632): `17.0.0.0/8`, `2001:db8::/32`, or a single address.
 ///
-/// IPv4 addresses are the same as their IPv6 form, `::ffff:17.0.0.1`; so `::/0` contains everybody.
+/// An IPv4 address equals its IPv6 form, `::ffff:17.0.0.1`, so `::/0` contains all addresses.
 public struct Network: Sendable, Hashable {
     private let address: [UInt8]
-    /// The bits that count, of 128.
+    /// The length of the prefix, of 128 bits.
     private let prefix: Int
-    /// The notation it was read from.
+    /// The text that the range was parsed from.
     private let text: String
 
-    /// Reads the notation; nil for anything else, and where bits after the prefix are set: that is a typing mistake.
+    /// Parses a range; nil if the text is invalid, or if bits after the prefix are set, which is a typing mistake.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let first = parts.first, let address = Self.bytes(String(first)) else {
@@ -29,8 +29,8 @@ public struct Network: Sendable, Hashable {
         self.text = text
     }
 
-    /// The network that a client's address is counted for: an IPv4 address alone; of IPv6 the 64 bits that one subscriber
-    /// has. Nil for what is no address.
+    /// Returns the network that identifies a client for rate limits: a single IPv4 address, or the /64 of an IPv6
+    /// address, which one subscriber has. Nil if `address` is invalid.
     package static func ofClient(at address: String) -> Network? {
         guard let bytes = bytes(withoutZone(address)) else { return nil }
         if isZero(bytes, upTo: 10), bytes[10] == 0xFF, bytes[11] == 0xFF {
@@ -43,10 +43,10 @@ public struct Network: Sendable, Hashable {
         (self.address, self.prefix, self.text) = (address, prefix, text)
     }
 
-    /// The bytes of the range's address, in hexadecimal: the same for two notations of the same range.
+    /// The address of the range in hexadecimal, without the prefix length. Independent of the notation.
     package var key: String { address.map { String($0, radix: 16) }.joined(separator: ".") }
 
-    /// Whether an address, as text, lies in this range. What is no address lies in none.
+    /// Whether this range contains an address. False if the text is not an address.
     public func contains(_ address: String) -> Bool {
         guard let bytes = Self.bytes(Self.withoutZone(address)) else { return false }
         let (whole, rest) = prefix.quotientAndRemainder(dividingBy: 8)
@@ -55,14 +55,14 @@ public struct Network: Sendable, Hashable {
         return (bytes[whole] ^ self.address[whole]) >> (8 - rest) == 0
     }
 
-    /// An address without the interface that it may name (RFC 4007, section 11).
+    /// Returns an address without its zone, such as `%eth0` (RFC 4007, section 11).
     private static func withoutZone(_ address: String) -> String {
         address.utf8.firstIndex(of: UInt8(ascii: "%")).map { String(address[..<$0]) } ?? address
     }
 
-    /// The sixteen bytes of an address of either kind.
+    /// Returns the sixteen bytes of an IPv4 or IPv6 address; nil if the text is invalid.
     private static func bytes(_ text: String) -> [UInt8]? {
-        // C would read up to a zero and take what is in front of it.
+        // `inet_pton` stops at a zero byte and would accept the text before it.
         guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if text.utf8.contains(UInt8(ascii: ":")) {
@@ -81,7 +81,7 @@ public struct Network: Sendable, Hashable {
         return bytes[whole] << rest == 0 && bytes[(whole + 1)...].allSatisfy { $0 == 0 }
     }
 
-    /// Two notations of the same range are equal.
+    /// Whether both are the same range, in any notation.
     public static func == (left: Network, right: Network) -> Bool {
         left.prefix == right.prefix && left.address == right.address
     }
@@ -94,17 +94,17 @@ public struct Network: Sendable, Hashable {
 }
 
 extension Network: CustomStringConvertible {
-    /// The notation it was read from.
+    /// The text that the range was parsed from.
     public var description: String { text }
 }
 
 extension Network {
-    /// Addresses of this machine.
+    /// The loopback addresses of this machine.
     public static let loopback = ["127.0.0.0/8", "::1"].compactMap { Network($0) }
 
-    /// Addresses that are not of the public internet: this machine, private and link-local networks, shared and
-    /// reserved ranges (RFC 6890), multicast, the
-    /// site-local ones that RFC 3879 deprecates. For what must not be made to call into the network it stands in.
+    /// The addresses that do not belong to the public internet: loopback, private and link-local networks, shared and
+    /// reserved ranges (RFC 6890), multicast, and site-local addresses (deprecated by RFC 3879). For checks against
+    /// requests into the server's own network.
     public static let notPublic =
         loopback
         + [

@@ -1,14 +1,14 @@
 extension String {
-    /// What a name or a value of a query or a form stands for; nil where it is not percent-encoded UTF-8.
+    /// Decodes a name or value of a query or form; nil if it is not percent-encoded UTF-8.
     ///
-    /// A plus sign is a space, as HTML forms and Node's `URLSearchParams` write it.
+    /// A plus sign is a space, as in HTML forms and `URLSearchParams`.
     package init?(formEncoded text: some Sequence<UInt8>) {
         self.init(percentEncoded: text.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
     }
 
-    /// What a segment of a path stands for; nil where it is not percent-encoded UTF-8.
+    /// Decodes a segment of a path; nil if it is not percent-encoded UTF-8.
     ///
-    /// Foundation's `removingPercentEncoding` drops a U+FEFF that begins it: two names would be one.
+    /// Foundation's `removingPercentEncoding` drops a leading U+FEFF, so that two names would become equal.
     package init?(percentEncoded text: some Sequence<UInt8>) {
         var bytes: [UInt8] = []
         var rest = text.makeIterator()
@@ -26,8 +26,8 @@ extension String {
 }
 
 extension String {
-    /// The text as a segment of a path, or as a name or a value of a query. RFC 3986 §2.3: everything but the unreserved
-    /// characters is encoded.
+    /// The text encoded as a segment of a path, or as a name or value of a query. All characters except the unreserved
+    /// ones of RFC 3986 §2.3 are encoded.
     package var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -1,11 +1,11 @@
-/// Prices as people read them.
+/// Formats prices for people.
 package enum PriceText {
-    /// A price such as `9.99 USD` or `1500 JPY`, from thousandths.
+    /// Returns a price such as `9.99 USD` or `1500 JPY`, from thousandths.
     package static func price(_ thousandths: Int64, _ currency: String) -> String {
         "\(amount(thousandths, in: currency)) \(currency)"
     }
 
-    /// A price without its currency, such as `9.99`, from thousandths.
+    /// Returns a price without its currency, such as `9.99`, from thousandths.
     package static func amount(_ thousandths: Int64, in currency: String) -> String {
         let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
         var decimals = ""

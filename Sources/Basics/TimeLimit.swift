@@ -1,6 +1,6 @@
-/// Work that is broken off when it takes too long.
+/// Runs work with a time limit.
 package enum TimeLimit {
-    /// Nil when the time was over. The work is cancelled then, and has ended when this returns.
+    /// Runs `work`. If it exceeds the limit, cancels it, waits for its end and returns nil.
     package static func run<Value: Sendable>(
         _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {

@@ -1,4 +1,4 @@
-/// Numbers with units as people type them: `1h 30m`, `4 MiB`, `13 months`.
+/// Parses numbers with units: `1h 30m`, `4 MiB`, `13 months`.
 package enum TypedMeasure {
     /// A number and the name of its unit, in lower case.
     package struct Part: Sendable, Hashable {
@@ -8,7 +8,7 @@ package enum TypedMeasure {
         package init(count: Int64, unit: String) { (self.count, self.unit) = (count, unit) }
     }
 
-    /// The parts, in their order; nil for anything else, and where a number or the text is absurdly large.
+    /// Returns the parts in order; nil if the text is invalid or too long, or if a number exceeds `maximumCount`.
     package static func parts(of text: String, upTo maximumCount: Int64, maximumBytes: Int = 100) -> [Part]? {
         guard text.utf8.count <= maximumBytes else { return nil }
         var parts: [Part] = []
@@ -25,11 +25,11 @@ package enum TypedMeasure {
     }
 }
 
-/// A unit of time as people type it.
+/// A unit of time.
 package enum TimeUnit: Sendable, Hashable, CaseIterable {
     case second, minute, hour, day, week, month, year
 
-    /// By a name in lower case, in full or short.
+    /// Finds a unit by its full or short name in lower case.
     package init?(name: String) {
         guard let unit = Self.allCases.first(where: { $0.names.contains(name) }) else { return nil }
         self = unit
@@ -47,7 +47,7 @@ package enum TimeUnit: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How long it is; nil for a month and a year, which are not always the same.
+    /// The length in seconds; nil for months and years, whose lengths vary.
     package var seconds: Int64? {
         switch self {
         case .second: 1

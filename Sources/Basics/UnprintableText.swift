@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// Whether it could end a line, move a terminal's cursor, change the direction of the text, or cannot be seen.
+    /// Whether the code point can break a line, move a terminal's cursor or change the text direction, or is invisible.
     package var isUnprintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
@@ -9,7 +9,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with what is unprintable spelled out, such as `\u{202e}`.
+    /// The text with unprintable code points escaped, such as `\u{202e}`.
     package var escapingUnprintable: String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
         return unicodeScalars.reduce(into: "") { result, scalar in

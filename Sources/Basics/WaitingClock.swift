@@ -1,4 +1,4 @@
-/// A clock of any kind, reduced to what waiting needs: how long since it was handed over, and a cancellable sleep.
+/// A type-erased clock with the operations needed for waiting: the time since its creation, and a cancellable sleep.
 package struct WaitingClock: Sendable {
     package let now: @Sendable () -> Duration
     package let sleep: @Sendable (Duration) async throws -> Void

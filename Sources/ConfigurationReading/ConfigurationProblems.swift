@@ -1,10 +1,10 @@
-/// Why a configuration file cannot be used: everything that is wrong with it, at once.
+/// All problems of a configuration file that cannot be used.
 package struct ConfigurationProblems: Error, Hashable, CustomStringConvertible {
-    /// At least one, in the order they were found; after a hundred only their number is told.
+    /// At least one problem, in the order of detection. After a hundred, one more gives the number of the others.
     package let problems: [ConfigurationProblem]
 
     package init(problems: [ConfigurationProblem]) { self.problems = problems }
 
-    /// A line for each problem.
+    /// One line per problem.
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

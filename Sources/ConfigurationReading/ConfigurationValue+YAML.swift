@@ -4,14 +4,15 @@ extension ConfigurationValue {
     private static let maximumBytes = 1 << 20
     private static let maximumDepth = 16
 
-    /// Reads a YAML document, without aliases, tags and keys that are no text.
+    /// Parses a YAML document. Aliases, and keys that are not text, are refused.
     package init(yaml text: String) throws(ConfigurationProblems) {
         guard text.utf8.count <= Self.maximumBytes else {
             throw ConfigurationProblems(problems: [.init(message: "larger than 1 MiB")])
         }
         try Self.checkIndicators(in: text)
         do {
-            // Without rules for the types of values: we read text, and each rule is a regular expression for every scalar.
+            // The basic resolver treats all scalars as text. Other resolvers match regular expressions against every
+            // scalar.
             self = try compose(yaml: text, .basic).map { try Self(node: $0, depth: 1) } ?? .init(.nothing)
         } catch let error as ConfigurationProblems {
             throw error
@@ -42,7 +43,7 @@ extension ConfigurationValue {
                 member.line = key.mark?.line ?? member.line
                 guard members.updateValue(member, forKey: name.string) == nil else {
                     throw ConfigurationProblems(
-                        problems: [.init(message: "the key \(quoted(name.string)) is there twice", line: member.line)])
+                        problems: [.init(message: "the key \(quoted(name.string)) is repeated", line: member.line)])
                 }
             }
             self.init(.mapping(members), line: line)
@@ -51,11 +52,11 @@ extension ConfigurationValue {
         }
     }
 
-    /// Refuses aliases and keys behind a question mark before Yams sees them. It compares keys with each other, and a
-    /// few lines of aliases of aliases make a key of any size. This looks where the two can stand, not at what is
-    /// quoted, so it may refuse text that is neither; the message says what to do.
+    /// Refuses aliases and keys after a question mark before Yams parses them. Yams compares keys with each other, and
+    /// a few lines of nested aliases expand to a key of any size. The check looks at positions where an indicator can
+    /// be and ignores quoting, so it may refuse other text. The message says how to change it.
     private static func checkIndicators(in text: String) throws(ConfigurationProblems) {
-        /// What the last character of the line was that is not blank; nil at the start of a line.
+        /// The last character of the line that is not blank; nil at the start of a line.
         var previous: Unicode.Scalar?
         var (line, isComment) = (1, false)
         var scalars = text.unicodeScalars.makeIterator()
@@ -89,7 +90,8 @@ extension ConfigurationValue {
         }
     }
 
-    /// After a question mark, too, but one that is an indicator has been refused by then.
+    /// Whether a value can start after this character. A question mark is missing here, because it is refused as an
+    /// indicator.
     private static func isWhereValueStarts(_ previous: Unicode.Scalar?) -> Bool {
         switch previous {
         case nil, "-", ":", ",", "[", "{": true
@@ -110,7 +112,7 @@ extension ConfigurationValue {
             return .init(message: "not YAML: \(text)", line: mark.line)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.prefix(3).map { quoted($0) }.joined(separator: ", ")
-            return .init(message: "there twice: \(names)", line: context.mark.line)
+            return .init(message: "repeated keys: \(names)", line: context.mark.line)
         case .reader(let problem, _, _, _): return .init(message: "not YAML: \(problem)")
         default: return .init(message: "not YAML")
         }

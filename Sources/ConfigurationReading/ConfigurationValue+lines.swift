@@ -1,5 +1,5 @@
 extension ConfigurationValue {
-    /// The lines of all settings by their paths, such as `apps[0].bundle_id`.
+    /// The lines of all settings, by their paths such as `apps[0].bundle_id`.
     package var lines: [String: Int] {
         var lines: [String: Int] = [:]
         collect(into: &lines, path: "")

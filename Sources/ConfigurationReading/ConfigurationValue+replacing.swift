@@ -1,6 +1,7 @@
 extension ConfigurationValue {
-    /// The same with a text at a path of keys, for what is told elsewhere than in the file. Mappings on the way are made
-    /// where there is nothing; where there is something else the value stays as it is, for the reader to complain.
+    /// Returns the value with the text at a path of keys replaced, for settings outside of the file. Missing mappings
+    /// on the path are created. If the path leads through another kind of value, it stays unchanged, so that the reader
+    /// reports it.
     package func replacing(_ path: some Collection<String>, with text: String) -> ConfigurationValue {
         guard let key = path.first else { return ConfigurationValue(.text(text)) }
         var members: [String: ConfigurationValue]

@@ -1,6 +1,6 @@
-/// A value of a configuration file, whatever the syntax of the file: text and structure.
+/// A value of a configuration file, independent of the file's syntax.
 ///
-/// Numbers stay text. That way prices are exact, and no number can be too large to be looked at.
+/// Numbers are stored as text. So prices are exact, and no number is too large to read.
 package struct ConfigurationValue {
     package indirect enum Content {
         case nothing
@@ -10,7 +10,7 @@ package struct ConfigurationValue {
     }
 
     package var content: Content
-    /// Counted from 1; nil where the syntax does not tell.
+    /// The line, counted from 1; nil if it is unknown.
     package var line: Int?
 
     package init(_ content: Content, line: Int? = nil) {
@@ -18,7 +18,7 @@ package struct ConfigurationValue {
         self.line = line
     }
 
-    /// What kind of value it is, for messages.
+    /// The kind of the value, for messages.
     package var kind: String {
         switch content {
         case .nothing: "nothing"
@@ -29,7 +29,7 @@ package struct ConfigurationValue {
     }
 }
 
-/// `text` in quotation marks, without control characters and not longer than a message can bear.
+/// Returns `text` in quotation marks, with control characters escaped and at most 60 code points, for messages.
 package func quoted(_ text: String) -> String {
     let start = text.unicodeScalars.prefix(60)
     let rest = start.endIndex < text.unicodeScalars.endIndex

@@ -1,20 +1,21 @@
-/// What a reader finds out about a file beside its content. One object for all the sections of a file.
+/// Collects the problems and notes about a file. All sections of the file share one object.
 package final class Findings {
-    /// What becomes of a key that the reader does not know.
+    /// How to report a key that the reader does not know.
     package enum UnknownKeys {
-        /// A problem: the format is ours, so it is a typing mistake.
+        /// As a problem: in Counterfoil's own formats, an unknown key is a typing mistake.
         case areProblems
-        /// A note: the format is Xcode's, and newer ones know more than we do.
+        /// As a note: newer versions of Xcode add keys to Xcode's format.
         case areNotes
     }
 
     private static let maximum = 100
 
-    /// Whether further problems are only counted, so that their messages need no care.
+    /// Whether the maximum number of problems is reached. Further ones are only counted, and their messages are
+    /// dropped.
     package var isFull: Bool { problems.count >= Self.maximum }
 
     package let unknownKeys: UnknownKeys
-    /// What was not understood but does not matter.
+    /// Remarks about settings that are ignored without harm.
     package private(set) var notes: [String] = []
     private var problems: [ConfigurationProblem] = []
     private var pathsWithProblem: Set<String> = []
@@ -23,7 +24,7 @@ package final class Findings {
 
     package init(unknownKeys: UnknownKeys) { self.unknownKeys = unknownKeys }
 
-    /// Remembers where a path is, for problems that turn up when the text is long gone.
+    /// Stores the line of a path, for problems that are found after parsing.
     package func locate(_ path: String, line: Int?) {
         if let line { lines[path] = line }
     }
@@ -37,7 +38,7 @@ package final class Findings {
         problems.append(.init(path: path, message: message, line: line ?? self.line(near: path)))
     }
 
-    /// Adds what a check of what was read as a whole says, except about values that could not be read in the first place.
+    /// Adds the problems of a check of the whole file, except those about values that could not be read.
     package func add(_ found: [ConfigurationProblem]) {
         let unread = pathsWithProblem
         for problem in found where !unread.contains(problem.path) {
@@ -59,7 +60,7 @@ package final class Findings {
             problems: problems + (omittedProblems > 0 ? [.init(message: "\(omittedProblems) more problems")] : []))
     }
 
-    /// The line of a value, or of the nearest thing around it that the file spells out.
+    /// Returns the line of a value, or of the nearest enclosing value with a known line.
     package func line(near path: String) -> Int? {
         var path = path[...]
         while true {

@@ -1,9 +1,9 @@
 internal import Basics
 
-// Values that are more than one word of text.
+// Numbers with ranges and units, and lists of texts.
 
 extension Section {
-    /// A whole number within limits.
+    /// Returns a whole number in a range.
     package mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let number = number(key) else { return nil }
         guard range.contains(number) else {
@@ -13,11 +13,11 @@ extension Section {
         return number
     }
 
-    /// A length of time such as `15m`, `1h 30m` or `180d`, within limits.
+    /// Returns a duration such as `15m`, `1h 30m` or `180d`, in a range.
     package mutating func duration(_ key: String, in range: ClosedRange<Duration>) -> Duration? {
         guard let text = text(key) else { return nil }
         guard let seconds = Self.sum(of: text, { TimeUnit(name: $0)?.seconds }) else {
-            problem(key, "\(quoted(text)) is not a length of time such as 30s, 15m or 1h")
+            problem(key, "\(quoted(text)) is not a duration such as 30s, 15m or 1h")
             return nil
         }
         guard range.contains(.seconds(seconds)) else {
@@ -28,7 +28,7 @@ extension Section {
         return .seconds(seconds)
     }
 
-    /// A number of bytes such as `65536`, `64 KiB` or `4 MiB`, within limits.
+    /// Returns a number of bytes such as `65536`, `64 KiB` or `4 MiB`, in a range.
     package mutating func bytes(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let text = text(key) else { return nil }
         guard let bytes = Int(text) ?? Self.sum(of: text, { Self.sizes[$0] }).map(Int.init) else {
@@ -42,7 +42,8 @@ extension Section {
         return bytes
     }
 
-    /// The texts of a list, each with its path and line; nil if the key is not there. One text alone is a list of one.
+    /// Returns the texts of a list, each with its path and line; nil if the key is missing. A single text counts as a
+    /// list.
     package mutating func texts(_ key: String) -> [(text: String, path: String, line: Int?)]? {
         guard let value = value(key) else { return nil }
         if case .text(let text) = value.content { return [(text, path(key), value.line)] }
@@ -61,7 +62,7 @@ extension Section {
         "gb": 1_000_000_000,
     ]
 
-    /// The sum of numbers with units, such as `1h 30m`; nil for anything else and for what is absurdly large.
+    /// Returns the sum of numbers with units, such as `1h 30m`; nil if the text is invalid or a number is too large.
     private static func sum(of text: String, _ size: (_ unit: String) -> Int64?) -> Int64? {
         guard let parts = TypedMeasure.parts(of: text, upTo: 10_000_000, maximumBytes: 60) else { return nil }
         var sum: Int64 = 0

@@ -1,13 +1,14 @@
-/// A mapping of a configuration file while it is read. It remembers which keys were asked for; the rest are unknown.
+/// A mapping of a configuration file that is being read. It records the keys that were read; all others are unknown.
 ///
-/// Each reader says what is wrong with a value and then gives nil, so that reading goes on and finds the other problems.
+/// If a value is invalid, each reading method adds a problem and returns nil, so that reading continues and finds all
+/// problems.
 package struct Section {
     package let path: String
     package let findings: Findings
     private let values: [String: ConfigurationValue]
     private var known: Set<String> = []
 
-    /// The mapping at `path`; nil, and a problem, if it is something else.
+    /// Creates a section from the mapping at `path`. Adds a problem and returns nil if the value is not a mapping.
     package init?(_ value: ConfigurationValue, path: String, findings: Findings) {
         findings.locate(path, line: value.line)
         guard case .mapping(let values) = value.content else {
@@ -19,25 +20,25 @@ package struct Section {
         self.values = values
     }
 
-    /// The path of a key.
+    /// Returns the path of a key.
     package func path(_ key: String) -> String {
         let name =
             key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && key.utf8.count <= 60 ? key : quoted(key)
         return path.isEmpty ? name : "\(path).\(name)"
     }
 
-    /// All keys, in order.
+    /// All keys, sorted.
     package var keys: [String] { values.keys.sorted() }
 
-    /// Whether the key is there, with a value.
+    /// Whether the key has a value other than null.
     package mutating func has(_ key: String) -> Bool { value(key) != nil }
 
-    /// Adds a problem at a key.
+    /// Adds a problem with a key.
     package func problem(_ key: String, _ message: String) {
         findings.problem(path(key), message, line: values[key]?.line)
     }
 
-    /// The value of a key, unless it is null.
+    /// Returns the value of a key; nil if it is missing or null.
     package mutating func value(_ key: String) -> ConfigurationValue? {
         known.insert(key)
         guard let value = values[key] else { return nil }
@@ -46,7 +47,7 @@ package struct Section {
         return value
     }
 
-    /// A text, or any other value that is one word.
+    /// Returns the text of a scalar.
     package mutating func text(_ key: String) -> String? {
         guard let value = value(key) else { return nil }
         guard case .text(let text) = value.content else {
@@ -56,7 +57,7 @@ package struct Section {
         return text
     }
 
-    /// A text that has to be there.
+    /// Returns the text of a required scalar. Adds a problem if it is missing.
     package mutating func requiredText(_ key: String) -> String? {
         if !has(key) { problem(key, "is missing") }
         return text(key)
@@ -82,7 +83,7 @@ package struct Section {
         return number
     }
 
-    /// A word of a vocabulary.
+    /// Returns the value of a word of a vocabulary.
     package mutating func word<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> Value? {
         guard let text = text(key) else { return nil }
         guard let value = vocabulary.value(of: text) else {
@@ -92,7 +93,7 @@ package struct Section {
         return value
     }
 
-    /// A list of words of a vocabulary.
+    /// Returns the values of a list of words of a vocabulary.
     package mutating func words<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> [Value] {
         list(key).compactMap { item in
             guard case .text(let text) = item.value.content, let value = vocabulary.value(of: text) else {
@@ -104,7 +105,7 @@ package struct Section {
         }
     }
 
-    /// The elements of a list and their paths.
+    /// Returns the elements of a list with their paths.
     package mutating func list(_ key: String) -> [(value: ConfigurationValue, path: String)] {
         guard let value = value(key) else { return [] }
         guard case .list(let items) = value.content else {
@@ -115,20 +116,20 @@ package struct Section {
         return items.enumerated().map { ($1, "\(path)[\($0)]") }
     }
 
-    /// The mappings of a list.
+    /// Returns the mappings in a list.
     package mutating func sections(_ key: String) -> [Section] {
         list(key).compactMap { Section($0.value, path: $0.path, findings: findings) }
     }
 
-    /// A mapping within this one.
+    /// Returns a nested mapping.
     package mutating func section(_ key: String) -> Section? {
         value(key).flatMap { Section($0, path: path(key), findings: findings) }
     }
 
-    /// Says that these keys are understood and of no use here.
+    /// Marks keys as known that are valid but not used.
     package mutating func ignore(_ keys: String...) { known.formUnion(keys) }
 
-    /// Has to be the last call: reports the keys that nobody asked for.
+    /// Reports the keys that were not read. Must be the last call.
     package func finish() {
         for key in keys where !known.contains(key) {
             switch findings.unknownKeys {

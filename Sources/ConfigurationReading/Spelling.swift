@@ -1,11 +1,12 @@
-/// Finds out what somebody meant to type.
+/// Suggests corrections of misspelled words.
 package enum Spelling {
-    /// The candidate nearest to `word`, if it is near: the end of a message, such as `; did you mean "period"?`.
+    /// Returns the end of a message that suggests the nearest candidate, such as `; did you mean "period"?`. Empty if
+    /// none is near.
     package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String {
         nearest(to: word, among: candidates).map { "; did you mean \(quoted($0))?" } ?? ""
     }
 
-    /// The candidate nearest to `word`, if it is near.
+    /// Returns the candidate nearest to `word`; nil if none is near.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         guard word.utf8.count <= 40 else { return nil }
         let lowercase = Array(word.lowercased().utf8)
@@ -15,8 +16,7 @@ package enum Spelling {
         return candidate
     }
 
-    /// How many letters have to be changed, put in, left out or swapped with their neighbour (the distance of Damerau and
-    /// Levenshtein, each letter touched once).
+    /// Returns the Damerau–Levenshtein distance, in its restricted form (optimal string alignment).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var (before, row) = ([Int](), Array(0...right.count))
         for (i, letter) in left.enumerated() {

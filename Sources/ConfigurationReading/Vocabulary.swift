@@ -1,10 +1,10 @@
-/// The words that a key takes and what they mean.
+/// The words that a key accepts, with their values.
 ///
-/// Neither case nor what separates words counts: `payAsYouGo` and `PAY_AS_YOU_GO` are the same word. That way the App Store's
-/// own spelling works as well as ours.
+/// Case and separators are ignored: `payAsYouGo` and `PAY_AS_YOU_GO` are the same word. So the App Store's spellings
+/// work too.
 package struct Vocabulary<Value: Sendable>: Sendable {
     private let values: [String: Value]
-    /// The spelling that messages recommend.
+    /// The spellings to recommend in messages.
     package let words: [String]
 
     package init(_ words: [(word: String, synonyms: [String], value: Value)]) {
@@ -16,11 +16,11 @@ package struct Vocabulary<Value: Sendable>: Sendable {
         self.values = values
     }
 
-    /// What `text` means.
+    /// Returns the value of a word; nil if it is unknown.
     package func value(of text: String) -> Value? { values[Self.plain(text)] }
 
     private static func plain(_ text: String) -> String {
-        // No word is as long as this; what is longer need not be looked at.
+        // No word is longer than 64 characters.
         text.prefix(64).lowercased().filter { !"_- ".contains($0) }
     }
 }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Gives an entitlement to customers who got the app early: before it became free, for example.
+/// Gives an entitlement to customers who got the app early, for example before it became free.
 ///
-/// Each condition that is set has to hold. What is not known is not guessed: see ``OriginalPurchaseFinding``.
+/// All conditions that are set must hold. Unknown values are not guessed: see ``OriginalPurchaseFinding``.
 public struct OriginalPurchaseRule: Sendable, Hashable {
-    /// The first version that does not count: customers who first got an earlier one have the entitlement.
+    /// The first version that does not qualify. Customers whose original version is earlier have the entitlement.
     public var version: AppVersion?
-    /// The first instant that does not count.
+    /// The first instant that does not qualify.
     public var date: Date?
-    /// Whether the version and the date of a test environment count, which are the same for everybody there. Off, the rule
-    /// says nothing in the sandbox; on, everybody there has the entitlement.
+    /// Whether the version and the date of a test environment count. The sandbox reports the same ones for everybody.
+    /// If false, the rule gives nothing in the sandbox; if true, everybody there has the entitlement.
     public var countsTestData: Bool
 
-    /// A rule. At least one of the conditions should be there.
+    /// Creates a rule. Set at least one of the conditions: a rule without conditions accepts every fact.
     public init(version: AppVersion? = nil, date: Date? = nil, countsTestData: Bool = false) {
         self.version = version
         self.date = date
@@ -20,50 +20,51 @@ public struct OriginalPurchaseRule: Sendable, Hashable {
     }
 }
 
-/// What came of an ``OriginalPurchaseRule``.
+/// The result of an ``OriginalPurchaseRule``.
 public struct OriginalPurchaseFinding: RawRepresentable, Hashable, Sendable, Codable {
     /// The text in JSON.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The customer got the app before the boundary. Gives access.
+    /// The customer got the app before the version and the date of the rule. Gives access.
     public static let before = Self(rawValue: "before")
-    /// The customer got the app at the boundary or later.
+    /// The customer got the app at the version or date of the rule, or later.
     public static let notBefore = Self(rawValue: "not_before")
-    /// The version that the customer first got is not known, or is no version.
+    /// The customer's original version is unknown, or is not a version.
     public static let versionUnknown = Self(rawValue: "version_unknown")
-    /// It is not known when the customer first got the app.
+    /// The date when the customer first got the app is unknown.
     public static let dateUnknown = Self(rawValue: "date_unknown")
-    /// What is known is of a test environment and tells nothing.
+    /// Only data of a test environment are known, and the rule does not count them.
     public static let testData = Self(rawValue: "test_data")
-    /// No app transaction and no receipt of the customer's is known.
-    public static let nothingKnown = Self(rawValue: "nothing_known")
+    /// No app transaction and no receipt of the customer is known.
+    public static let noFacts = Self(rawValue: "nothing_known")
 
-    /// Whether it could still turn out that the customer got the app early.
+    /// Whether it is still possible that the customer got the app early.
     public var isUnknown: Bool { self != .before && self != .notBefore }
 }
 
 extension OriginalPurchaseRule {
-    /// Judges all that is known of a customer at an instant. A customer with several Apple accounts got the app with the one
-    /// that speaks for them best.
+    /// Evaluates the rule for a customer at an instant. If a customer has several Apple accounts, the most favourable
+    /// result counts.
     public func finding(in facts: [OriginalPurchaseFact], asOf: Date) -> OriginalPurchaseFinding {
-        deciding(in: facts, asOf: asOf).finding
+        decision(in: facts, asOf: asOf).finding
     }
 
-    /// The same with the fact that decided.
-    func deciding(
+    /// Returns the result and the fact that decided.
+    func decision(
         in facts: [OriginalPurchaseFact], asOf: Date
     ) -> (finding: OriginalPurchaseFinding, fact: OriginalPurchaseFact?) {
-        let judged = facts.filter { ($0.purchaseDate ?? .distantPast) <= asOf }.sorted { $0.precedes($1) }
+        let results = facts.filter { ($0.purchaseDate ?? .distantPast) <= asOf }.sorted { $0.precedes($1) }
             .map { (finding: finding(in: $0), fact: $0) }
         let best =
-            judged.first { $0.finding == .before } ?? judged.first { $0.finding.isUnknown } ?? judged.first
-        return best.map { ($0.finding, $0.fact) } ?? (.nothingKnown, nil)
+            results.first { $0.finding == .before } ?? results.first { $0.finding.isUnknown } ?? results.first
+        return best.map { ($0.finding, $0.fact) } ?? (.noFacts, nil)
     }
 
-    /// Judges one fact: it is no if one condition fails, unknown if one is unknown, and yes if all hold.
+    /// Evaluates the rule for one fact. One failed condition decides; otherwise one unknown condition makes the result
+    /// unknown.
     private func finding(in fact: OriginalPurchaseFact) -> OriginalPurchaseFinding {
         if fact.isTestData, !countsTestData { return .testData }
         let known = fact.applicationVersion.flatMap { AppVersion($0) }

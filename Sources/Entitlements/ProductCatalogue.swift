@@ -1,41 +1,42 @@
 public import AppStoreModels
 
-/// What the App Store does not say about the products of an app, and its owner knows.
+/// Describes the products of an app: the information that the App Store does not sign.
 public struct ProductCatalogue: Sendable, Hashable {
-    /// The entitlements: each name with the products that give it.
+    /// The entitlements: the products that give each of them, by name.
     public var entitlements: [String: Set<String>]
-    /// How long non-renewing subscriptions last, by product. One that is not listed never ends.
+    /// How long each non-renewing subscription lasts, by product. A product that is not listed never ends.
     public var durations: [String: Period]
-    /// The level of a subscription within its group, 1 for the highest, by product. Among several active ones the highest
-    /// counts; those that are not listed come last.
+    /// The level of a subscription within its group, by product; 1 is the highest. Among several active subscriptions
+    /// the highest level has priority; products that are not listed come last.
     public var levels: [String: Int]
-    /// The products that are used up. Only for receipts, which do not say the kind of a product: a transaction does.
+    /// The consumable products. Needed only for receipts, which do not contain the product type.
     public var consumables: Set<String>
-    /// The group of a subscription, by product: the identifier that its transactions carry as
-    /// `subscriptionGroupIdentifier`. Only for receipts, which do not say it, and for products that nobody has bought.
+    /// The subscription group of a product, by product: the `subscriptionGroupIdentifier` of its transactions. Needed
+    /// only for receipts, which may lack the group, and for products without purchases.
     public var groups: [String: String]
-    /// The entitlements that customers have who got the app early, by name. Each of them is in ``entitlements`` too, perhaps
-    /// without products.
-    public var boughtBefore: [String: OriginalPurchaseRule]
+    /// The rules for customers who got the app early, by entitlement. Each of these entitlements must also be in
+    /// ``entitlements``, where its products may be empty.
+    public var originalPurchaseRules: [String: OriginalPurchaseRule]
 
-    /// Describes products.
+    /// Creates a catalogue.
     public init(
         entitlements: [String: Set<String>] = [:], durations: [String: Period] = [:], levels: [String: Int] = [:],
         consumables: Set<String> = [], groups: [String: String] = [:],
-        boughtBefore: [String: OriginalPurchaseRule] = [:]
+        originalPurchaseRules: [String: OriginalPurchaseRule] = [:]
     ) {
         self.entitlements = entitlements
         self.durations = durations
         self.levels = levels
         self.consumables = consumables
         self.groups = groups
-        self.boughtBefore = boughtBefore
+        self.originalPurchaseRules = originalPurchaseRules
     }
 
-    /// The kind of a product in a receipt, which does not say it.
+    /// Returns the type of a product in a receipt, which does not contain it.
     ///
-    /// What expires, or has a `web_order_line_item_id`, is an auto-renewable subscription. Of the rest the catalogue knows
-    /// those with a duration and the consumables; everything else counts as non-consumable.
+    /// A purchase that expires or has a `web_order_line_item_id` is an auto-renewable subscription. Otherwise a product
+    /// in ``durations`` is a non-renewing subscription, one in ``consumables`` is a consumable, and every other product
+    /// is a non-consumable.
     public func type(ofProductInReceipt productID: String, expires: Bool, hasWebOrderLineItem: Bool = false)
         -> ProductType
     {

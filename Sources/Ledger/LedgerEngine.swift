@@ -1,7 +1,7 @@
-/// A database: all that has to be kept. Only the assembly of a server asks for all of it; each service asks for the protocols
-/// that it needs.
+/// A database engine: every storage protocol together. Only the server's assembly requires all of them; each service
+/// requires only the protocols that it uses.
 ///
-/// What an engine has to do is what the contract suite tests.
+/// The contract suite tests the behaviour that an engine must have.
 package protocol LedgerEngine: LedgerStorage, CustomerStorage, HistoryRequestStorage, RecoveryStorage, HistoryStorage,
     ClaimStorage,
     InspectionStorage, RefusalStorage, WebhookStorage, ConsumptionStorage, HealthStorage, OriginalPurchaseStorage,

@@ -1,24 +1,24 @@
 internal import AppStoreServer
 internal import AppStoreTrust
 
-/// An error that says for itself what logs and people may read of it. It quotes nothing that was read.
+/// An error that provides its own text for logs and API responses. The text never quotes input.
 package protocol LoggedError: Error {
-    /// Why something failed.
+    /// The reason for the failure.
     var logReason: String { get }
 }
 
 extension Error {
-    /// Why something failed, for the log and for people: what errors of ours say, and of others what they are called. What
-    /// others say of themselves may quote what they read.
+    /// The reason for the failure, for logs and API responses. Errors of this project describe themselves; for other
+    /// errors the text is generic, because their descriptions may quote input.
     package var logReason: String {
         switch self {
         case let error as any LoggedError: error.logReason
         case let error as VerificationError: error.description
         case let error as AppStoreServerError: String(error.description.prefix(500))
         case let error as SigningError: error.description
-        case is CancellationError: "it was given up"
-        case is DecodingError: "what was read lacks a member, or has one of the wrong type"
-        case is EncodingError: "something cannot be written as JSON"
+        case is CancellationError: "the task was cancelled"
+        case is DecodingError: "the JSON that was read lacks a member, or has one of the wrong type"
+        case is EncodingError: "a value cannot be encoded as JSON"
         default: "an unexpected error of the type \(type(of: self))"
         }
     }

@@ -1,27 +1,27 @@
-/// The longest time for which work of a kind is put off.
+/// The longest delay before the next attempt, for each kind of work.
 ///
-/// If the clock was ahead when work was put off, the work waits until the clock has come there again, perhaps for
-/// years. So work that would have to wait for longer than this is due at once.
+/// If the clock was ahead when an attempt was scheduled, its due time may be years in the future. So work that is
+/// scheduled further ahead than this limit is due at once.
 package struct LongestDelay: Sendable, Hashable {
     package let milliseconds: Milliseconds
 
     private init(_ milliseconds: Milliseconds) { self.milliseconds = milliseconds }
 
-    /// A delivery waits for its next attempt.
+    /// The next attempt of a webhook delivery.
     package static let delivery = LongestDelay(RetrySchedule.longestPause)
-    /// A history waits until the App Store is asked for it again.
+    /// The next request for a transaction history to the App Store.
     package static let historyRequest = LongestDelay(86_400_000)
-    /// A question of the App Store before a refund waits for an attempt, or for somebody's word.
+    /// The next attempt to answer a consumption request, with or without new information.
     package static let inquiry = LongestDelay(3_600_000)
 
-    /// The last instant that work can wait for.
+    /// The latest instant for which work can be scheduled.
     package func horizon(at now: Milliseconds) -> Milliseconds {
         let (last, overflow) = now.addingReportingOverflow(milliseconds)
         return overflow ? .max : last
     }
 
-    /// Whether work that waits for an instant is due.
-    package func isOver(_ instant: Milliseconds, at now: Milliseconds) -> Bool {
+    /// Whether work that is scheduled for `instant` is due.
+    package func isDue(_ instant: Milliseconds, at now: Milliseconds) -> Bool {
         instant <= now || instant > horizon(at: now)
     }
 }

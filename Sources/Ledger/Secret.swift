@@ -1,17 +1,17 @@
 internal import Crypto
 internal import Foundation
 
-/// A text that only those who need it may see: it can be used, and neither descriptions nor dumps show it.
+/// A secret text. Descriptions and dumps show `<secret>` in its place.
 public struct Secret: Sendable {
-    /// The text itself. Whatever takes it must not print it.
+    /// The text itself. Callers must not print it.
     package let revealed: String
 
-    /// Keeps a text.
+    /// Creates a secret from its text.
     public init(_ text: String) { revealed = text }
 
-    /// Whether `text` is the same. How long the answer takes says nothing about the secret.
+    /// Whether `text` equals the secret. The comparison takes constant time.
     public func matches(_ text: String) -> Bool {
-        // Digests of Crypto are compared in constant time.
+        // Crypto compares digests in constant time.
         SHA256.hash(data: Data(revealed.utf8)) == SHA256.hash(data: Data(text.utf8))
     }
 }
@@ -23,6 +23,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// `<secret>`.
     public var debugDescription: String { description }
 
-    /// Nothing.
+    /// No children, so that dumps do not show the text.
     public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }

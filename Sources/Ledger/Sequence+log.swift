@@ -1,7 +1,7 @@
 extension Sequence {
-    /// What is only ever added to, in the one order that is the same everywhere, each of it once: of two elements neither of
-    /// which precedes the other one is left.
-    func inOrderOnce(by precedes: (Element, Element) -> Bool) -> [Element] {
+    /// Returns the elements of an append-only log sorted by `precedes`, without duplicates. Two elements are duplicates
+    /// if neither precedes the other.
+    func sortedUnique(by precedes: (Element, Element) -> Bool) -> [Element] {
         var sorted = sorted(by: precedes)
         var last: Element?
         sorted.removeAll { element in

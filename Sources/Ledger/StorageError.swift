@@ -1,26 +1,26 @@
-/// Why the ledger cannot be read or written.
+/// An error that occurs when the ledger is opened, read or written.
 package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of trouble it is.
+    /// The kind of a storage error.
     package enum Code: String, Sendable, Hashable {
-        /// The disk has no room.
+        /// The disk is full.
         case full = "storage_full"
-        /// The file may not be written.
+        /// The file is read-only.
         case readOnly = "storage_read_only"
-        /// The file's contents make no sense.
+        /// The file, or a record in it, is corrupt.
         case damaged = "storage_damaged"
-        /// The file is no ledger at all.
+        /// The file is not a ledger.
         case notALedger = "storage_not_a_ledger"
-        /// A newer version of the server made it.
+        /// A newer version of the server created the file.
         case newer = "storage_newer"
-        /// An older version of the server made it, and may still be running.
+        /// An older version of the server created the file, and may still be running.
         case older = "storage_older"
-        /// Another process has it.
+        /// Another process uses the file.
         case busy = "storage_busy"
-        /// A file is there that nothing may replace.
+        /// The destination file exists and must not be replaced.
         case exists = "file_exists"
         /// The file cannot be opened.
         case cannotOpen = "storage_cannot_open"
-        /// Anything else.
+        /// Any other failure.
         case failed = "storage_failed"
     }
 

@@ -3,9 +3,9 @@ package import Foundation
 internal import Ledger
 
 extension JSONWriter {
-    /// An instant, in milliseconds.
+    /// Writes an instant in milliseconds since 1970.
     package mutating func member(_ name: StaticString, _ value: Date) { member(name, value.milliseconds) }
 
-    /// An instant that is left out when there is none.
+    /// Writes an instant in milliseconds since 1970; nothing for nil.
     package mutating func member(_ name: StaticString, _ value: Date?) { if let value { member(name, value) } }
 }

@@ -1,3 +1,3 @@
-// `ConfigurationProblem` is the one public name of it, and part of `CatalogueError`: who imports the library needs no second
-// import.
+// `CatalogueError` contains `ConfigurationProblem`, the only public type of the module. The re-export saves users a
+// second import.
 @_exported public import ConfigurationReading

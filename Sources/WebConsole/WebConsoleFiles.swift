@@ -11,7 +11,7 @@ package enum WebConsoleFiles {
             <input type="hidden" name="ticket" value="{{ticket}}">
             {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">{{/fields}}
             {{#typed}}<p><label for="typed">Type <strong>{{#word}}{{>foreign}}{{/word}}</strong> to confirm</label><input id="typed" name="typed" required autocomplete="off" spellcheck="false"></p>{{/typed}}
-            {{#asksForReason}}<p><label for="reason">Reason, kept in the audit log</label><input id="reason" name="reason" value="{{reason}}" required maxlength="500"></p>{{/asksForReason}}
+            {{#asksForReason}}<p><label for="reason">Reason, recorded in the audit log</label><input id="reason" name="reason" value="{{reason}}" required maxlength="500"></p>{{/asksForReason}}
             <p class="buttons"><button class="{{buttonKind}}">{{button}}</button> <a href="{{cancelURL}}">Cancel</a></p>
             </form>
             {{/main}}{{/shell}}
@@ -78,7 +78,7 @@ package enum WebConsoleFiles {
 
     /// console.css
     package static let style = #"""
-        /* The console of Counterfoil. Colours come in pairs, light and dark; status is never told by colour alone. */
+        /* The console of Counterfoil. Colours come in pairs, light and dark; colour is never the only sign of a status. */
         :root {
           color-scheme: light dark;
           --ground: light-dark(#ffffff, #111417);
@@ -172,13 +172,13 @@ package enum WebConsoleFiles {
         .tag.warn { color: var(--warn) } .tag.warn::before { content: "▲" }
         .tag.bad { color: var(--bad) } .tag.bad::before { content: "■" }
 
-        /* Tables: stacked rows where there is no room */
+        /* Tables: stacked rows on narrow screens */
         table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
         caption { text-align: left; padding-bottom: .3rem }
         th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--hair) }
         thead th { overflow-wrap: normal; border-bottom: 2px solid var(--edge); font-size: .9rem; color: var(--soft) }
         tbody th { font-weight: 600 }
-        /* A name is broken only where a column of its own does not hold it. */
+        /* Break a name only if it does not fit into a column of its own. */
         @media (min-width: 60rem) { td, tbody th { overflow-wrap: break-word; max-width: 15rem } }
         .num { text-align: right; font-variant-numeric: tabular-nums }
         td a, th a, li > a, dd a { display: inline-block; min-width: 24px; min-height: 24px; max-width: 100%; overflow-wrap: break-word }
@@ -188,7 +188,7 @@ package enum WebConsoleFiles {
           .stack thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden }
           .stack tr { border: 1px solid var(--hair); margin: .6rem 0; padding: .3rem }
           .stack th, .stack td { border: 0; padding: .2rem .4rem; text-align: left }
-          /* A label without a value says nothing. */
+          /* Hide labels without a value. */
           .stack [data-label]:empty, .stack [data-label]:has(> bdi:only-child:empty) { display: none }
           .stack [data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-weight: 400 }
           dl.facts { grid-template-columns: 1fr; gap: 0 }
@@ -235,7 +235,7 @@ package enum WebConsoleFiles {
         .timeline a { display: inline-block; min-height: 24px }
         .timeline .inside { background: var(--ground); border: 1px solid var(--hair); padding: 0 1rem .6rem; margin: .5rem 0 }
 
-        /* Pictures */
+        /* Drawings */
         figure { margin: .8rem 0; overflow-x: auto }
         svg.drawing { display: block; max-width: 100%; height: auto; min-width: 40rem }
         svg .label { fill: var(--ink); font: 13px system-ui, "DejaVu Sans", sans-serif }
@@ -284,7 +284,7 @@ package enum WebConsoleFiles {
         let busy, again, ended, later;
 
         const say = t => { if (state && state.textContent !== t) state.textContent = t };
-        // A refused form has its own address.
+        // location may be a refused form's URL.
         const url = () => { const u = new URL(here, location); u.searchParams.set("fragment", "all"); return u };
         const inUse = (e, s = getSelection()) =>
           e.contains(document.activeElement) || $("details[open]", e) || !s.isCollapsed && s.containsNode(e, true);
@@ -328,7 +328,7 @@ package enum WebConsoleFiles {
           say("The session has ended. ");
           make("a", state, "Sign in").href = location.href;
         }
-        // Neither list nor button moves under its reader.
+        // Do not move content while the user reads.
         function offer(old, fresh, news) {
           let p = offered(old.id), b = p?.firstChild;
           if (!b) {
@@ -345,7 +345,7 @@ package enum WebConsoleFiles {
           source.onopen = () => { if (!retry) say("") };
           source.onerror = () => {
             say("Not live");
-            // The fetch says why.
+            // refetch shows why.
             if (source?.readyState === 2) { timer = setTimeout(listen, 6e4); refetch() }
           };
         }
@@ -356,10 +356,10 @@ package enum WebConsoleFiles {
         }
         function toggle() { paused = !paused; store.set("paused", +paused); show(); say(""); listen(); if (!paused) refetch() }
         pause?.addEventListener("click", toggle);
-        // A hidden tab has none of six connections.
+        // Hidden tabs use no connection (limit: 6).
         document.addEventListener("visibilitychange", () => { listen(); if (topics) refetch() });
         addEventListener("pagehide", () => source?.close());
-        // What was in use comes later.
+        // Update parts no longer in use.
         for (const t of ["focusout", "selectionchange", "toggle"]) addEventListener(t, () => {
           clearTimeout(later);
           later = setTimeout(() => { if ($$("[data-live]").some(e => e.late && !inUse(e))) refetch() }, 300);
@@ -425,7 +425,7 @@ package enum WebConsoleFiles {
             "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
           if (act) { e.preventDefault(); act() }
         });
-        // The opened row has the focus again. A tap on a time shows it here.
+        // Restore the row's focus. A click on a time shows local time.
         const place = "row " + location.pathname;
         addEventListener("click", e => {
           const t = e.target, a = t.closest?.("[data-row] a");
@@ -434,7 +434,7 @@ package enum WebConsoleFiles {
         });
         try { const h = sessionStorage.getItem(place); if (h) { sessionStorage.removeItem(place); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
 
-        // A tap is no change.
+        // HTML as rendered.
         $$("[data-live]").forEach(e => { e.dataset.as = e.outerHTML });
         dress(document); show(); listen();
         $("[data-focus]")?.focus();

@@ -1,9 +1,10 @@
 import ArgumentParser
 import ConfigurationReading
 
-/// What can be typed after `counterfoil`.
+/// The names of commands and options: former names, and suggestions for unknown ones.
 enum CommandWords {
-    /// The words from before commands had groups, with the current ones. They still work; no help shows them.
+    /// The former names of commands, from before commands had groups, with the current ones. They still work, but the
+    /// help does not show them.
     static let former: [String: [String]] = [
         "buy": ["simulator", "buy"], "clock": ["simulator", "clock"], "customers": ["simulator", "customers"],
         "do": ["simulator", "do"], "fault": ["simulator", "fault"], "listen": ["simulator", "listen"],
@@ -15,7 +16,7 @@ enum CommandWords {
         "rebuild": ["ledger", "rebuild"], "restore-backup": ["ledger", "restore"],
     ]
 
-    /// Options that had another name once, by the words of the command. They stay as well.
+    /// The former names of options, by command, with the current ones. They still work.
     private static let formerOptions: [(command: [String], names: [String: String])] = [
         (["verify"], ["--bundle-id": "--app"]), (["receipt"], ["--bundle-id": "--app"]),
         (["sign"], ["--bundle-id": "--app", "--key": "--private-key"]),
@@ -23,7 +24,7 @@ enum CommandWords {
         (["server", "console", "link"], ["--key": "--name"]),
     ]
 
-    /// The arguments with the current words and options of the command.
+    /// Returns the arguments with former names of commands and options replaced by the current ones.
     static func current(_ arguments: [String]) -> [String] {
         let help = arguments.prefix { $0 == "help" }
         guard let word = arguments.dropFirst(help.count).first, let path = former[word] else {
@@ -42,15 +43,16 @@ enum CommandWords {
         }
     }
 
-    /// How a command is used, and where to read more.
+    /// Returns the usage line of a command and a reference to its help.
     static func usage(of command: any ParsableCommand.Type) -> String {
         let usage = Counterfoil.usageString(for: command)
-        // Its words come first, then options and what is in brackets.
+        // The usage string begins with the command's words; options and placeholders follow.
         let words = usage.split(separator: " ").prefix { $0.first?.isLetter == true }.joined(separator: " ")
         return "Usage: \(usage)\n  See '\(words) --help' for more information."
     }
 
-    /// What to say of arguments that name no command, with the one of a similar name if there is one. Nil if they name one.
+    /// Returns an error message if the arguments name an unknown command, with a suggestion if a similar one exists.
+    /// Nil if the command is known.
     static func misspelling(in arguments: [String]) -> String? {
         var (command, path): (any ParsableCommand.Type, [String]) = (Counterfoil.self, [])
         for word in arguments {
@@ -68,7 +70,7 @@ enum CommandWords {
         for word: String, in command: any ParsableCommand.Type, at path: [String]
     ) -> String {
         var names: [String: [[String]]] = [:]
-        // Those of the group first.
+        // Prefer commands of the same group.
         for found in paths(below: command, at: path) + paths(below: Counterfoil.self, at: []) {
             names[found[found.count - 1], default: []].append(found)
         }
@@ -80,7 +82,7 @@ enum CommandWords {
         return "'\(typed)' is not a command. Did you mean 'counterfoil \(meant.joined(separator: " "))'?"
     }
 
-    /// The words of every command below this one, level by level.
+    /// Returns the words of every subcommand, level by level.
     private static func paths(below command: any ParsableCommand.Type, at path: [String]) -> [[String]] {
         let subcommands = command.configuration.subcommands
         return subcommands.map { path + [$0._commandName] }

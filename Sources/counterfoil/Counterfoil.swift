@@ -11,8 +11,8 @@ struct Counterfoil: AsyncParsableCommand {
         discussion: """
             Every command takes --help. With --json a command prints JSON, one object a line, with members in \
             snake_case. `simulator` prints the objects of the simulator's control API unchanged. `api` and `sign` print \
-            JSON without --json too, `api` that of the App Store unchanged; `server get` prints the response unchanged. A \
-            command with --json that fails prints {"object":"error","code":…,"message":…} as its last line.
+            JSON without --json too; `api` and `server get` print the response unchanged. A command with --json that fails \
+            prints {"object":"error","code":…,"message":…} as its last line.
 
             Exit status: 0 done or valid, 1 refused or failed, 2 wrong usage.
             """,
@@ -24,11 +24,11 @@ struct Counterfoil: AsyncParsableCommand {
 
     static func main() async {
         let arguments = CommandWords.current(Array(CommandLine.arguments.dropFirst()))
-        // The command whose arguments were in order: what it finds to be wrong with them is about its own usage.
-        var begun: (any ParsableCommand.Type)?
+        // The command, once its arguments are parsed: usage errors that it throws later refer to its own usage.
+        var parsed: (any ParsableCommand.Type)?
         do {
             var command = try parseAsRoot(arguments)
-            begun = type(of: command)
+            parsed = type(of: command)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -40,7 +40,7 @@ struct Counterfoil: AsyncParsableCommand {
             Output.end(after: failure)
         } catch {
             let status = exitCode(for: error)
-            // Help and version are answers, and what is wrong with the arguments is a matter of usage.
+            // ArgumentParser throws help and version as successes, and invalid arguments as validation failures.
             let message = fullMessage(for: error)
             if status.isSuccess {
                 Output.line(message)
@@ -53,7 +53,7 @@ struct Counterfoil: AsyncParsableCommand {
                 Foundation.exit(2)
             }
             let reason = self.message(for: error)
-            let text = begun.map { "Error: \(reason)\n\(CommandWords.usage(of: $0))" } ?? message
+            let text = parsed.map { "Error: \(reason)\n\(CommandWords.usage(of: $0))" } ?? message
             if !text.isEmpty { Output.error(text) }
             printJSON(Refusal.object("usage", reason))
             Foundation.exit(2)
@@ -66,7 +66,7 @@ struct Counterfoil: AsyncParsableCommand {
         Foundation.exit(1)
     }
 
-    /// Prints the object of a failure if the command was asked for JSON.
+    /// Prints the JSON object of a failure if the arguments contain `--json`.
     private static func printJSON(_ object: String) {
         if CommandLine.arguments.contains("--json") { Output.line(object) }
     }

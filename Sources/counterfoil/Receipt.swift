@@ -4,7 +4,7 @@ import ArgumentParser
 internal import Basics
 import Foundation
 
-/// `counterfoil receipt`: is this receipt the App Store's, whom is it for, and what was bought?
+/// `counterfoil receipt`: validates a receipt and prints its app, environment and purchases.
 struct ReceiptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
@@ -123,7 +123,7 @@ struct ReceiptCommand: ParsableCommand {
         }
     }
 
-    /// What to do with contents that are a JWS.
+    /// Returns advice for contents that are a JWS, otherwise an empty string.
     private static func advice(for contents: Data) -> String {
         let isJWS = contents.starts(with: "eyJ".utf8) && contents.count(where: { $0 == UInt8(ascii: ".") }) == 2
         return isJWS ? "; counterfoil verify reads a JWS" : ""
@@ -160,7 +160,7 @@ struct ReceiptCommand: ParsableCommand {
         var validator = ReceiptValidator(anchors: try trust.anchors())
         validator.xcodeCertificates = try trust.enrolled().anchors
         do {
-            // Roots of one's own help as well: transaction receipts do not bring theirs.
+            // Roots of --root serve as intermediates too, because transaction receipts do not include them.
             let locations = (intermediates + trust.roots).map { URL(filePath: $0) }
             validator.intermediates = try CertificatePool(contentsOf: locations)
         } catch {
@@ -169,14 +169,15 @@ struct ReceiptCommand: ParsableCommand {
         validator.bundleIDs = bundleIDs.isEmpty ? nil : Set(bundleIDs)
         validator.versions = versions.isEmpty ? nil : Set(versions)
         validator.environments = accepted()
-        // Other than for signed data, the default is not now: Apple has receipts judged as of their creation, and the
-        // certificates of every genuine one known have expired since.
-        validator.validAt = trust.asOf ?? .signingDate
+        // The default is the creation date and not now, unlike for JWS: Apple's rule is to validate receipts as of
+        // their creation, and the certificates of all known genuine receipts have expired.
+        validator.validationTime = trust.asOf ?? .signingDate
         return validator
     }
 }
 
-/// A device as people type it: a UUID, or hexadecimal digits, which may have colons as network addresses do.
+/// A device identifier on the command line: a UUID, or 12 or 32 hexadecimal digits, optionally with colons as in MAC
+/// addresses.
 struct DeviceID: ExpressibleByArgument {
     let bytes: Data
 

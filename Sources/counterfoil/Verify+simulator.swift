@@ -4,7 +4,7 @@ import Foundation
 import StoreSimulator
 
 extension Verify {
-    /// Whom a running simulator makes to be believed: its roots, its app in both environments, its clock, its responder.
+    /// Returns a configuration that trusts a running simulator: its roots, app, clock and OCSP responder.
     func configuration(of client: ControlClient) async throws -> SignedDataVerifier.Configuration {
         let information = client.information
         let clock: ClockLine = try await client.call("GET", ["clock"])
@@ -21,7 +21,7 @@ extension Verify {
             throw Refusal(code: "\(error.code)", message: "the simulator's certificates: \(error.message)")
         }
         configuration.now = { now }
-        configuration.validAt = trust.asOf ?? .now
+        configuration.validationTime = trust.asOf ?? .now
         configuration.revocation = revocationOptions(
             revocation ?? .soft, hosts: [URL(string: information.controlURL)?.host()].compactMap(\.self))
         return configuration

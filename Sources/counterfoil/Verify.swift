@@ -2,7 +2,7 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// `counterfoil verify`: is this signed data the App Store's, and what does it say?
+/// `counterfoil verify`: verifies signed data from the App Store and prints its contents.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Verify signed data (JWS) from the App Store and print its contents.",
@@ -91,7 +91,7 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    /// What to do with a text that is no JWS, where its beginning shows what it is.
+    /// Returns advice for a text that begins like JSON or a receipt, otherwise an empty string.
     private static func advice(for text: String) -> String {
         if text.hasPrefix("{") {
             return "; this is JSON: verify a JWS in it, such as the signedPayload of a notification"
@@ -108,11 +108,12 @@ struct Verify: AsyncParsableCommand {
         configuration.anchors = try trust.anchors()
         configuration.enrolledXcodeCertificates = try trust.enrolled().files
         configuration.revocation = revocationOptions(revocation ?? .off)
-        configuration.validAt = trust.asOf ?? .now
+        configuration.validationTime = trust.asOf ?? .now
         return configuration
     }
 
-    /// Whoever asks about one text wants the answer, and waits for it. Nil where nobody is to be asked.
+    /// Returns the options for OCSP requests, which wait for the response up to the time limit. Nil if the policy is
+    /// off.
     func revocationOptions(_ policy: RevocationPolicy, hosts: [String] = []) -> RevocationOptions? {
         guard policy != .off else { return nil }
         var options = RevocationOptions(policy: policy)
@@ -122,7 +123,7 @@ struct Verify: AsyncParsableCommand {
     }
 }
 
-/// The signed data inside a notification, each verified on its own.
+/// Verifies each signed text inside a notification separately.
 enum InnerData {
     typealias Outcome = Result<Verified<AnySignedPayload>, VerificationError>
 

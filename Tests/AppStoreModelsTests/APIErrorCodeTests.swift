@@ -8,11 +8,11 @@ import Testing
             (.invalidTransactionId, 400), (.subscriptionExtensionIneligible, 403), (.transactionIdNotFound, 404),
             (.imageAlreadyExists, 409), (.rateLimitExceeded, 429), (.generalInternalRetryable, 500),
         ] as [(APIErrorCode, Int)])
-    func `begin with the HTTP status`(_ code: APIErrorCode, _ status: Int) {
+    func `An error code begins with its HTTP status`(_ code: APIErrorCode, _ status: Int) {
         #expect(code.httpStatus == status)
     }
 
-    @Test func `tell the status even when unknown`() throws {
+    @Test func `An unknown error code has an HTTP status, but no name`() throws {
         let payload: ErrorPayload = try decode(#"{"errorCode": 4181234, "errorMessage": "I'm a teapot"}"#)
         #expect(payload.errorCode.httpStatus == 418)
         #expect(payload.errorCode.name == nil)
@@ -20,11 +20,11 @@ import Testing
     }
 
     @Test(arguments: [0, -4_000_006, 400, 999_999, 6_000_000, .max, .min])
-    func `that are no such number have no status`(_ number: Int64) {
+    func `A number outside the range of error codes has no HTTP status`(_ number: Int64) {
         #expect(APIErrorCode(rawValue: number).httpStatus == nil)
     }
 
-    @Test func `of the documentation are all there, once, with a name`() {
+    @Test func `Every documented error code is listed once and has a name`() {
         let known = APIErrorCode.known
         #expect(known.count == 216)
         #expect(Set(known).count == known.count)
@@ -39,14 +39,14 @@ import Testing
             (.invalidTransactionId, "InvalidTransactionId"), (.skuLengthExceeded, "SKULengthExceeded"),
             (.invalidRefundPreference, "InvalidRefundPreference"), (.groupNotFound, "GroupNotFound"),
             (.inactiveACASub, "InactiveACASub"),
-            // Shared numbers go by the name of the App Store Server API.
+            // A number with two meanings has the name from the App Store Server API.
             (APIErrorCode(rawValue: 4_000_028), "InvalidStorefrontCountryCode"),
         ] as [(APIErrorCode, String)])
-    func `carry Apple's names`(_ code: APIErrorCode, _ name: String) {
+    func `An error code has Apple's name`(_ code: APIErrorCode, _ name: String) {
         #expect(code.name == name)
     }
 
-    @Test func `too large for a number are errors`() {
+    @Test func `An error code too large for an integer fails to decode`() {
         #expect(throws: DecodingError.self) { try decode(ErrorPayload.self, #"{"errorCode": 1e30}"#) }
     }
 }

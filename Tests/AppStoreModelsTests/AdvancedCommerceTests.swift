@@ -87,11 +87,11 @@ import Testing
     ]
 
     @Test(arguments: inApp + server)
-    func `have exactly the keys of the reference`(_ example: Example) throws {
+    func `A body of the Advanced Commerce API has exactly the documented keys`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test func `of an app name operation and version by themselves`() throws {
+    @Test func `An in-app request encodes its operation and version by default`() throws {
         let identifier = try #require(UUID(uuidString: Self.uuid))
         let request = AdvancedCommerceOneTimeChargeCreateRequest(
             requestInfo: .init(requestReferenceId: identifier), currency: "USD",
@@ -104,7 +104,7 @@ import Testing
         #expect(try encode(request) == JSONValue(json))
     }
 
-    @Test func `take the explicit null of Apple's Java library`() throws {
+    @Test func `An explicit null, as Apple's Java library sends it, is decoded as missing`() throws {
         let json =
             #"{"requestInfo": {"requestReferenceId": "\#(Self.uuid)", "appAccountToken": null}, "storefront": null}"#
         let request: AdvancedCommerceSubscriptionCancelRequest = try decode(json)
@@ -113,7 +113,7 @@ import Testing
             try encode(request) == JSONValue(#"{"requestInfo": {"requestReferenceId": "\#(Self.uuid)"}}"#))
     }
 
-    @Test func `with an amount beyond 32 bits are errors`() {
+    @Test func `A refund amount beyond 32 bits fails to decode`() {
         let json =
             #"{"SKU": "s", "refundReason": "OTHER", "refundType": "CUSTOM", "revoke": true, "refundAmount": 2147483648}"#
         #expect(throws: DecodingError.self) { try decode(AdvancedCommerceRequestRefundItem.self, json) }

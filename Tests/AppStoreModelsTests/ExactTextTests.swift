@@ -2,14 +2,14 @@ import AppStoreModels
 import Testing
 
 @Suite struct `Exact text` {
-    /// Pairs that `String` takes for equal.
+    /// Pairs of texts that are equal as `String`.
     static let equivalent = [
         ("jos\u{E9}", "jose\u{301}"), ("com.example.K", "com.example.\u{212A}"), ("a;b", "a\u{37E}b"),
         ("\u{1112}\u{1161}", "\u{D558}"), ("a\u{323}\u{302}", "a\u{302}\u{323}"),
     ]
 
     @Test(arguments: equivalent)
-    func `differs where String sees the same`(_ one: String, _ other: String) {
+    func `Canonically equivalent texts are different exact texts`(_ one: String, _ other: String) {
         #expect(one == other)
         #expect(!one.isExactly(other))
         #expect(ExactText(one) != ExactText(other))
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "com.example.app", "jos\u{E9}", "\u{1F600}"])
-    func `is the same for the same bytes`(_ text: String) {
+    func `Texts with the same bytes are equal exact texts`(_ text: String) {
         let copy = String(decoding: Array(text.utf8), as: UTF8.self)
         #expect(copy.isExactly(text))
         #expect(Set([ExactText(text), ExactText(copy)]).count == 1)
@@ -26,7 +26,7 @@ import Testing
         #expect(!text.isExactly(text + "\u{0}"))
     }
 
-    @Test func `is ordered by bytes`() {
+    @Test func `Exact texts are sorted by bytes`() {
         #expect(ExactText("Z") < ExactText("a"))
         #expect(ExactText("") < ExactText("a"))
         #expect(!(ExactText("a") < ExactText("a")))

@@ -2,14 +2,14 @@ import AppStoreModels
 import Foundation
 import Testing
 
-/// Genuine signed data from the sandbox; it lies beside the repository and need not be there.
+/// Genuine signed data from the sandbox. It is stored beside the repository and is optional.
 enum Fixtures {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/fixtures/jws")
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".jws") }.sorted()
 
-    /// The payload of a JWS, unverified.
+    /// The payload of a JWS, not verified.
     static func payload(_ jws: String) throws -> Data {
         let parts = jws.split(separator: ".")
         var text = try #require(parts.dropFirst().first).replacing("-", with: "+").replacing("_", with: "/")
@@ -21,7 +21,7 @@ enum Fixtures {
 @Suite(.enabled(if: !Fixtures.names.isEmpty, "shared/fixtures/jws is not beside the repository"))
 struct `Genuine data` {
     @Test(arguments: Fixtures.names)
-    func `decodes and encodes back to the same JSON`(_ name: String) throws {
+    func `A genuine payload decodes and encodes to the same JSON`(_ name: String) throws {
         let jws = try String(contentsOf: Fixtures.folder.appending(path: name), encoding: .utf8)
         let data = try Fixtures.payload(jws)
         let before = try JSONValue(data)
@@ -32,7 +32,7 @@ struct `Genuine data` {
         } else {
             let payload = try JSONDecoder().decode(ResponseBodyV2DecodedPayload.self, from: data)
             #expect(try encode(payload) == before)
-            // The inner JWS are read by the same models.
+            // The same models decode the inner JWS.
             if let inner = payload.data?.signedTransactionInfo {
                 let data = try Fixtures.payload(inner)
                 let transaction = try JSONDecoder().decode(JWSTransactionDecodedPayload.self, from: data)
@@ -48,7 +48,7 @@ struct `Genuine data` {
         }
     }
 
-    @Test func `is there for every kind of payload`() {
+    @Test func `The genuine data contain every kind of payload`() {
         for kind in ["-transaction.jws", "-renewal.jws", "-notification-test.jws", "-notification-expired.jws"] {
             #expect(Fixtures.names.contains { $0.hasSuffix(kind) }, "\(kind)")
         }

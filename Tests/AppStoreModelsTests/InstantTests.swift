@@ -7,7 +7,7 @@ import Testing
 
     static func item(_ date: String) -> String { #"{"attemptDate": \#(date), "sendAttemptResult": "SUCCESS"}"# }
 
-    @Test func `come back as the very integer, over the whole range`() throws {
+    @Test func `Every integer in the range survives the conversion to a date and back`() throws {
         var integers: [Int64] = [
             0, 1, -1, 999, -999, 978_307_200_000, 978_307_199_999, -62_135_769_600_000, 1_759_727_785_445,
             Self.limit, -Self.limit, Self.limit - 1, -Self.limit + 1,
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `are integers on the wire, whatever the strategies of decoder and encoder`() throws {
+    @Test func `Dates are integers in JSON, whatever the date strategies of decoder and encoder`() throws {
         let decoder = JSONDecoder()
         let encoder = JSONEncoder()
         for round in 0..<500 {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `agree with Foundation where both are exact`() throws {
+    @Test func `A decoded date equals Foundation's for the same instant`() throws {
         let item: SendAttemptItem = try decode(Self.item("1759727785500"))
         #expect(item.attemptDate == Date(timeIntervalSince1970: 1_759_727_785.5))
     }
@@ -46,7 +46,9 @@ import Testing
             ("1697679936049.7297", 1_697_679_936_049), ("-62135769600000.9", -62_135_769_600_000), ("0.9", 0),
             ("-0.9", 0), ("1.7e12", 1_700_000_000_000), ("1697679936049.0", 1_697_679_936_049),
         ] as [(String, Int64)])
-    func `with a fraction are cut off toward zero`(_ number: String, _ milliseconds: Int64) throws {
+    func `A date with a fraction of a millisecond is truncated toward zero`(_ number: String, _ milliseconds: Int64)
+        throws
+    {
         let item: SendAttemptItem = try decode(Self.item(number))
         #expect(item.attemptDate.millisecondsSince1970 == milliseconds)
         let optional: TransactionCommitmentInfo = try decode(#"{"commitmentExpiresDate": \#(number)}"#)
@@ -58,7 +60,7 @@ import Testing
         "-9223372036854775808", "9223372036854775808", "99999999999999999999", "1e300", "-1e300", "1e999",
         #""NaN""#, #""1759727785445""#, "true", "[]", "{}",
     ])
-    func `out of range or of another kind are errors`(_ number: String) {
+    func `A date out of range or of another type fails to decode`(_ number: String) {
         #expect(throws: DecodingError.self) { try decode(SendAttemptItem.self, Self.item(number)) }
         #expect(throws: DecodingError.self) {
             try decode(TransactionCommitmentInfo.self, #"{"commitmentExpiresDate": \#(number)}"#)
@@ -66,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["NaN", "+", "-"])
-    func `that a lenient decoder reads as no number are errors`(_ text: String) {
+    func `A date that a lenient decoder reads as no finite number fails to decode`(_ text: String) {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "+", negativeInfinity: "-", nan: "NaN")
@@ -76,28 +78,28 @@ import Testing
     }
 
     @Test(arguments: [.nan, .infinity, -.infinity, 1e13, -1e13, 1e300])
-    func `that no integer can say are not encoded`(_ seconds: Double) {
+    func `A date that is no integer in range fails to encode`(_ seconds: Double) {
         let item = SendAttemptItem(
             attemptDate: Date(timeIntervalSinceReferenceDate: seconds), sendAttemptResult: .success)
         let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(item) }
-        // Foundation traps when it describes a date that is not a number, so the error must not hold one.
+        // Foundation traps when it describes a date that is not a number, so the error must not contain one.
         #expect(error.map { String(reflecting: $0) }?.contains("not an instant") == true)
     }
 
     @Test(arguments: [limit, -limit])
-    func `at the ends of the range can be described`(_ milliseconds: Int64) throws {
+    func `Dates at the ends of the range can be described`(_ milliseconds: Int64) throws {
         let item: SendAttemptItem = try decode(Self.item("\(milliseconds)"))
         #expect(!String(reflecting: item).isEmpty)
         #expect(!item.attemptDate.formatted(.iso8601).isEmpty)
     }
 
-    @Test func `between two milliseconds are encoded as the nearer one`() throws {
+    @Test func `A date between two milliseconds is encoded as the nearer one`() throws {
         let item = SendAttemptItem(
             attemptDate: Date(timeIntervalSince1970: 1_759_727_785.4457), sendAttemptResult: .success)
         #expect(try encode(item) == JSONValue(Self.item("1759727785446")))
     }
 
-    @Test func `that are missing are named by their error`() {
+    @Test func `The error for a missing date names its key`() {
         do {
             _ = try decode(SendAttemptItem.self, #"{"sendAttemptResult": "SUCCESS"}"#)
             Issue.record("decoded without its date")

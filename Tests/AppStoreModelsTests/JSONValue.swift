@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Any JSON, to compare what came in with what went out. Integers are compared as such.
+/// Any JSON value, to compare decoded with encoded JSON. Integers are compared as integers.
 enum JSONValue: Hashable, Decodable {
     case null
     case bool(Bool)
@@ -33,7 +33,7 @@ enum JSONValue: Hashable, Decodable {
     init(_ data: Data) throws { self = try JSONDecoder().decode(Self.self, from: data) }
     init(_ text: String) throws { try self.init(Data(text.utf8)) }
 
-    /// The object without these keys.
+    /// Returns the object without these keys.
     func removing(_ keys: some Sequence<String>) -> Self {
         guard case .object(var members) = self else { return self }
         for key in keys { members[key] = nil }
@@ -54,7 +54,7 @@ func decode<T: Decodable>(_ json: String) throws -> T { try decode(T.self, json)
 
 func encode(_ value: some Encodable) throws -> JSONValue { try JSONValue(JSONEncoder().encode(value)) }
 
-/// One model and one JSON object that it must take and give back, key by key. Optional keys are all there.
+/// A model and a JSON object with all optional keys, which the model must decode and encode unchanged.
 struct Example: CustomTestStringConvertible {
     let testDescription: String
     let json: String

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Values unknown today` {
-    @Test func `survive decoding and encoding`() throws {
+    @Test func `Unknown values survive decoding and encoding`() throws {
         let json = """
             {"transactionId": "1", "originalTransactionId": "1", "bundleId": "b", "productId": "p", "purchaseDate": 1,
             "originalPurchaseDate": 1, "quantity": 1, "type": "Rental", "inAppOwnershipType": "BORROWED",
@@ -17,7 +17,7 @@ import Testing
         #expect(try encode(payload) == JSONValue(json))
     }
 
-    @Test func `survive in a notification`() throws {
+    @Test func `Unknown values in a notification survive decoding and encoding`() throws {
         let json = """
             {"notificationType": "SOMETHING_NEW", "subtype": "VERY_NEW", "notificationUUID": "not even a UUID",
             "version": "3.0", "signedDate": 1, "data": {"environment": "Sandbox", "bundleId": "b", "status": 9,
@@ -26,20 +26,20 @@ import Testing
         #expect(try encode(decode(ResponseBodyV2DecodedPayload.self, json)) == JSONValue(json))
     }
 
-    @Test func `survive as keys`() throws {
+    @Test func `Unknown dictionary keys survive decoding and encoding`() throws {
         let json = #"{"TIMED_OUT": 1, "STRUCK_BY_LIGHTNING": 2}"#
         let failures: [SendAttemptResult: Int32] = try decode(json)
         #expect(failures == [.timedOut: 1, SendAttemptResult(rawValue: "STRUCK_BY_LIGHTNING"): 2])
         #expect(try encode(failures) == JSONValue(json))
     }
 
-    @Test func `survive outside an object as well`() throws {
+    @Test func `Open values are decoded and encoded in arrays`() throws {
         #expect(try decode([SubscriptionStatus].self, "[1, 42]") == [.active, SubscriptionStatus(rawValue: 42)])
         #expect(try encode([ProductType.consumable]) == .array([.string("Consumable")]))
     }
 
     @Test(arguments: ["3000000000", "1.5", "\"1\"", "1e300", "true", "null"])
-    func `of the wrong kind are errors`(_ status: String) {
+    func `A status of another JSON type fails to decode`(_ status: String) {
         let json =
             #"{"status": \#(status), "originalTransactionId": "", "signedTransactionInfo": "", "signedRenewalInfo": ""}"#
         #expect(throws: DecodingError.self) { try decode(LastTransactionsItem.self, json) }
@@ -49,11 +49,11 @@ import Testing
         #"{"commitmentPrice": 9223372036854775808}"#, #"{"commitmentPrice": 1e300}"#,
         #"{"commitmentPrice": 1.5}"#, #"{"billingPeriodNumber": 2147483648}"#,
     ])
-    func `prices and counts too large for their type are errors`(_ json: String) {
+    func `Prices and counts too large for their type fail to decode`(_ json: String) {
         #expect(throws: DecodingError.self) { try decode(TransactionCommitmentInfo.self, json) }
     }
 
-    @Test func `a price of 64 bits and a negative one are read exactly`() throws {
+    @Test func `A 64-bit price and a negative price are decoded exactly`() throws {
         let info: TransactionCommitmentInfo = try decode(#"{"commitmentPrice": 9223372036854775807}"#)
         #expect(info.commitmentPrice == .max)
         #expect(try decode(TransactionCommitmentInfo.self, #"{"commitmentPrice": -1}"#).commitmentPrice == -1)

@@ -63,11 +63,11 @@ import Testing
         """
 
     @Test(arguments: examples)
-    func `have exactly the keys of the reference`(_ example: Example) throws {
+    func `A body of the Retention Messaging API has exactly the documented keys`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test func `write the nonce of an offer in lower case`() throws {
+    @Test func `The nonce of a promotional offer is encoded in lower case`() throws {
         let nonce = try #require(UUID(uuidString: "48C8B92D-CE0D-4229-BEDF-E61B4F9CFC92"))
         let signature = PromotionalOfferSignatureV1(
             encodedSignature: "s", productId: "p", nonce: nonce, timestamp: 1, keyId: "k", offerIdentifier: "o")

@@ -93,11 +93,11 @@ import Testing
     ]
 
     @Test(arguments: examples)
-    func `have exactly the keys of the reference`(_ example: Example) throws {
+    func `A body of the App Store Server API has exactly the documented keys`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test func `leave out what is not set`() throws {
+    @Test func `Unset members are not encoded`() throws {
         let date = try #require(Date(millisecondsSince1970: 1_700_000_000_000))
         #expect(
             try encode(NotificationHistoryRequest(startDate: date, endDate: date))
@@ -114,7 +114,7 @@ import Testing
         deliveryStatus: .delivered, accountTenure: .undeclared, playTime: .undeclared,
         lifetimeDollarsRefunded: .undeclared, lifetimeDollarsPurchased: .undeclared, userStatus: .undeclared)
 
-    @Test func `of the first consumption endpoint say an unknown account with an empty string`() throws {
+    @Test func `A missing account token in a version 1 consumption request is an empty string`() throws {
         let json = """
             {"customerConsented": true, "consumptionStatus": 0, "platform": 0, "sampleContentProvided": false,
             "deliveryStatus": 0, "appAccountToken": "", "accountTenure": 0, "playTime": 0,
@@ -127,7 +127,7 @@ import Testing
                 == Self.consumption)
     }
 
-    @Test func `with an account token that is no UUID are errors`() throws {
+    @Test func `An account token that is not a UUID fails to decode`() throws {
         let json = try JSONEncoder().encode(Self.consumption)
         let text = String(decoding: json, as: UTF8.self)
             .replacing("\"appAccountToken\":\"\"", with: "\"appAccountToken\":\"x\"")
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `of a notification need not have its attempts`() throws {
+    @Test func `A notification history item without send attempts decodes`() throws {
         let text = #"{"signedPayload": "j"}"#
         let page = try decode(
             NotificationHistoryResponse.self, #"{"hasMore": false, "notificationHistory": [\#(text)]}"#)
@@ -148,7 +148,7 @@ import Testing
         #expect(try decode(CheckTestNotificationResponse.self, text).sendAttempts.isEmpty)
     }
 
-    @Test func `spell the products of the history filter in its own way`() {
+    @Test func `Product types in a history request have the API's spelling`() {
         let request = TransactionHistoryRequest(productTypes: [.autoRenewable, .nonConsumable], sort: .descending)
         #expect(request.productTypes.map(\.rawValue) == ["AUTO_RENEWABLE", "NON_CONSUMABLE"])
         #expect(request.sort?.rawValue == "DESCENDING")

@@ -1,6 +1,6 @@
 import AppStoreModels
 
-/// One example for each signed payload with every field of the reference.
+/// One example of each signed payload, with every documented field.
 enum SignedPayloadExamples {
     static let all = [transaction, renewal, appTransaction, data, summary, token, appData, realtime, header]
 

@@ -10,11 +10,11 @@ import Testing
         """
 
     @Test(arguments: SignedPayloadExamples.all)
-    func `carry every field of the reference`(_ example: Example) throws {
+    func `A signed payload has every documented field`(_ example: Example) throws {
         #expect(try example.reencode(Data(example.json.utf8)) == JSONValue(example.json))
     }
 
-    @Test func `of Xcode decode: fractional dates, extra fields, the year 1`() throws {
+    @Test func `A payload signed by Xcode decodes`() throws {
         let json = """
             {"bundleId": "com.example.app", "deviceVerification": "QUJD", "deviceVerificationNonce":
             "48C8B92D-CE0D-4229-BEDF-E61B4F9CFC92", "environment": "Xcode", "expiresDate": 1697679936049.7297,
@@ -28,12 +28,12 @@ import Testing
         #expect(payload.purchaseDate.millisecondsSince1970 == 1_697_679_936_049)
         #expect(payload.signedDate.millisecondsSince1970 == 1_697_679_936_056)
         #expect(payload.originalPurchaseDate.millisecondsSince1970 == -62_135_769_600_000)
-        // The only keys of Xcode's that the model does not know.
+        // The only keys of Xcode that the model does not have.
         let unknown = ["deviceVerification", "deviceVerificationNonce", "requestDate"]
         #expect(try encode(payload).keys == JSONValue(json).removing(unknown).keys)
     }
 
-    @Test func `take null for absent`() throws {
+    @Test func `A null member decodes as a missing one`() throws {
         let optional = [
             "previousOriginalTransactionId", "webOrderLineItemId", "subscriptionGroupIdentifier", "expiresDate",
             "appAccountToken", "revocationReason", "revocationDate", "revocationType", "revocationPercentage",
@@ -50,7 +50,7 @@ import Testing
         "transactionId", "originalTransactionId", "bundleId", "productId", "purchaseDate", "originalPurchaseDate",
         "quantity", "type", "inAppOwnershipType", "signedDate", "environment",
     ])
-    func `without a field that was always there are errors`(_ key: String) throws {
+    func `A payload without a required field fails to decode, and the error names the field`(_ key: String) throws {
         let json = (Self.minimal + "}").replacing("\"\(key)\"", with: "\"x\"")
         do {
             _ = try decode(JWSTransactionDecodedPayload.self, json)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `read a UUID in any case and write it in lower case`() throws {
+    @Test func `A UUID is decoded in any case and encoded in lower case`() throws {
         let text = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
         for spelling in [text, text.lowercased()] {
             let payload: JWSTransactionDecodedPayload = try decode(
@@ -71,13 +71,13 @@ import Testing
     }
 
     @Test(arguments: ["", "customer 17", "7E3FB20B"])
-    func `are not lost for an account token that is no UUID`(_ text: String) throws {
+    func `A transaction decodes although its account token is not a UUID`(_ text: String) throws {
         let payload: JWSTransactionDecodedPayload = try decode(Self.minimal + #", "appAccountToken": "\#(text)"}"#)
         #expect(payload.appAccountToken == nil)
         #expect(payload.transactionId == "1")
     }
 
-    @Test func `are not lost for a device nonce that is no UUID`() throws {
+    @Test func `An app transaction decodes although its device nonce is not a UUID`() throws {
         let json = """
             {"receiptType": "Sandbox", "bundleId": "b", "receiptCreationDate": 1, "originalPurchaseDate": 1,
             "originalApplicationVersion": "1", "deviceVerificationNonce": "?"}
@@ -86,7 +86,9 @@ import Testing
     }
 
     @Test(arguments: [("SANDBOX_1", true), ("1", false)])
-    func `tell a token of the sandbox by its identifier`(_ identifier: String, _ isSandbox: Bool) {
+    func `An external purchase token is for the sandbox if its identifier says so`(
+        _ identifier: String, _ isSandbox: Bool
+    ) {
         let token = ExternalPurchaseToken(
             externalPurchaseId: identifier, tokenCreationDate: .distantPast, appAppleId: 1, bundleId: "b")
         #expect(token.isSandbox == isSandbox)

@@ -4,7 +4,7 @@ import Testing
 @testable import AppStoreModels
 
 @Suite struct `Reading a UUID` {
-    @Test func `gives what Foundation gives, in either case`() {
+    @Test func `A UUID is read like Foundation does, in either case`() {
         for _ in 0..<1000 {
             let uuid = UUID()
             #expect(UUID(text: uuid.uuidString) == uuid)
@@ -18,7 +18,7 @@ import Testing
         "7e3fb20b-4cdb-47cc-936d-99d65f60813g", "{7e3fb20b-4cdb-47cc-936d-99d65f6081}",
         "7e3fb20b-4cdb-47cc-936d-99d65f60813é", "7e3fb20b4cdb47cc936d99d65f608138",
     ])
-    func `refuses everything else`(_ text: String) {
+    func `A text that is not a UUID is refused`(_ text: String) {
         #expect(UUID(text: text) == nil)
     }
 }

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 @Suite struct `The code of the articles` {
-    @Test func `is all in here`() throws {
+    @Test func `Every line of code in the articles occurs in this file`() throws {
         #expect(try Articles.uncompiled(of: "AppStoreReceipts", in: #filePath) == [])
     }
 
-    @Test func `refuses what is no receipt`() throws {
+    @Test func `The articles' code refuses a text that is not a receipt`() throws {
         let (text, identifierForVendor, secret, body) = ("MAA=", Data(), "secret", Data("{}".utf8))
         func short() throws -> Verified<Receipt> {
             let validator = ReceiptValidator(bundleIDs: ["com.example.app"], environments: [.production])

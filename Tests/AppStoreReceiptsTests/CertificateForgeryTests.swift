@@ -26,29 +26,29 @@ import X509
     }
 
     @Test(arguments: parts)
-    func `each row is refused, for its own reason`(_ part: Int) throws {
-        var surprises: [String] = []
+    func `A receipt with a defective certificate is refused with the defect's code`(_ part: Int) throws {
+        var unexpected: [String] = []
         for (index, row) in table.rows.enumerated() where index % Self.parts.count == part {
             let error = try verdict(on: table.chains[index])
-            if error?.code != row.receiptCode { surprises.append("\(row): \(error?.description ?? "accepted")") }
+            if error?.code != row.receiptCode { unexpected.append("\(row): \(error?.description ?? "accepted")") }
         }
-        #expect(surprises == [])
+        #expect(unexpected == [])
     }
 
-    @Test func `the same chain without a defect is accepted`() throws {
-        #expect(try verdict(on: table.sound) == nil)
+    @Test func `The certificate chain without a defect is accepted`() throws {
+        #expect(try verdict(on: table.validChain) == nil)
     }
 
-    @Test func `the table is large and no row is there twice`() {
+    @Test func `The table has at least 200 forgeries with distinct names`() {
         #expect(table.rows.count >= 200)
         #expect(Set(table.rows.map(\.name)).count == table.rows.count)
     }
 
-    @Test(.enabled("needs openssl 3 on the path") { await OpenSSLOpinion.isThere() })
-    func `OpenSSL refuses each row as well, but for the differences with a reason`() async throws {
+    @Test(.enabled("needs openssl 3 on the path") { await OpenSSLVerifier.isAvailable() })
+    func `OpenSSL refuses every forgery except for documented differences`() async throws {
         let differences = try await table.differences(at: Date(timeIntervalSince1970: 1_640_995_200))
-        #expect(differences.new == [], "differences without a reason")
-        #expect(differences.gone == [], "reasons without a difference")
+        #expect(differences.unexplained == [], "differences without a reason")
+        #expect(differences.unused == [], "reasons without a difference")
     }
 
     private func verdict(on ders: [[UInt8]]) throws -> VerificationError? {
@@ -66,7 +66,7 @@ import X509
         }
     }
 
-    /// The container names its signer by the issuer and the serial number that the leaf has, where they can be read.
+    /// The signer info names the leaf's issuer and serial number if they can be parsed.
     private func signer(of ders: [[UInt8]]) throws -> Issued {
         let leaf: Certificate
         do { leaf = try Certificate(derEncoded: ders[0]) } catch { return authority.leaf }

@@ -4,7 +4,7 @@ import Basics
 import Foundation
 import Testing
 
-@Suite(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
+@Suite(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)))
 struct `Genuine receipts` {
     struct Row: Sendable, CustomStringConvertible {
         let file: String
@@ -48,7 +48,7 @@ struct `Genuine receipts` {
     ]
 
     @Test(arguments: rows)
-    func `read as their README says and validate as of their creation`(_ row: Row) throws {
+    func `A genuine receipt has the contents its README lists, and validates as of its creation`(_ row: Row) throws {
         let text = try Fixtures.text(row.file)
         let verified = try Fixtures.validator().validate(base64: text)
         let receipt = try #require(verified.appReceipt?.payload)
@@ -68,7 +68,7 @@ struct `Genuine receipts` {
     }
 
     @Test(arguments: Fixtures.apple)
-    func `validate against the anchors built in and against the root in a file`(_ file: String) throws {
+    func `A genuine receipt validates with the built-in anchors and with the root from a file`(_ file: String) throws {
         let text = try Fixtures.text(file)
         let own = try TrustAnchors(certificates: [Fixtures.certificate("AppleRootCA.cer")])
         #expect(try ReceiptValidator().validate(base64: text).trace.anchor == "Apple Root CA")
@@ -80,10 +80,10 @@ struct `Genuine receipts` {
     }
 
     @Test(arguments: Fixtures.apple + [Fixtures.legacy])
-    func `are refused today where their certificates have expired`(_ file: String) throws {
+    func `A genuine receipt is refused after its certificates have expired`(_ file: String) throws {
         var validator = try Fixtures.validator()
-        validator.validAt = .now
-        // The last leaf known ended on 2026-08-23.
+        validator.validationTime = .now
+        // The last known leaf expires on 2026-08-23.
         validator.now = { Date(timeIntervalSince1970: 1_790_000_000) }
         #expect(throws: refusal(.expiredOrNotYetValid)) {
             try validator.validate(base64: Fixtures.text(file))
@@ -91,11 +91,13 @@ struct `Genuine receipts` {
     }
 
     @Test(arguments: [
-        // The README of the fixtures has one digit of this identifier wrong (…bb95…): only this one gives the hash.
+        // The README of the fixtures has a wrong digit in this identifier (…bb95…). Only this one matches the hash.
         ("sandbox-sha1-g7-2023.b64", "e618109862dd433fbb94675d3815d263"),
         ("production-macos-sha256-2023.b64", "f8ffc21e9182"), ("production-macos-sha1-2017.b64", "6c4008b5945e"),
     ])
-    func `were made for the devices whose identifiers are known`(_ file: String, _ identifier: String) throws {
+    func `A genuine receipt validates for the device it was made for, and no other`(
+        _ file: String, _ identifier: String
+    ) throws {
         let device = try #require([UInt8](hexadecimal: identifier))
         let text = try Fixtures.text(file)
         _ = try ReceiptValidator().validate(base64: text, deviceID: Data(device))
@@ -108,7 +110,7 @@ struct `Genuine receipts` {
     }
 
     @Test(arguments: Fixtures.xcode)
-    func `of Xcode are refused unless their certificate is enrolled`(_ file: String) throws {
+    func `An Xcode receipt is refused unless its certificate is enrolled`(_ file: String) throws {
         let text = try Fixtures.text(file)
         #expect(throws: refusal(.notEnrolled)) { try ReceiptValidator().validate(base64: text) }
         var validator = try Fixtures.validator()
@@ -116,7 +118,7 @@ struct `Genuine receipts` {
         #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(base64: text) }
         validator.environments = [.xcode]
         #expect(try validator.validate(base64: text).trace.anchor == "StoreKit")
-        validator.validAt = .at(Date(timeIntervalSince1970: 0))
+        validator.validationTime = .at(Date(timeIntervalSince1970: 0))
         #expect(throws: refusal(.expiredOrNotYetValid)) { try validator.validate(base64: text) }
     }
 }

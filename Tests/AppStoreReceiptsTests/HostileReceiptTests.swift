@@ -12,7 +12,7 @@ import Testing
             ("eyJhIjoxfQ==", .malformedReceipt),
             ("ew==", .malformedReceipt), ("e30=", .malformedReceipt), ("MIAAAA==", .malformedReceipt),
         ] as [(String, VerificationError.Code)])
-    func `what is no receipt is refused`(_ text: String, _ code: VerificationError.Code) throws {
+    func `A text that is not a receipt is refused`(_ text: String, _ code: VerificationError.Code) throws {
         #expect(throws: refusal(code)) { try UnverifiedReceipt(base64: text) }
         #expect(throws: refusal(code)) { try UnverifiedReceipt(contents: Data(text.utf8)) }
         #expect(throws: refusal(code)) { try ReceiptValidator().validate(base64: text) }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: bombs.indices)
-    func `bombs are refused at once`(_ index: Int) throws {
+    func `Deeply nested and oversized encodings are refused quickly`(_ index: Int) throws {
         let (name, bytes, code) = Self.bombs[index]
         let start = ContinuousClock.now
         #expect(throws: refusal(code), "\(name)") { try UnverifiedReceipt(contents: Data(bytes)) }
@@ -65,7 +65,7 @@ import Testing
             ContinuousClock.now - start < .seconds(20), "unoptimised code on a busy machine; a millisecond is usual")
     }
 
-    @Test func `limits hold at the boundary`() throws {
+    @Test func `The limits for bytes, attributes and certificates are exact`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let payload = PayloadBuilder(purchases: [PayloadBuilder.purchase()])
         let bytes = Data(try ReceiptBuilder(payload: payload.bytes, authority: authority).bytes())
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `bytes after the container are refused`() throws {
+    @Test func `Bytes after the container are refused`() throws {
         let authority = try ReceiptAuthority.shared.get()
         for isIndefinite in [false, true] {
             var builder = ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `base64 is strict but for line breaks and outer blanks`() throws {
+    @Test func `Base64 is strict except for line breaks and surrounding white space`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let bytes = Data(try ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority).bytes())
         let text = bytes.base64EncodedString()
@@ -127,8 +127,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func `every prefix of a genuine receipt is refused`(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
+    func `Every prefix of a genuine receipt is refused`(_ file: String) throws {
         let bytes = try Fixtures.bytes(file)
         let text = Array(try Fixtures.text(file).filter { !$0.isWhitespace }.utf8)
         for count in 0..<bytes.count {
@@ -142,14 +142,14 @@ import Testing
     }
 
     @Test(
-        .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)),
+        .enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)),
         arguments: Fixtures.apple + Fixtures.xcode)
-    func `a changed bit in the payload or the signature breaks the signature`(_ file: String) throws {
+    func `A changed bit in the payload or the signature is refused as a bad signature`(_ file: String) throws {
         let bytes = try Fixtures.bytes(file)
         let validator = try Fixtures.validator()
         let receipt = try #require(try validator.validate(contents: Data(bytes)).appReceipt?.payload)
-        // The payload starts before the first attribute and spans to the last; the signature is at the end (before the
-        // end-of-contents octets of Xcode).
+        // The payload spans from before the first attribute to after the last one. The signature is at the end, or
+        // before the end-of-contents octets in a receipt from Xcode.
         let bundle = try #require(Data(bytes).firstRange(of: receipt.bundleIDOctets))
         let hash = try #require(Data(bytes).firstRange(of: receipt.deviceHash))
         let end = Fixtures.xcode.contains(file) ? bytes.count - 6 : bytes.count
@@ -162,8 +162,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func `a changed bit anywhere is refused or changes nothing that counts`(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
+    func `A changed bit anywhere is refused or changes no field`(_ file: String) throws {
         let bytes = try Fixtures.bytes(file)
         let validator = try Fixtures.validator()
         let genuine = try validator.validate(contents: Data(bytes)).payload

@@ -11,10 +11,10 @@ import _CryptoExtras
 
 @Suite("Transaction receipts")
 struct LegacyReceiptTests {
-    static let genuine = ConditionTrait.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation))
+    static let genuine = ConditionTrait.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation))
 
     @Test(genuine)
-    func `a genuine one reads and validates, given the issuer`() throws {
+    func `A genuine transaction receipt validates with its issuer in the pool`() throws {
         let text = try Fixtures.text(Fixtures.legacy)
         let verified = try Fixtures.validator().validate(base64: text)
         let receipt = try #require(verified.transactionReceipt?.payload)
@@ -30,7 +30,7 @@ struct LegacyReceiptTests {
         #expect(receipt.environment == .sandbox)
         #expect(verified.trace.certificates.map(\.serialNumber) == ["6514914DD95804B5", "1A", "02"])
         #expect(verified.trace.anchor == "Apple Root CA")
-        // The root that is built in tells of itself what its certificate tells.
+        // The trace describes the built-in root like the root from a file.
         let builtIn = try #require(verified.trace.certificates.last)
         var validator = try Fixtures.validator()
         validator.anchors = try TrustAnchors(certificates: [Fixtures.certificate("AppleRootCA.cer")])
@@ -41,7 +41,7 @@ struct LegacyReceiptTests {
     }
 
     @Test(genuine)
-    func `a genuine one is refused without its issuer and under another root`() throws {
+    func `A genuine transaction receipt is refused without its issuer and with another root`() throws {
         let text = try Fixtures.text(Fixtures.legacy)
         #expect(throws: refusal(.chainLength)) { try ReceiptValidator().validate(base64: text) }
         var validator = try Fixtures.validator()
@@ -50,13 +50,13 @@ struct LegacyReceiptTests {
     }
 
     @Test(arguments: ["", "<html>Not found</html>"])
-    func `a file without a certificate is no intermediate`(_ text: String) throws {
+    func `A file without a certificate cannot be an intermediate`(_ text: String) throws {
         #expect(throws: refusal(.certificateMalformed)) { try CertificatePool(certificates: [Data(text.utf8)]) }
         #expect(try CertificatePool(certificates: []) == .empty)
     }
 
     @Test(genuine)
-    func `environment and pod can be changed by anyone, so they grant nothing`() throws {
+    func `The unsigned environment and pod of a transaction receipt are not trusted`() throws {
         let list = String(decoding: try Fixtures.bytes(Fixtures.legacy), as: UTF8.self)
         let without = list.replacing("\t\"environment\" = \"Sandbox\";\n", with: "")
         #expect(without != list)
@@ -65,7 +65,7 @@ struct LegacyReceiptTests {
         validator.environments = [.production]
         #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(contents: Data(without.utf8)) }
         #expect(throws: refusal(.wrongEnvironment)) { try validator.validate(contents: Data(list.utf8)) }
-        // As at the endpoint for the sandbox.
+        // As in an endpoint for the sandbox.
         validator.environments = [.sandbox]
         for text in [without, list] {
             _ = try validator.validate(contents: Data(text.utf8))
@@ -74,7 +74,7 @@ struct LegacyReceiptTests {
         }
     }
 
-    /// The parts of a synthetic receipt.
+    /// Builds a synthetic transaction receipt.
     struct Builder: Sendable {
         var info =
             "{\"bid\" = \"com.example.app\"; \"bvrs\" = \"1\"; \"product-id\" = \"p\"; \"transaction-id\" = \"7\"; \"app-item-id\" = \"9\"; \"purchase-date-ms\" = \"1650000000123\"; \"unique-vendor-identifier\" = \"00010203-0405-0607-0809-0A0B0C0D0E0F\";}"
@@ -148,7 +148,7 @@ struct LegacyReceiptTests {
         ]
 
     @Test(arguments: changes.indices)
-    func `of version 3 come out as each change demands`(_ index: Int) throws {
+    func `A version 3 transaction receipt with one change is refused with the change's code`(_ index: Int) throws {
         let (name, code, change) = Self.changes[index]
         let authority = try ReceiptAuthority.shared.get()
         var builder = Builder(signer: authority.leaf)
@@ -164,7 +164,7 @@ struct LegacyReceiptTests {
         }
     }
 
-    @Test func `tell what was bought where they have its date as text alone`() throws {
+    @Test func `A transaction receipt with a textual purchase date yields its purchase`() throws {
         let authority = try ReceiptAuthority.shared.get()
         var builder = Builder(signer: authority.leaf)
         builder.info = builder.info.replacing(
@@ -177,7 +177,7 @@ struct LegacyReceiptTests {
         #expect(fact.signedDate == fact.purchaseDate)
     }
 
-    @Test func `are as old as their purchase, so that a refund since outlives them, whenever they are read`() throws {
+    @Test func `A transaction receipt is as old as its purchase, so that a later refund overrides it`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let validator = try Self.validator(authority)
         let receipt = try validator.validate(contents: Data(Builder(signer: authority.leaf).bytes()))
@@ -192,7 +192,7 @@ struct LegacyReceiptTests {
         #expect(engine.currentState(of: facts, now: Date()).entitlement("pro")?.isActive == false)
     }
 
-    @Test func `can be made for a test of what a program does with them, and so can attributes`() {
+    @Test func `A transaction receipt and a receipt attribute can be created for tests`() {
         let date = Date(timeIntervalSince1970: 1_650_000_000)
         let receipt = Receipt.transaction(
             LegacyReceipt(
@@ -205,7 +205,7 @@ struct LegacyReceiptTests {
         #expect(unified.otherAttributes.map(\.version) == [1])
     }
 
-    struct Old: Sendable {
+    struct Version2Case: Sendable {
         var leafMarkers = true
         var intermediateMarkers = true
         var leafIsAuthority = false
@@ -221,39 +221,43 @@ struct LegacyReceiptTests {
     }
 
     @Test(arguments: [
-        Old(), Old(leafMarkers: false, code: .missingLeafMarker),
-        Old(intermediateMarkers: false, code: .missingIntermediateMarker),
-        Old(leafIsAuthority: true, code: .badChainRules), Old(intermediateIsAuthority: false, code: .badChainRules),
-        Old(leafCanSign: false, code: .badChainRules), Old(critical: true, code: .badChainRules),
-        Old(otherKey: true, code: .badChainSignature),
-        Old(otherRootKey: true, code: .badChainSignature), Old(intermediateCanSign: false, code: .badChainRules),
-        Old(rootPathLength: 1), Old(rootPathLength: 0, code: .badChainRules),
-        Old(leafVersion: .v1, code: .badChainRules),
+        Version2Case(), Version2Case(leafMarkers: false, code: .missingLeafMarker),
+        Version2Case(intermediateMarkers: false, code: .missingIntermediateMarker),
+        Version2Case(leafIsAuthority: true, code: .badChainRules),
+        Version2Case(intermediateIsAuthority: false, code: .badChainRules),
+        Version2Case(leafCanSign: false, code: .badChainRules), Version2Case(critical: true, code: .badChainRules),
+        Version2Case(otherKey: true, code: .badChainSignature),
+        Version2Case(otherRootKey: true, code: .badChainSignature),
+        Version2Case(intermediateCanSign: false, code: .badChainRules),
+        Version2Case(rootPathLength: 1), Version2Case(rootPathLength: 0, code: .badChainRules),
+        Version2Case(leafVersion: .v1, code: .badChainRules),
     ])
-    func `of version 2 come out as each change to their chain demands`(_ old: Old) throws {
+    func `A version 2 transaction receipt with a changed chain is refused with the change's code`(
+        _ testCase: Version2Case
+    ) throws {
         let authority = try ReceiptAuthority.shared.get()
         let root = try authority.issue(
-            "Test Root CA", key: authority.root.key, isAuthority: true, pathLength: old.rootPathLength)
+            "Test Root CA", key: authority.root.key, isAuthority: true, pathLength: testCase.rootPathLength)
         let intermediate = try authority.issue(
             "Store",
-            by: old.otherRootKey ? try root.with(key: authority.xcode) : root,
-            key: authority.intermediate.key, isAuthority: old.intermediateIsAuthority,
-            canSign: old.intermediateCanSign,
-            markers: old.intermediateMarkers ? [[1, 2, 840, 113635, 100, 6, 2, 2]] : [])
+            by: testCase.otherRootKey ? try root.with(key: authority.xcode) : root,
+            key: authority.intermediate.key, isAuthority: testCase.intermediateIsAuthority,
+            canSign: testCase.intermediateCanSign,
+            markers: testCase.intermediateMarkers ? [[1, 2, 840, 113635, 100, 6, 2, 2]] : [])
         let issuer =
-            old.otherKey
+            testCase.otherKey
             ? try intermediate.with(key: authority.xcode)
             : intermediate
         let leaf = try authority.issue(
-            "Purchases", by: issuer, key: Self.smallKey.get(), isAuthority: old.leafIsAuthority,
-            canSign: old.leafCanSign,
-            markers: old.leafMarkers ? [[1, 2, 840, 113635, 100, 6, 5, 1]] : [],
-            critical: old.critical ? [1, 2, 3] : nil,
-            version: old.leafVersion)
+            "Purchases", by: issuer, key: Self.smallKey.get(), isAuthority: testCase.leafIsAuthority,
+            canSign: testCase.leafCanSign,
+            markers: testCase.leafMarkers ? [[1, 2, 840, 113635, 100, 6, 5, 1]] : [],
+            critical: testCase.critical ? [1, 2, 3] : nil,
+            version: testCase.leafVersion)
         let bytes = Data(try Builder(version: 2, signer: leaf).bytes())
         var validator = try Self.validator(authority, [root.der, intermediate.der])
         validator.anchors = try TrustAnchors(certificates: [Data(root.der)])
-        if let code = old.code {
+        if let code = testCase.code {
             #expect(throws: refusal(code)) { try validator.validate(contents: bytes) }
         } else {
             #expect(try validator.validate(contents: bytes).trace.certificates.count == 3)
@@ -264,7 +268,7 @@ struct LegacyReceiptTests {
         Certificate.PrivateKey(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024)))
     }
 
-    @Test func `name their transaction without a signature`() throws {
+    @Test func `A transaction identifier is read from a transaction receipt without a signature`() throws {
         let info = Data("{\n\t\"transaction-id\" = \"33993399\";\n}".utf8).base64EncodedString()
         let text = Data("{\n\t\"purchase-info\" = \"\(info)\";\n}".utf8).base64EncodedString()
         #expect(try UnverifiedReceipt.transactionID(in: text) == "33993399")

@@ -11,7 +11,7 @@ import Testing
             (.production, .production), (.productionVPP, .production), (.productionSandbox, .sandbox),
             (.xcode, .xcode),
         ] as [(ReceiptType, ReceiptEnvironment)])
-    func `validate under its root alone, for the device they were made for`(
+    func `A receipt validates under its authority's root, for the device it was made for`(
         _ type: ReceiptType, _ environment: ReceiptEnvironment
     ) throws {
         let authority = try ReceiptAuthority.shared.get()

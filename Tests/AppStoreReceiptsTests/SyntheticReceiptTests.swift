@@ -6,7 +6,7 @@ import StoreSimulator
 import Testing
 import X509
 
-/// One change to a good receipt, and what has to come of it.
+/// One change to a valid receipt, and the expected error code; nil if the receipt stays valid.
 struct ReceiptChange: Sendable, CustomStringConvertible {
     let description: String
     let code: VerificationError.Code?
@@ -25,7 +25,7 @@ struct ReceiptChange: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A change to the payload, signed as it is.
+    /// A change to the payload, signed afterwards.
     init(
         payload description: String, _ code: VerificationError.Code?,
         _ change: @escaping @Sendable (inout PayloadBuilder) -> Void
@@ -48,7 +48,7 @@ struct ReceiptChange: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Another intermediate under the same root, with a leaf of its own.
+    /// Another intermediate under the same root, with its own leaf.
     init(
         intermediate description: String, _ code: VerificationError.Code?,
         _ issue: @escaping @Sendable (ReceiptAuthority) throws -> Issued
@@ -284,7 +284,9 @@ struct SyntheticReceiptTests {
     ]
 
     @Test(arguments: containers + payloads)
-    func `come out as each change demands`(_ change: ReceiptChange) throws {
+    func `A synthetic receipt with one change is accepted or refused with the change's code`(_ change: ReceiptChange)
+        throws
+    {
         let authority = try ReceiptAuthority.shared.get()
         let bytes = try change.bytes(authority)
         let validator = try Self.validator(authority)
@@ -295,7 +297,7 @@ struct SyntheticReceiptTests {
         }
     }
 
-    @Test func `are for this app, this version, this device and this environment, or refused`() throws {
+    @Test func `A receipt for another app, version, device or environment is refused`() throws {
         let authority = try ReceiptAuthority.shared.get()
         let bytes = Data(try ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority).bytes())
         var validator = try Self.validator(authority)
@@ -315,7 +317,7 @@ struct SyntheticReceiptTests {
         #expect(try validator.authenticate(contents: bytes).payload == receipt.payload)
     }
 
-    @Test func `are for an app and a version by the bytes of their names, not by what they look like`() throws {
+    @Test func `Bundle identifiers and versions of receipts are compared by bytes`() throws {
         let authority = try ReceiptAuthority.shared.get()
         for (ours, theirs) in [("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}")] {
             #expect(ours == theirs, "Swift takes them for equal")
@@ -335,7 +337,7 @@ struct SyntheticReceiptTests {
         }
     }
 
-    @Test func `of Xcode need an enrolled certificate, and that certificate signs for Xcode alone`() throws {
+    @Test func `An Xcode receipt needs an enrolled certificate, which signs for no other environment`() throws {
         let authority = try ReceiptAuthority.shared.get()
         func receipt(_ type: String) throws -> Data {
             var builder = ReceiptBuilder(payload: PayloadBuilder(type: type).bytes, authority: authority)
@@ -353,7 +355,7 @@ struct SyntheticReceiptTests {
         #expect(throws: refusal(.badSignature)) { try validator.validate(contents: Data(forged)) }
     }
 
-    @Test func `take intermediates and roots from the pool, where trust is still the anchors'`() throws {
+    @Test func `Intermediates and roots are taken from the pool, but only anchors are trusted`() throws {
         let authority = try ReceiptAuthority.shared.get()
         var builder = ReceiptBuilder(payload: PayloadBuilder().bytes, authority: authority)
         builder.certificates = [authority.leaf.der]
@@ -366,7 +368,7 @@ struct SyntheticReceiptTests {
         #expect(throws: refusal(.untrustedRoot)) { try validator.validate(contents: bytes) }
     }
 
-    @Test func `keep all that they say`() throws {
+    @Test func `A receipt has all documented fields`() throws {
         var payload = PayloadBuilder(
             type: "ProductionVPP",
             purchases: [

@@ -5,15 +5,15 @@ import StoreSimulator
 import Testing
 
 @Suite struct `verifyReceipt` {
-    /// What only Apple's servers know.
+    /// Members that only Apple's servers can provide.
     static let onlyApple: Set<String> = ["latest_receipt", "latest_receipt_info", "pending_renewal_info"]
 
-    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
-    func `the document agrees with Apple's own, field by field`() throws {
+    @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)))
+    func `The verifyReceipt response equals Apple's in every field`() throws {
         let theirs = try #require(
             try JSONSerialization.jsonObject(with: Fixtures.data("sandbox-sha1-2020.verifyreceipt.json"))
                 as? [String: Any])
-        // The time of Apple's request.
+        // The time of Apple's response.
         let validator = ReceiptValidator(now: { Date(timeIntervalSince1970: 1_595_440_486.402) })
         let endpoint = VerifyReceiptEndpoint(validator: validator, environment: .sandbox)
         let request = VerifyReceiptRequest(receiptData: try Fixtures.text("sandbox-sha1-2020.b64"))
@@ -26,8 +26,8 @@ import Testing
         #expect(encoded == ours as NSDictionary)
     }
 
-    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)))
-    func `members come in Apple's order`() throws {
+    @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)))
+    func `The members of a verifyReceipt response are in Apple's order`() throws {
         let theirs = try Fixtures.text("sandbox-sha1-2020.verifyreceipt.json")
         let end = try #require(theirs.range(of: "\"latest_receipt_info\""))
         let request = VerifyReceiptRequest(receiptData: try Fixtures.text("sandbox-sha1-2020.b64"))
@@ -38,7 +38,7 @@ import Testing
         #expect(names(ours) == names(String(theirs[..<end.lowerBound])))
     }
 
-    @Test func `a receipt is refused with the status of its fault, authenticity first`() throws {
+    @Test func `A receipt is refused with the status of its fault, authenticity first`() throws {
         let authority = try ReceiptAuthority.shared.get()
         func receipt(_ type: String?, _ change: (inout ReceiptBuilder) -> Void = { _ in }) throws -> String {
             let payload = PayloadBuilder(type: type, purchases: [PayloadBuilder.purchase([(1707, RawDER.integer(3))])])
@@ -98,13 +98,13 @@ import Testing
         ("POST", "{\"receipt-data\":\"\"}", 21002), ("POST", "{\"receipt-data\":\"MIIB\"", 21002),
         ("POST", String(repeating: "[", count: 100_000), 21002),
     ])
-    func `a request that is none has a status too`(_ method: String, _ body: String, _ status: Int) {
+    func `An invalid verifyReceipt request is answered with a status`(_ method: String, _ body: String, _ status: Int) {
         let endpoint = VerifyReceiptEndpoint(validator: ReceiptValidator())
         let response = endpoint.response(method: method, body: Data(body.utf8))
         #expect(response.json == "{\"status\":\(status)}")
     }
 
-    @Test func `a request reads and writes with Apple's names`() throws {
+    @Test func `A verifyReceipt request uses Apple's member names`() throws {
         let body = Data(#"{"receipt-data":"TUlJ\/","password":"p","exclude-old-transactions":true,"other":1}"#.utf8)
         let request = try VerifyReceiptRequest(body: body)
         #expect(request == VerifyReceiptRequest(receiptData: "TUlJ/", password: "p", excludesOldTransactions: true))
@@ -119,7 +119,9 @@ import Testing
         ("2020-02-29T08:00:00Z", "2020-02-29 00:00:00"), ("2021-01-01T07:59:59Z", "2020-12-31 23:59:59"),
         ("1969-12-31T00:00:00Z", "1969-12-30 16:00:00"), ("2000-03-01T00:00:00Z", "2000-02-29 16:00:00"),
     ])
-    func `dates have Los Angeles time with daylight saving`(_ instant: String, _ local: String) throws {
+    func `Dates in a verifyReceipt response have Los Angeles time with daylight saving`(
+        _ instant: String, _ local: String
+    ) throws {
         var payload = PayloadBuilder()
         payload.set(18, RawDER.ia5(instant))
         let authority = try ReceiptAuthority.shared.get()
@@ -135,7 +137,7 @@ import Testing
             ))
     }
 
-    @Test func `cancelled and promotional purchases and volume purchases say so`() throws {
+    @Test func `A verifyReceipt response marks cancelled, promotional and volume purchases`() throws {
         var payload = PayloadBuilder(
             type: "ProductionVPP",
             purchases: [
@@ -163,7 +165,8 @@ import Testing
         #expect(!json.contains("web_order_line_item_id"))
     }
 
-    @Test func `a transaction receipt is answered flat, with 21006 once its subscription has ended`() throws {
+    @Test func `A transaction receipt is answered flat, and with status 21006 after its subscription has ended`() throws
+    {
         let authority = try ReceiptAuthority.shared.get()
         var builder = LegacyReceiptTests.Builder(signer: authority.leaf)
         builder.info = builder.info.replacing("{", with: "{\"expires-date\" = \"1660000000000\"; ")
@@ -181,12 +184,12 @@ import Testing
             endpoint.response(to: VerifyReceiptRequest(receiptData: text)).json.hasPrefix(
                 #"{"status":21006,"environment":"Production","receipt":{"#))
         builder.environment = "\"environment\" = \"Sandbox\";"
-        let doubtful = Data(try builder.bytes()).base64EncodedString()
-        #expect(endpoint.response(to: VerifyReceiptRequest(receiptData: doubtful)).status == .sandboxReceipt)
+        let sandboxed = Data(try builder.bytes()).base64EncodedString()
+        #expect(endpoint.response(to: VerifyReceiptRequest(receiptData: sandboxed)).status == .sandboxReceipt)
     }
 
-    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func `the document for programs has all its members, in order`(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
+    func `The receipt document has all its members in order`(_ file: String) throws {
         let receipt = try UnverifiedReceipt(base64: Fixtures.text(file)).content
         let document = ReceiptDocument(receipt)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? NSDictionary)
@@ -202,8 +205,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.apple)
-    func `reasons hold nothing of a receipt, a secret or a payload`(_ file: String) throws {
+    @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.apple)
+    func `A verification error contains no bundle identifier and no part of the receipt`(_ file: String) throws {
         let text = try Fixtures.text(file)
         var validator = ReceiptValidator(bundleIDs: ["com.example.other"])
         for environment in [ReceiptEnvironment.production, .sandbox] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `The length of a chain` {
     @Test(arguments: [0, 1, 2, 4, 5])
-    func `is exactly three, whatever the others are`(_ count: Int) async throws {
+    func `A chain is refused unless it has three certificates, whatever the other ones are`(_ count: Int) async throws {
         let authority = try TestStore.authority()
         let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         let chain = authority.chain

@@ -8,23 +8,25 @@ import TestSupport
 
 @testable import AppStoreTrust
 
-/// swift-certificates has its own path builder and RFC 5280 policy; it knows nothing of markers, of exactly three
-/// certificates, of key usage.
+/// swift-certificates has its own path builder and RFC 5280 policy. It does not check markers, key usage or the number
+/// of certificates.
 @Suite struct `Chain rules against swift-certificates' verifier` {
     @Test(arguments: Specimens.certificates + Specimens.dates + Specimens.edges)
-    func `what it refuses, we refuse as well`(_ specimen: Specimen) async throws {
+    func `Every chain that swift-certificates refuses is refused here as well`(_ specimen: Specimen) async throws {
         let chain = try specimen.make().authority.chain
-        let ours = try judgement(of: chain)
+        let ours = try verdict(of: chain)
         guard try await oracleRefuses(chain) else { return }
         #expect(ours != nil)
     }
 
     @Test(arguments: Specimens.dates)
-    func `it refuses every chain that breaks a rule it knows`(_ specimen: Specimen) async throws {
+    func `swift-certificates refuses every chain with an expired or not yet valid certificate`(_ specimen: Specimen)
+        async throws
+    {
         #expect(try await oracleRefuses(specimen.make().authority.chain))
     }
 
-    @Test func `of our refusals it shares these and no others`() async throws {
+    @Test func `swift-certificates refuses these of our forged chains, and no others`() async throws {
         var shared: Set<String> = []
         for specimen in Specimens.certificates where try await oracleRefuses(specimen.make().authority.chain) {
             shared.insert(specimen.name)
@@ -39,16 +41,16 @@ import TestSupport
             ])
     }
 
-    @Test func `both accept a sound chain`() async throws {
+    @Test func `Both verifiers accept a valid chain`() async throws {
         let chain = try TestStore.authority().chain
-        #expect(try judgement(of: chain) == nil)
+        #expect(try verdict(of: chain) == nil)
         #expect(try await !oracleRefuses(chain))
     }
 
     @Test(
         .enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"),
         arguments: Fixtures.signedData)
-    func `both accept Apple's chains`(_ file: GenuineJWS) async throws {
+    func `Both verifiers accept Apple's chains`(_ file: GenuineJWS) async throws {
         struct Header: Decodable { let x5c: [Data] }
         let segment = try #require(Base64.decodeURL(file.text().prefix { $0 != "." }))
         let chain = try JSONDecoder().decode(Header.self, from: Data(segment)).x5c.map { Array($0) }
@@ -57,7 +59,7 @@ import TestSupport
         #expect(try await !oracleRefuses(chain, at: file.signedDate))
     }
 
-    private func judgement(of ders: [[UInt8]]) throws -> VerificationError? {
+    private func verdict(of ders: [[UInt8]]) throws -> VerificationError? {
         let anchors = try TrustAnchors(certificates: [Data(ders[2])])
         do {
             try CertificateChain(ders: ders, anchors: anchors, markers: .appStore).requireValid(at: TestStore.now)

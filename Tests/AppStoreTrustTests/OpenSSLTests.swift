@@ -8,10 +8,10 @@ import X509
 
 @testable import AppStoreTrust
 
-/// Questions, answers and certificates against OpenSSL, which shares no line with us.
-@Suite(.enabled("needs openssl 3 on the path") { await Tool.isThere("openssl", version: "OpenSSL 3") })
-struct `A second opinion by OpenSSL` {
-    /// OpenSSL looks at the system's clock, so this authority lives around it.
+/// Compares OCSP requests, responses and certificates with OpenSSL, which is an independent implementation.
+@Suite(.enabled("needs openssl 3 on the path") { await Tool.isAvailable("openssl", version: "OpenSSL 3") })
+struct `Certificates and OCSP compared with OpenSSL` {
+    /// OpenSSL uses the system's clock, so the certificates of this authority are valid now.
     private static let authority = Result { try Authority(now: now, name: "OpenSSL") }
     private static let now = Date()
 
@@ -19,7 +19,7 @@ struct `A second opinion by OpenSSL` {
 
     init() throws { authority = try Self.authority.get() }
 
-    @Test func `accepts the authority's chain, strictly`() async throws {
+    @Test func `OpenSSL accepts the authority's chain in strict mode`() async throws {
         try await withFiles { files in
             let outcome = try await Tool.run(
                 "openssl",
@@ -31,7 +31,7 @@ struct `A second opinion by OpenSSL` {
     }
 
     @Test(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
-    func `accepts Apple's chain, as we do`() async throws {
+    func `OpenSSL accepts Apple's chain`() async throws {
         struct Header: Decodable { let x5c: [Data] }
         let file = try #require(Fixtures.signedData.last)
         let segment = try #require(Base64.decodeURL(file.text().prefix { $0 != "." }))
@@ -52,11 +52,11 @@ struct `A second opinion by OpenSSL` {
     }
 
     @Test(arguments: ["V", "R", "?"])
-    func `reads our question and answers it; we read the answer`(_ state: String) async throws {
+    func `OpenSSL answers our OCSP request, and we read the response`(_ state: String) async throws {
         try await withFiles { files in
-            let question = try OCSPQuestion(
+            let question = try OCSPRequest(
                 certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)
-            try question.request().write(to: URL(filePath: files.path("request")))
+            try question.encoded().write(to: URL(filePath: files.path("request")))
             let serial = authority.leaf.certificate.serialNumber.bytes.hexadecimal.uppercased()
             let revoked = state == "R" ? "200101000000Z" : ""
             let known = "\(state)\t491231235959Z\t\(revoked)\t\(serial)\tunknown\t/CN=Leaf\n"
@@ -71,7 +71,8 @@ struct `A second opinion by OpenSSL` {
             try #require(outcome.status == 0, "\(outcome.text)")
             let response = try Data(contentsOf: URL(filePath: files.path("response")))
             let answer = Result {
-                try OCSPAnswer(der: response, to: question, issuer: authority.intermediate.certificate, now: Date())
+                try VerifiedOCSPResponse(
+                    der: response, to: question, issuer: authority.intermediate.certificate, now: Date())
             }
             switch state {
             case "V": #expect(try answer.get().status == .good)
@@ -82,16 +83,16 @@ struct `A second opinion by OpenSSL` {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `reads our responder's answer and finds its signature right`(_ isRevoked: Bool, _ isNamedByKey: Bool)
+    func `OpenSSL verifies our OCSP responder's response`(_ isRevoked: Bool, _ isNamedByKey: Bool)
         async throws
     {
         try await withFiles { files in
-            let question = try OCSPQuestion(
+            let question = try OCSPRequest(
                 certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)
             var responder = OCSPResponder(issuer: authority.intermediate, now: Date())
             responder.isNamedByKey = isNamedByKey
             if isRevoked { responder.status = .revoked(Date(timeIntervalSince1970: 1_577_836_800)) }
-            let response = try responder.answer(question.request())
+            let response = try responder.answer(question.encoded())
             try response.write(to: URL(filePath: files.path("response")))
             let outcome = try await Tool.run(
                 "openssl",

@@ -7,7 +7,7 @@ import TestSupport
 @testable import AppStoreTrust
 
 @Suite struct `Properties` {
-    @Test func `base64url comes back as it was and agrees with Foundation`() throws {
+    @Test func `Base64url survives a round trip and agrees with Foundation`() throws {
         var generator = SeededGenerator(seed: 1)
         for round in 0..<5000 {
             let bytes = generator.bytes(round % 200)
@@ -19,7 +19,7 @@ import TestSupport
         }
     }
 
-    @Test func `one text for one value: every other text of the alphabet that decodes is refused`() throws {
+    @Test func `A base64url text that decodes is the only encoding of its bytes`() throws {
         var generator = SeededGenerator(seed: 2)
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         var accepted = 0
@@ -34,7 +34,7 @@ import TestSupport
         #expect(accepted > 5000)
     }
 
-    @Test func `what Foundation refuses is refused, and of what it accepts all but the one spelling`() throws {
+    @Test func `Base64 decoding accepts only what Foundation accepts, and only in one encoding`() throws {
         var generator = SeededGenerator(seed: 3)
         var accepted = 0
         for _ in 0..<20_000 {
@@ -51,18 +51,18 @@ import TestSupport
         #expect(accepted > 100)
     }
 
-    @Test func `every byte outside the alphabet is refused at every place`() {
+    @Test func `Every byte outside the base64url alphabet is refused at every position`() {
         let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         for byte in UInt8.min...UInt8.max where !letters.contains(byte) {
-            for place in 0..<8 {
+            for position in 0..<8 {
                 var text: [UInt8] = Array("AAAAAAAA".utf8)
-                text[place] = byte
+                text[position] = byte
                 #expect(text.withUnsafeBytes { Base64.decodeURL($0) } == nil)
             }
         }
     }
 
-    @Test func `changed certificates are refused or read, and never trap`() throws {
+    @Test func `A chain with a mutated certificate is refused`() throws {
         let authority = try TestStore.authority()
         let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         var generator = SeededGenerator(seed: 4)
@@ -75,39 +75,39 @@ import TestSupport
         }
     }
 
-    @Test func `changed answers of a responder never trap, and none says what was not signed`() throws {
+    @Test func `A mutated OCSP response is refused or has the signed status`() throws {
         let authority = try TestStore.authority()
         let issuer = authority.intermediate
-        let question = try OCSPQuestion(certificate: authority.leaf.certificate, issuer: issuer.certificate)
+        let question = try OCSPRequest(certificate: authority.leaf.certificate, issuer: issuer.certificate)
         var responder = OCSPResponder(issuer: issuer, now: TestStore.now)
         responder.status = .revoked(TestStore.now)
-        let genuine = try Array(responder.answer(question.request()))
+        let genuine = try Array(responder.answer(question.encoded()))
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<20_000 {
             let changed = generator.mutated(genuine)
-            let answer = try? OCSPAnswer(
+            let answer = try? VerifiedOCSPResponse(
                 der: Data(changed), to: question, issuer: issuer.certificate, now: TestStore.now)
-            // A signature can be encoded in more than one way; the answer cannot change.
+            // A signature can be encoded in more than one way, but the status cannot change.
             if let answer { #expect(answer.status == .revoked(TestStore.now)) }
         }
         for count in 0..<genuine.count {
             #expect(throws: (any Error).self) {
-                try OCSPAnswer(
+                try VerifiedOCSPResponse(
                     der: Data(genuine.prefix(count)), to: question, issuer: issuer.certificate, now: TestStore.now)
             }
         }
     }
 
-    @Test func `random bytes are no certificate, no answer and no anchor`() throws {
+    @Test func `Random bytes are refused as OCSP responses and trust anchors`() throws {
         let authority = try TestStore.authority()
-        let question = try OCSPQuestion(
+        let question = try OCSPRequest(
             certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)
         var generator = SeededGenerator(seed: 6)
         for round in 0..<20_000 {
             var bytes = generator.bytes(round % 64)
             if round % 2 == 0 { bytes.insert(0x30, at: 0) }
             #expect(throws: (any Error).self) {
-                try OCSPAnswer(
+                try VerifiedOCSPResponse(
                     der: Data(bytes), to: question, issuer: authority.intermediate.certificate, now: TestStore.now)
             }
             #expect(throws: VerificationError.self) { try TrustAnchors(certificates: [Data(bytes)]) }

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import X509
 
-@Suite struct `The message of a refusal` {
-    @Test func `is short, however long the identifier of an unknown extension is`() throws {
+@Suite struct `Length of refusal messages` {
+    @Test func `The message of an error is short, however long an extension's identifier is`() throws {
         let long = try ASN1ObjectIdentifier(elements: [UInt](repeating: 1, count: 10_000))
         var changes = Authority.Changes()
         changes.leaf = { $0.extraExtensions = [.init(oid: long, critical: true, value: [5, 0])] }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct Base64Tests {
-    @Test func `decodes what it encodes, of every length and with every byte`() {
+    @Test func `Base64 decodes what it encodes, for every length and byte`() {
         var random = SystemRandomNumberGenerator()
         for count in 0..<300 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -12,13 +12,13 @@ struct Base64Tests {
         }
     }
 
-    @Test func `takes the letters of one alphabet only, wherever they stand`() {
+    @Test func `Base64 accepts the characters of its alphabet only, at every position`() {
         let common = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
         for byte in UInt8.min...UInt8.max {
-            for place in 0..<8 {
-                // The last of a group of two or three has bits that must be zero: not looked at here.
+            for position in 0..<8 {
+                // The last character of a group of two or three has bits that must be zero; another test checks them.
                 var text = [UInt8]("AAAAAAAA".utf8)
-                text[place] = byte
+                text[position] = byte
                 let isCommon = common.utf8.contains(byte)
                 let url = text.withUnsafeBytes { Base64.decodeURL($0) }
                 #expect((url != nil) == (isCommon || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")))
@@ -30,15 +30,15 @@ struct Base64Tests {
     }
 
     @Test(arguments: ["AB", "Af", "AAB", "AAD", "AAAAAB", "AAAAAAF"])
-    func `refuses bits that nothing needs`(_ text: String) { #expect(Base64.decodeURL(text) == nil) }
+    func `Base64url with leftover bits is refused`(_ text: String) { #expect(Base64.decodeURL(text) == nil) }
 
     @Test(arguments: ["A", "AAAAA", "AA=", "AA==", "A A", "AAAA\n", "A*A", "AA*"])
-    func `refuses impossible lengths, padding and what is no letter`(_ text: String) {
+    func `Base64url with an impossible length, padding or other characters is refused`(_ text: String) {
         #expect(Base64.decodeURL(text) == nil)
     }
 
     @Test(arguments: ["AA", "AAA", "AA=A", "A===", "====", "AB==", "AAB=", "AA==AA=="])
-    func `wants the padding of the standard form where it belongs`(_ text: String) {
+    func `Standard base64 with missing or misplaced padding is refused`(_ text: String) {
         #expect(Base64.decode(text) == nil)
     }
 }

@@ -6,15 +6,15 @@ struct `Texts for other programs` {
     @Test(arguments: [
         ("plain-1.2_3/4:5@6%7+8=9,0", "plain-1.2_3/4:5@6%7+8=9,0"), ("", "''"), ("two words", "'two words'"),
         ("$(id)", "'$(id)'"), ("it's", #"'it'\''s'"#), ("a\nb", "'a\nb'"), ("é", "'é'"),
-        // To Swift, the quotation mark and the accent behind it are one character.
+        // To Swift, the quotation mark and the accent after it are one character.
         ("'\u{301};id #", "''\\''\u{301};id #'"),
     ])
-    func `are one word of a shell`(text: String, word: String) {
+    func `A text is quoted as one word of a shell`(text: String, word: String) {
         #expect(text.shellWord.unicodeScalars.elementsEqual(word.unicodeScalars))
     }
 
     @Test(arguments: ["'\u{301}; echo stolen #", "it's", "\r\n'", "-n", "a b"])
-    func `reach a program as they are`(text: String) throws {
+    func `A quoted text reaches a program unchanged`(text: String) throws {
         let shell = Process()
         let output = Pipe()
         shell.executableURL = URL(filePath: "/bin/sh")
@@ -26,7 +26,7 @@ struct `Texts for other programs` {
         #expect(printed == Data(text.utf8))
     }
 
-    @Test func `are escaped by code points`() {
+    @Test func `Text is escaped by code point, not by character`() {
         let escaped = "\r\n\"\u{301}".escaping { $0 == "\n" ? "\\n" : $0 == "\"" ? "\\\"" : nil }
         #expect(escaped.unicodeScalars.elementsEqual("\r\\n\\\"\u{301}".unicodeScalars))
     }

@@ -2,12 +2,12 @@ import Basics
 import Testing
 
 @Suite struct `Hexadecimal` {
-    @Test func `reads both cases and writes lower case`() {
+    @Test func `Hexadecimal reads both cases and writes lower case`() {
         #expect([UInt8](hexadecimal: "00fFAb") == [0, 255, 171])
         #expect(([0, 255, 171] as [UInt8]).hexadecimal == "00ffab")
     }
 
-    @Test func `reads again what it writes, of each byte and of any sequence`() {
+    @Test func `Hexadecimal reads what it writes, for every byte`() {
         let all = [UInt8](0...255)
         #expect(all.hexadecimal.utf8.count == 512)
         #expect([UInt8](hexadecimal: all.hexadecimal) == all)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "0g", "0x00", " 00", "é", "00 "])
-    func `refuses what is not pairs of digits`(_ text: String) {
+    func `A text that is not pairs of hexadecimal digits is refused`(_ text: String) {
         #expect([UInt8](hexadecimal: text) == nil)
     }
 }

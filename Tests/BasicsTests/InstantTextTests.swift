@@ -4,7 +4,7 @@ import Testing
 /// 2026-05-03T12:00:00Z.
 private let noon: Int64 = 1_777_809_600_000
 
-@Suite struct `Instants as people write them` {
+@Suite struct `Instants in text` {
     @Test(arguments: [
         ("1777809600000", noon), ("2026-05-03T12:00:00Z", noon), ("2026-05-03T12:00:00.250Z", noon + 250),
         ("2026-05-03T14:00:00+02:00", noon), ("2026-05-03T14:00:00 02:00", noon), ("-1", -1),
@@ -12,7 +12,7 @@ private let noon: Int64 = 1_777_809_600_000
         ("2026-05-03T12:00:00.2509Z", noon + 250), ("1969-12-31T23:59:59.9Z", -100),
         ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
     ])
-    func `are read with a zone, with a fraction, or as milliseconds`(_ text: String, _ expected: Int64) {
+    func `An instant is read with a time zone, with a fraction, or as milliseconds`(_ text: String, _ expected: Int64) {
         #expect(InstantText.milliseconds(text) == expected)
         #expect(InstantText.milliseconds(text, acceptsDays: true) == expected)
     }
@@ -22,7 +22,8 @@ private let noon: Int64 = 1_777_809_600_000
         ("2026-05-03T12:00:00", noon), ("2026-05-03 12:00:00 UTC", noon), ("2026-05-03 12:00:00.250 UTC", noon + 250),
         ("2024-02-29", 1_709_164_800_000),
     ])
-    func `are read as days and times in UTC where that is accepted`(_ text: String, _ expected: Int64) {
+    func `A day or a time without a zone is read as UTC only where that is accepted`(_ text: String, _ expected: Int64)
+    {
         #expect(InstantText.milliseconds(text, acceptsDays: true) == expected)
         #expect(InstantText.milliseconds(text) == nil)
     }
@@ -30,12 +31,12 @@ private let noon: Int64 = 1_777_809_600_000
     @Test(arguments: [
         "", " ", "today", "1e3", "9223372036854775807", "99999999999999999999", "2026-13-01", "2026-05-03T25:00:00Z",
         "03.05.2026", String(repeating: "1", count: 41),
-        // Foundation would find another instant for each of these.
+        // Foundation would read another instant from each of these.
         "2026-02-30", "2025-02-29", "2026-04-31T12:00:00Z", "2026-05-00T12:00:00Z", "2026-05-03T24:00:00Z",
         "2026-05-03T12:60:00Z", "2026-05-03T12:00:60Z", "2026-05-03T12:00:00Zx", "2026-05-03T12:00:00Z2026",
         "2026-05-03T12:00:00+02:00 or so", "2026-05-03T12:00:00+2", "2026-5-3T12:00:00Z", "0000-05-03",
     ])
-    func `are nothing else`(_ text: String) {
+    func `A text that is not an instant is refused`(_ text: String) {
         #expect(InstantText.milliseconds(text, acceptsDays: true) == nil)
     }
 }

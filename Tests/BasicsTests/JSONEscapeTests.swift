@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Escapes in JSON strings` {
     @Test(arguments: [(#"\u0041"#, "A"), (#"\uD83D\uDE00"#, "😀"), (#"\ud83d\ude00x\/"#, "😀x/"), (#"\u00e9\n"#, "é\n")])
-    func `are resolved`(_ escaped: String, _ text: String) throws {
+    func `An escape in a JSON string is decoded`(_ escaped: String, _ text: String) throws {
         #expect(try StrictJSONDecoder.decode([String].self, from: Array("[\"\(escaped)\"]".utf8)) == [text])
     }
 
@@ -11,7 +11,7 @@ import Testing
         #"\u+041"#, #"\u-000"#, #"\u00g0"#, #"\u004"#, #"\x"#, #"\uD83D"#, #"\uDE00"#, #"\uD83Dx\uDE00"#,
         #"\uD83D\n\uDE00"#, #"\uDE00\uD83D"#,
     ])
-    func `that RFC 8259 does not know are refused`(_ escaped: String) {
+    func `An escape that RFC 8259 does not define is refused`(_ escaped: String) {
         #expect(throws: (any Error).self) {
             try StrictJSONDecoder.decode([String].self, from: Array("[\"\(escaped)\"]".utf8))
         }

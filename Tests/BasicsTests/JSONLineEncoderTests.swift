@@ -26,7 +26,7 @@ import Testing
         var bytes: [UInt8] = [0, 255]
     }
 
-    @Test func `read as what was written, one after the other`() throws {
+    @Test func `Encoded lines are decoded to the same values`() throws {
         let encoder = JSONLineEncoder(capacity: 1)
         var second = Value()
         second.text = ""
@@ -44,7 +44,7 @@ import Testing
         #expect(Array(encoder.written) == Array("1\n".utf8))
     }
 
-    @Test func `are whole: of a value that cannot be written nothing is left`() throws {
+    @Test func `A value that cannot be encoded leaves no partial line`() throws {
         let encoder = JSONLineEncoder(capacity: 1)
         try encoder.encode([1])
         #expect(throws: EncodingError.self) { try encoder.encode(["a": [[0, Double.nan]]]) }
@@ -52,7 +52,7 @@ import Testing
         #expect(String(decoding: encoder.written, as: UTF8.self) == "[1]\n{\"b\":2}\n")
     }
 
-    @Test func `refuse numbers that JSON does not have`() {
+    @Test func `A number that JSON cannot represent is refused`() {
         for number in [Double.nan, .infinity, -.infinity] {
             #expect(throws: EncodingError.self) { try JSONLineEncoder().encode([number]) }
         }

@@ -2,14 +2,14 @@ import Basics
 import Foundation
 import Testing
 
-@Suite struct `JSON that is written` {
+@Suite struct `JSON writer` {
     private func text(_ write: (inout JSONWriter) -> Void) -> String {
         var json = JSONWriter(capacity: 1)
         write(&json)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    @Test func `has its commas where they belong`() {
+    @Test func `A JSON writer puts commas between members and elements`() {
         let text = text { json in
             json.object { json in
                 json.member("a", "b")
@@ -30,11 +30,13 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [0, 7, -7, 10, .max, .min] as [Int64]) func `has numbers as Swift writes them`(_ number: Int64) {
+    @Test(arguments: [0, 7, -7, 10, .max, .min] as [Int64]) func `A JSON writer writes integers like Swift`(
+        _ number: Int64
+    ) {
         #expect(text { $0.number(number) } == "\(number)")
     }
 
-    @Test func `has every character as Foundation writes it`() throws {
+    @Test func `A JSON writer escapes every character like Foundation`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         for scalar in (0...0x2100).compactMap(Unicode.Scalar.init) {

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Lines of a file` {
-    /// The lines of a text, each with the place behind it.
+@Suite struct `Line reader` {
+    /// The lines of a text, each with the file position after it; nil for lines that are too long.
     private func read(_ text: some Sequence<UInt8>, longest: Int = 100) async throws -> [(line: String?, position: Int)]
     {
         try await Tool.inTemporaryFolder { folder in
@@ -25,23 +25,23 @@ import Testing
 
     @Test(arguments: [
         ("", []), ("a", ["a"]), ("a\n", ["a"]), ("a\r\nb\r\n", ["a", "b"]), ("\n\na", ["", "", "a"]), ("\r\n", [""]),
-    ]) func `end with a line feed, or with the file`(_ text: String, _ lines: [String]) async throws {
+    ]) func `A line ends with a line feed or with the file`(_ text: String, _ lines: [String]) async throws {
         #expect(try await read(text.utf8).map(\.line) == lines)
     }
 
-    @Test func `that are too long are named, and the next one is read`() async throws {
+    @Test func `A line that is too long is reported, and the next one is read`() async throws {
         let long = String(repeating: "x", count: 200_000)
         let found = try await read("a\n\(long)\nb\n\(long)".utf8)
         #expect(found.map(\.line) == ["a", nil, "b", nil])
         #expect(found.map(\.position) == [2, 200_003, 200_005, 400_005])
     }
 
-    @Test func `may be exactly as long as allowed`() async throws {
+    @Test func `A line may be exactly as long as the limit`() async throws {
         #expect(try await read("abc\nabcd\n".utf8, longest: 3).map(\.line) == ["abc", nil])
     }
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func `are those that splitting the whole gives, wherever the pieces of the file end`(_ seed: UInt64) async throws {
+    func `Lines are the same wherever the chunks of the file end`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let lines = (0..<50).map { _ in
             String(repeating: "y", count: Int.random(in: 0...9000, using: &random))

@@ -8,7 +8,7 @@ import Testing
         (1_500_000, "JPY", "1500 JPY"),
         (995, "KWD", "0.995 KWD"), (1234, "KWD", "1.234 KWD"), (Int64.min, "EUR", "-9223372036854775.808 EUR"),
     ])
-    func `is as people write it`(thousandths: Int64, currency: String, text: String) {
+    func `A price has the decimals of its currency`(thousandths: Int64, currency: String, text: String) {
         #expect(PriceText.price(thousandths, currency) == text)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Basics
 
 @Suite struct `The strict JSON decoder` {
-    /// Something with members, lists and objects in each other.
+    /// A type with nested members, lists and objects.
     private struct Thing: Decodable {
         var name: String?
         var count: Int?
@@ -26,7 +26,7 @@ import Testing
         (#"{"things":[[]]}"#, ["things"]),
         (#"{"inner":null,"things":{}}"#, ["things"]),
     ])
-    func `says the way to what is of another type`(_ text: String, _ path: [String]) throws {
+    func `A type mismatch error has the coding path of the value`(_ text: String, _ path: [String]) throws {
         let error = #expect(throws: DecodingError.self) {
             try StrictJSONDecoder.decode(Thing.self, from: Array(text.utf8))
         }
@@ -34,7 +34,7 @@ import Testing
         #expect(context.codingPath.map(\.stringValue) == path, "\(text)")
     }
 
-    @Test func `says where a member is missing`() throws {
+    @Test func `A missing member error has the coding path of its object`() throws {
         let text = #"{"things":[{},{"inner":{"thing":[]}}]}"#
         let error = #expect(throws: DecodingError.self) {
             try StrictJSONDecoder.decode(Thing.self, from: Array(text.utf8))
@@ -44,21 +44,24 @@ import Testing
     }
 
     @Test(arguments: ["é", "😀", #"\""#, #"\\"#, #"\u00e9"#, "\u{1}", "\u{7f}", "\n", "\"", "a"])
-    func `reads texts of any length as Foundation does, whatever is at whatever place`(_ letter: String) throws {
+    func `A string of any length decodes as with Foundation, whatever character it contains at any position`(
+        _ letter: String
+    ) throws {
         for count in 0...40 {
-            for place in 0...count {
-                let text = String(repeating: "x", count: place) + letter + String(repeating: "y", count: count - place)
+            for position in 0...count {
+                let text =
+                    String(repeating: "x", count: position) + letter + String(repeating: "y", count: count - position)
                 let json = Array("[\"\(text)\",\"z\"]".utf8)
                 let ours = try? StrictJSONDecoder.decode([String].self, from: json)
                 let theirs = try? JSONDecoder().decode([String].self, from: Data(json))
-                #expect(ours == theirs, "\(count) letters, at \(place)")
+                #expect(ours == theirs, "\(count) letters, at \(position)")
             }
         }
     }
 
     @Test(arguments: [2, 3, 20, 64, 65, 100])
-    func `refuses a name that is repeated, wherever the two are`(_ count: Int) throws {
-        // Many of one length, with one first and one last letter.
+    func `A repeated member name is refused at any two positions`(_ count: Int) throws {
+        // Many names of one length, with the same first and last character.
         let names = (0..<count).map { "a\($0 / 10)b\($0 % 10)c" }
         func read(_ names: [String]) throws -> [String: Int] {
             let json = "{" + names.map { "\"\($0)\":1" }.joined(separator: ",") + "}"
@@ -73,7 +76,7 @@ import Testing
         }
     }
 
-    /// Tries one type after the other, as decoders of any JSON do.
+    /// Tries one type after the other, like decoders of arbitrary JSON.
     private enum Guess: Decodable, Equatable {
         case flag(Bool), text(String), number(Int), list([Guess])
 
@@ -91,16 +94,16 @@ import Testing
         }
     }
 
-    /// Each wrong guess makes an error that says the way: not past everything in front, and no name is read for it.
+    /// Each failed attempt creates an error with a coding path, which must not scan preceding values or decode names.
     @Test(.timeLimit(.minutes(1)), arguments: [1, 4_000_000])
-    func `reads a long list of anything in a time that its length explains`(lettersInName count: Int) throws {
+    func `Decoding a long list of guessed types takes linear time`(lettersInName count: Int) throws {
         let name = String(repeating: "n", count: count)
         let json = "{\"\(name)\":[" + repeatElement("[1]", count: 40_000).joined(separator: ",") + "]}"
         let read = try StrictJSONDecoder.decode([String: [Guess]].self, from: Array(json.utf8))
         #expect(read[name]?.count == 40_000 && read[name]?.last == .list([.number(1)]))
     }
 
-    @Test func `refuses a text that is too long for its positions`() throws {
+    @Test func `A text that is too long for the decoder's positions is refused`() throws {
         let text = Array("[1,2]".utf8)
         #expect(try JSONDocument(text, limit: text.count).values.count == 3)
         #expect(throws: JSONProblem.size) { try JSONDocument(text, limit: text.count - 1) }

@@ -8,7 +8,7 @@ import Testing
         (" 2 Days 3h ", [.init(count: 2, unit: "days"), .init(count: 3, unit: "h")]),
         ("1000x", [.init(count: 1000, unit: "x")]), ("0s", [.init(count: 0, unit: "s")]),
     ])
-    func `are read part by part`(_ text: String, _ parts: [TypedMeasure.Part]) {
+    func `Numbers with units are read part by part`(_ text: String, _ parts: [TypedMeasure.Part]) {
         #expect(TypedMeasure.parts(of: text, upTo: 1000) == parts)
     }
 
@@ -16,11 +16,11 @@ import Testing
         "", " ", "15", "m", "-1m", "1.5h", "1m 5", "1001x", "99999999999999999999s", "1é", "٣m",
         String(repeating: "1s", count: 51),
     ])
-    func `are nothing else`(_ text: String) {
+    func `A text that is not a number with a unit is refused`(_ text: String) {
         #expect(TypedMeasure.parts(of: text, upTo: 1000) == nil)
     }
 
-    @Test func `know units of time by their names`() {
+    @Test func `Units of time are known by their names and abbreviations`() {
         let names = ["s", "sec", "minutes", "h", "day", "w", "mo", "years"]
         #expect(
             names.map { TimeUnit(name: $0) } == [.second, .second, .minute, .hour, .day, .week, .month, .year])

@@ -7,7 +7,7 @@ import Testing
         ("a\u{202E}b", "a\\u{202e}b"), ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), ("\u{200B}", "\\u{200b}"),
         ("\u{E000}", "\\u{e000}"), ("", ""),
     ])
-    func `is spelled out`(_ text: String, _ escaped: String) {
+    func `Unprintable characters are escaped by code point`(_ text: String, _ escaped: String) {
         #expect(text.escapingUnprintable == escaped)
     }
 }

@@ -1,7 +1,7 @@
-"""Checks of an open page that axe does not make: where Tab leads, what the focus looks like, how large targets are."""
+"""Checks of an open page that axe does not have: the order of Tab, the visibility of the focus, the size of targets."""
 from playwright.sync_api import Page
 
-# Links within a sentence may be as high as its line (WCAG 2.5.8). What a label belongs to is pressed by the label, too.
+# Links within a sentence may be as high as its line (WCAG 2.5.8). A control can also be pressed by its label.
 TARGETS = """() => [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")].filter(e => {
   if (!e.checkVisibility() || e.closest("svg") || e.matches(".skip, [type=file]")) return false;
   if (getComputedStyle(e).display === "inline" && e.parentElement.textContent.trim() !== e.textContent.trim()) return false;
@@ -11,7 +11,7 @@ TARGETS = """() => [...document.querySelectorAll("a[href], button, input:not([ty
 
 FOCUSABLE = "a[href], button:not(:disabled), input:not([type=hidden]):not(:disabled), select, textarea, summary, [tabindex='0']"
 
-# Remembers each element that had the focus, in its order.
+# Collects each element that gets the focus, in order.
 BEGIN = """() => { const b = document.body; b.tabIndex = -1; b.focus(); b.blur(); b.removeAttribute("tabindex"); getSelection().removeAllRanges(); scrollTo(0, 0); globalThis.walked = [] }"""
 STEP = """() => {
   const e = document.activeElement, walked = globalThis.walked;
@@ -19,8 +19,8 @@ STEP = """() => {
   const before = walked.at(-1), s = getComputedStyle(e), found = [];
   walked.push(e);
   const name = `${e.tagName} ${(e.id || e.getAttribute("aria-label") || e.textContent).trim().slice(0, 40)}`;
-  if (before && !(before.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)) found.push(`${name} has the focus before what stands before it`);
-  if (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 2) found.push(`the focus on ${name} is not seen`);
+  if (before && !(before.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)) found.push(`${name} has the focus before an element that precedes it`);
+  if (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 2) found.push(`the focus on ${name} is not visible`);
   const r = [...e.getClientRects()].find(r => r.width && r.height);
   if (!r) return [...found, `${name} has the focus and no size`];
   const x = r.left + Math.min(r.width / 2, 60), y = Math.max(r.top, 0) + Math.min(Math.min(r.bottom, innerHeight) - Math.max(r.top, 0), 30) / 2;
@@ -28,30 +28,30 @@ STEP = """() => {
   if (!over) found.push(`${name} has the focus out of sight`);
   else if (!e.contains(over) && !over.contains(e)) found.push(`${name} has the focus below ${over.tagName}.${over.className}`);
   return found }"""
-# What was replaced on the way, since the page is live, had the focus if the one before it had.
+# A live page may replace an element meanwhile. The new one counts as reached if the old one was.
 MISSED = """selector => [...document.querySelectorAll(selector)].filter(e => e.checkVisibility({ visibilityProperty: true }) && e.tabIndex >= 0
     && !globalThis.walked.some(w => w === e || !w.isConnected && w.tagName === e.tagName && w.textContent === e.textContent))
   .slice(0, 4).map(e => `${e.tagName} ${(e.id || e.textContent).trim().slice(0, 40)}`)"""
 
 
-def targets(page: Page) -> list[str]:
-    """What is too small to be pressed with a finger."""
+def small_targets(page: Page) -> list[str]:
+    """Returns the targets that are too small for a finger."""
     return [f"{target} is smaller than 24 px" for target in page.evaluate(TARGETS)]
 
 
 def structure(page: Page) -> list[str]:
-    """What is wrong with the title and the order of the page."""
+    """Returns problems of the title and of the order of the page."""
     found = []
     title, has_problem = page.title(), page.locator("main .problem").count() > 0
     if has_problem != title.startswith("Error: "):
-        found.append(f"the title is {title!r} {'of a page that says what is wrong' if has_problem else 'of a page without a problem'}")
+        found.append(f"the title is {title!r} {'on a page with a problem' if has_problem else 'on a page without a problem'}")
     if page.locator("[tabindex]:not([tabindex='0']):not([tabindex='-1'])").count():
         found.append("a tabindex is positive")
     return found
 
 
-def walk(page: Page, most: int = 150) -> list[str]:
-    """Goes through the page by Tab. Returns what is wrong on the way."""
+def tab_through(page: Page, most: int = 150) -> list[str]:
+    """Moves through the page with Tab. Returns the problems found."""
     page.evaluate(BEGIN)
     found: list[str] = []
     for _ in range(most):

@@ -1,4 +1,4 @@
-"""Runs a browser against the pages of a simulator and of a server, as a person would use them.
+"""Runs a browser on the pages of a simulator and of a server, as a person would use them.
 
 Each file test_*.py beside this one has functions whose names begin with test_; run.py calls them with a World.
 """
@@ -24,9 +24,9 @@ PICTURES = pathlib.Path(os.environ.get("CONSOLE_PICTURES", ROOT / ".build/consol
 WIDTHS = (1280, 390, 320)
 AXE = Axe()
 VIEWS = [(width, dark) for dark in (False, True) for width in WIDTHS]
-# Where many pages are made alike.
-FEW = [(1280, False), (320, True)]
-# Nothing is asked about what is fine: that takes longer than all the rest.
+# For pages that use the same template as others.
+FEW_VIEWS = [(1280, False), (320, True)]
+# Only violations: collecting the passed checks takes longer than all the rest.
 AXE_OPTIONS = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 
@@ -36,7 +36,7 @@ class Program:
     def __init__(self, *arguments: str, environment: dict | None = None):
         self.process = subprocess.Popen(
             [str(COMMAND), *arguments], stdout=subprocess.PIPE, stderr=sys.stderr, text=True,
-            # Of a program that crashes all threads would be looked up by name, for minutes.
+            # Otherwise symbolicating all threads of a crashed program takes minutes.
             env={**{name: value for name, value in os.environ.items() if name != "COUNTERFOIL_BROWSER"},
                  "SWIFT_BACKTRACE": "symbolicate=fast,threads=crashed", **(environment or {})})
         self.first_line = self.process.stdout.readline()
@@ -55,7 +55,7 @@ class Program:
 
 
 class Simulator(Program):
-    """A simulator of its own, whose clock is frozen."""
+    """A simulator in a folder of its own, with a frozen clock."""
 
     def __init__(self, *arguments: str):
         self.folder = tempfile.mkdtemp(prefix="console-")
@@ -78,13 +78,12 @@ class Simulator(Program):
 
 
 class World:
-    """What a test has: a browser, and the means to look at a page closely."""
+    """The browser of a test, with checks for its pages, and the failures of the test."""
 
     def __init__(self, browser: Browser):
         self.browser = browser
         self.failures: list[str] = []
-        self.looked_at: set[str] = set()
-        # Which page has a title. No other has it.
+        # The page that has each title. No two pages may share a title.
         self.titles: dict[str, str] = {}
 
     @contextlib.contextmanager
@@ -96,10 +95,10 @@ class World:
         page = context.new_page()
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(f"script: {error}"))
-        page.on("dialog", lambda dialog: (problems.append(f"a script of a stranger ran: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", lambda dialog: (problems.append(f"an injected script ran: {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda message: problems.append(f"console: {message.text}")
                 if message.type == "error" and "Content Security Policy" in message.text else None)
-        page.on("request", lambda request: problems.append(f"went elsewhere: {request.url}")
+        page.on("request", lambda request: problems.append(f"request to another host: {request.url}")
                 if not re.match(r"https?://(127\.0\.0\.1|localhost)[:/]|data:|about:", request.url) else None)
         try:
             yield page
@@ -120,13 +119,12 @@ class World:
         if not condition:
             self.fail(text)
 
-    def look(self, url: str, name: str, cookies=None, status: int = 200, arrive=None, views=None):
-        """Looks at one page in both colour schemes and three widths: axe, checks of our own, a picture.
+    def inspect(self, url: str, name: str, cookies=None, status: int = 200, prepare=None, views=None):
+        """Checks one page in both colour schemes and at three widths with axe and our own checks, and saves screenshots.
 
-        `arrive` leads from the page to what is looked at, such as the page after a form. `views` are pairs of a width and whether
-        it is dark: fewer where many pages are made alike.
+        `prepare` acts on the page before the checks, for example to send a form. `views` are pairs of a width and whether it is
+        dark; pass fewer for pages that use the same template as others.
         """
-        self.looked_at.add(name)
         views = views or VIEWS
         for dark in sorted({dark for _, dark in views}):
             with self.page(dark=dark) as page:
@@ -135,31 +133,31 @@ class World:
                 answer = page.goto(url)
                 if answer.status != status:
                     self.fail(f"{name}: {answer.status} instead of {status}")
-                if arrive:
-                    arrive(page)
+                if prepare:
+                    prepare(page)
                 for width in (width for width, is_dark in views if is_dark == dark):
                     page.set_viewport_size({"width": width, "height": 900})
                     self.check(page, f"{name} at {width}{' dark' if dark else ''}")
                     if dark == (width == 390):
                         self.picture(page, f"{name}-{width}{'-dark' if dark else ''}")
                 if not dark:
-                    self.once(page, name)
+                    self.check_once(page, name)
 
-    def once(self, page: Page, name: str):
-        """What is the same in both colour schemes and all widths, but takes a while to check."""
-        # Forms lead to pages of one address.
+    def check_once(self, page: Page, name: str):
+        """Makes the slow checks, whose result does not depend on colour scheme and width."""
+        # Different forms lead to pages with the same address.
         path = urllib.parse.urlparse(page.url).path
         place = f"{path} {name}" if path.startswith(("/console/confirm", "/console/do", "/forms/")) else path
         other = self.titles.setdefault(page.title(), place)
         self.expect(other == place, f"{name}: has the title {page.title()!r}, as {other} has")
-        for problem in checks.walk(page):
+        for problem in checks.tab_through(page):
             self.fail(f"{name}: {problem}")
 
     def check(self, page: Page, name: str):
         for violation in AXE.run(page, options=AXE_OPTIONS).response["violations"]:
             where = "; ".join(" ".join(map(str, node["target"])) for node in violation["nodes"][:3])
             self.fail(f"{name}: axe {violation['id']} ({violation['help']}) at {where}")
-        for problem in checks.targets(page) + checks.structure(page):
+        for problem in checks.small_targets(page) + checks.structure(page):
             self.fail(f"{name}: {problem}")
         wide = page.evaluate(
             "() => document.documentElement.scrollWidth > innerWidth + 1 && [...document.querySelectorAll('body *')]"
@@ -177,8 +175,8 @@ class World:
         page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
 
 
-class Way:
-    """How somebody uses a page: with the mouse, without a script, or by keys alone."""
+class User:
+    """A user who uses the mouse, has JavaScript disabled, or uses only the keyboard."""
 
     def __init__(self, name: str, script: bool = True, keys: bool = False):
         (self.name, self.script, self.keys) = (name, script, keys)
@@ -192,12 +190,12 @@ class Way:
             locator.page.keyboard.press("Enter")
 
     def fill(self, locator, text: str):
-        """Writes a text into a field."""
+        """Enters a text into a field."""
         if not self.keys:
             return locator.fill(text)
         self.reach(locator)
         locator.page.keyboard.press("Control+A")
-        # Whoever has a long text pastes it.
+        # A user would paste a long text.
         (locator.page.keyboard.type if len(text) < 200 else locator.page.keyboard.insert_text)(text)
 
     def choose(self, locator, value: str):
@@ -214,7 +212,7 @@ class Way:
 
     @staticmethod
     def reach(locator):
-        """Goes there by Tab."""
+        """Moves the focus to the element with Tab."""
         locator.page.wait_for_load_state()
         for _ in range(200):
             if locator.evaluate("element => element === document.activeElement"):
@@ -223,7 +221,7 @@ class Way:
         raise AssertionError(f"Tab does not reach {locator}")
 
 
-WAYS = [Way("with the mouse"), Way("without a script", script=False), Way("by keys", keys=True)]
+USERS = [User("with the mouse"), User("without a script", script=False), User("by keys", keys=True)]
 
 HOSTILE = [
     "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'><svg/onload=alert(1)>", "</title><script>alert(1)</script>",
@@ -232,7 +230,7 @@ HOSTILE = [
     "a\u202eb", "a\u200bb", "a\u0007b", "a\u2066b\u2069", "\ufefft", "z" + "\u0301" * 30, "א" * 20, "مرحبا", "你好" * 10, "🏳️‍🌈🎉",
     "x" * 120, "=cmd|' /C calc'!A0", "+1+1", "@SUM(1)", "-1", "' OR 1=1 --", "; rm -rf /", "$(id)", "`id`", "a'b\"c", "a/b?c=d#e", "a%2fb",
     "..", "\\", "<base href=//evil>", "<meta http-equiv=refresh content=0>",
-    # To Swift a quotation mark with its accent is one character.
+    # In Swift, a quotation mark with a combining accent is one character.
     "\"\u0301 onfocus=alert(1) autofocus tabindex=0 x=\"", "<\u0301b>\u0301",
 ]
 
@@ -243,7 +241,8 @@ def browser():
     if path is None:
         raise FileNotFoundError("chromium")
     with sync_playwright() as playwright:
-        # Its pages are all ours. Chromium's sandbox starts neither as root nor in most containers, whose /dev/shm is small.
+        # The browser opens only our pages. Chromium's sandbox starts neither as root nor in most containers, whose
+        # /dev/shm is small.
         arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
         instance = playwright.chromium.launch(executable_path=path, args=arguments)
         try:

@@ -1,4 +1,4 @@
-"""Makes the pictures in README.md: the pages that `counterfoil demo` leaves up on a terminal, as a visitor sees them."""
+"""Makes the screenshots in README.md from the pages that `counterfoil demo` serves at the end, if it runs on a terminal."""
 import os
 import pty
 import re
@@ -12,7 +12,7 @@ LARGEST = 200 * 1024
 
 
 def demo():
-    """Runs the demo on a terminal of its own until it says which pages there are; gives its process and the pages."""
+    """Runs the demo on a pseudo-terminal until it prints the URLs of its pages. Returns its process ID, the URLs and the key."""
     process, terminal = pty.fork()
     if process == 0:
         os.environ["TERM"] = "dumb"
@@ -21,7 +21,7 @@ def demo():
     while "signs in with" not in said or not said.endswith("\n"):
         part = os.read(terminal, 4096)
         if not part:
-            sys.exit("the demo ended before it had pages")
+            sys.exit("the demo ended before it printed its pages")
         said += part.decode().replace("\r", "")
     simulator = re.search(r"the App Store +(http\S+)", said).group(1)
     server = re.search(r"the server +(http\S+)", said).group(1)

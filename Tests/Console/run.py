@@ -1,8 +1,8 @@
 """Runs the browser tests beside this file: all, or those whose names contain the arguments.
 
-Each runs in a process of its own, so that one that hangs is ended and says where it stood. Chromium hangs now and then when
-it closes a page that is not loaded yet, and Playwright waits for it without a limit. That is no fault of the pages: the test
-runs once more, and fails if it hangs again. What each test that failed said is told again at the end.
+Each test runs in its own process, so that the runner can end a test that hangs and print its stack. Chromium sometimes hangs when
+it closes a page that is not loaded yet, and Playwright waits for it without a time limit. The pages do not cause this, so the test
+runs once more, and fails if it hangs again. The failures of all tests are printed again at the end.
 """
 import gc
 import importlib
@@ -16,22 +16,22 @@ import time
 import traceback
 
 FOLDER = pathlib.Path(__file__).parent
-# The seconds that a test may take. Whatever it waits for has a shorter limit than the seconds that it may do nothing.
-LONGEST, LONGEST_PAUSE = 1200 if os.environ.get("CONSOLE_LONG") == "1" else 600, 150
-# What a process ends with where Chromium is missing.
+# The maximum duration of a test, and for how long it may be idle, in seconds. All waits in tests have shorter time limits.
+MAXIMUM_DURATION, MAXIMUM_IDLE = 1200 if os.environ.get("CONSOLE_LONG") == "1" else 600, 150
+# The exit status if Chromium is missing.
 MISSING = 69
 
 
 def tests():
-    """All tests: their file and name."""
+    """Yields the file and the name of each test."""
     for file in sorted(FOLDER.glob("test_*.py")):
         for name, test in vars(importlib.import_module(file.stem)).items():
             if name.startswith("test_") and callable(test):
                 yield file.stem, name
 
 
-def say_where(*_):
-    """Prints where the test stands: Playwright runs it beside its own loop, which is all that other traces show."""
+def print_stacks(*_):
+    """Prints the stack of the test. Playwright runs it in a greenlet; other traces show only Playwright's own loop."""
     import greenlet
     for one in gc.get_objects():
         if isinstance(one, greenlet.greenlet) and one.gr_frame:
@@ -39,10 +39,10 @@ def say_where(*_):
     sys.stderr.flush()
 
 
-def run_one(file: str, name: str, complaints: str) -> int:
-    """Runs one test in this process, which ends with it. Writes its failures into the file of complaints."""
+def run_one(file: str, name: str, failures_file: str) -> int:
+    """Runs one test in this process and ends the process. Appends the failures to `failures_file`."""
     import harness
-    signal.signal(signal.SIGUSR1, say_where)
+    signal.signal(signal.SIGUSR1, print_stacks)
     begin = time.monotonic()
     try:
         with harness.browser() as browser:
@@ -53,44 +53,44 @@ def run_one(file: str, name: str, complaints: str) -> int:
                 world.fail(traceback.format_exc(limit=4))
             print(f"{'✘' if world.failures else '✔'} {name.removeprefix('test_').replace('_', ' ')} "
                   f"({time.monotonic() - begin:.1f} s)", flush=True)
-            with open(complaints, "a", encoding="utf-8") as out:
+            with open(failures_file, "a", encoding="utf-8") as out:
                 out.writelines(f"    {text}\n" for text in world.failures)
-            # The browser ends with the process; to close it takes time, and sometimes does not end.
+            # The browser ends with the process. Closing it takes time, and sometimes hangs.
             os._exit(1 if world.failures else 0)
     except FileNotFoundError as error:
         print(error, flush=True)
         return MISSING
 
 
-def busy(process: subprocess.Popen) -> str:
-    """What the test's own thread has had of a processor so far."""
+def processor_time(process: subprocess.Popen) -> str:
+    """Returns the processor time of the test's main thread so far, as the kernel prints it."""
     try:
         return pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/schedstat").read_text()
     except OSError:
         return ""
 
 
-def run_apart(file: str, name: str, complaints: str) -> int | None:
-    """Runs one test in a process of its own, with all that it starts, and ends them together. Returns None where it hung.
+def run_in_process(file: str, name: str, failures_file: str) -> int | None:
+    """Runs one test in a process group of its own, and ends the group. Returns the exit status, or None if the test hung.
 
-    What it says about its failures is added to the file of complaints. Its temporary files go with it, the browser's too.
+    Appends the failures to `failures_file`. Removes the temporary files of the test and its browser.
     """
     with tempfile.TemporaryDirectory(prefix="console-", ignore_cleanup_errors=True) as folder:
-        return run_apart_in(folder, file, name, complaints)
+        return run_in_folder(folder, file, name, failures_file)
 
 
-def run_apart_in(folder: str, file: str, name: str, complaints: str) -> int | None:
-    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, complaints], start_new_session=True,
+def run_in_folder(folder: str, file: str, name: str, failures_file: str) -> int | None:
+    process = subprocess.Popen([sys.executable, __file__, "--one", file, name, failures_file], start_new_session=True,
                                env={**os.environ, "TMPDIR": folder})
-    begin = still = time.monotonic()
+    begin = last_progress = time.monotonic()
     before = ""
     try:
-        while time.monotonic() - begin < LONGEST and time.monotonic() - still < LONGEST_PAUSE:
+        while time.monotonic() - begin < MAXIMUM_DURATION and time.monotonic() - last_progress < MAXIMUM_IDLE:
             try:
                 return process.wait(timeout=1)
             except subprocess.TimeoutExpired:
-                if (now := busy(process)) != before:
-                    before, still = now, time.monotonic()
+                if (now := processor_time(process)) != before:
+                    before, last_progress = now, time.monotonic()
         process.send_signal(signal.SIGUSR1)
         time.sleep(2)
         return None
@@ -107,12 +107,12 @@ def main(wanted: list[str]) -> int:
         if wanted and not any(w in f"{file}.{name}" for w in wanted):
             continue
         count += 1
-        with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as complaints:
-            status = run_apart(file, name, complaints.name)
+        with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as failures_file:
+            status = run_in_process(file, name, failures_file.name)
             if status is None:
                 print(f"✘ {name} hung and is run once more", flush=True)
-                status = run_apart(file, name, complaints.name)
-            said = complaints.read()
+                status = run_in_process(file, name, failures_file.name)
+            said = failures_file.read()
         if status == MISSING:
             if os.environ.get("COUNTERFOIL_BROWSER") == "required":
                 print("the browser tests are required; make console-test installs what they need")
@@ -123,7 +123,7 @@ def main(wanted: list[str]) -> int:
             failures.append(f"  ✘ {name}\n{said}".rstrip())
     print("\n".join([f"{count} browser tests, {len(failures)} failed", *failures]))
     if not count:
-        print("no test ran: is the argument a part of the name of one?")
+        print("no test ran: the argument must be a part of a test's name")
     return 1 if failures or not count else 0
 
 

@@ -1,4 +1,4 @@
-"""A simulated App Store, a server beside it, and a receiver of webhooks that fails when it is told to."""
+"""A simulated App Store, a server, and a webhook receiver that fails on demand."""
 import contextlib
 import hashlib
 import http.server
@@ -21,7 +21,7 @@ MONTHLY = "com.example.premium.monthly"
 
 
 class Receiver:
-    """Somebody's backend."""
+    """A webhook receiver that answers with `status` and `body`."""
 
     def __init__(self):
         self.status, self.body = 200, b"thanks"
@@ -45,7 +45,7 @@ class Receiver:
 
 
 def free_port() -> int:
-    """A free port below those that the system gives to whoever takes any: nobody gets it before the server."""
+    """Returns a free port below the ephemeral range, so that no other program gets it before the server."""
     while True:
         with socket.socket() as s, contextlib.suppress(OSError):
             s.bind(("127.0.0.1", port := random.randrange(10_000, 32_768)))
@@ -56,7 +56,7 @@ class Shop:
     """A simulated App Store and a server that it notifies."""
 
     def __init__(self, extra: str = "", keys: dict[str, list[str]] | None = None, read_only: bool = False):
-        """`extra` is added to the configuration; `keys` are further keys, by their names, with their scopes."""
+        """`extra` is added to the configuration; `keys` maps the names of further keys to their scopes."""
         self.receiver = Receiver()
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
@@ -98,19 +98,19 @@ class Shop:
             capture_output=True, text=True, check=True)
         return made.stdout.strip()
 
-    def wait(self, what, seconds: float = 15):
+    def wait(self, condition, seconds: float = 15):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            value = what()
+            value = condition()
             if value:
                 return value
             time.sleep(0.2)
-        return what()
+        return condition()
 
-    def need(self, what, seconds: float = 60):
-        """Waits for what the rest of a test rests on: without it the test fails here."""
-        if not self.wait(what, seconds):
-            raise RuntimeError(f"in {seconds} seconds this did not come")
+    def require(self, condition, seconds: float = 60):
+        """Waits for a condition on which the rest of the test depends, and raises an error if it does not become true."""
+        if not self.wait(condition, seconds):
+            raise RuntimeError(f"the condition did not become true in {seconds} seconds")
 
     def populate(self):
         self.simulator.do("purchase", customer="anna", product=MONTHLY)
@@ -123,8 +123,8 @@ class Shop:
                 self.base + "/apple/notifications", data="<script>alert(1)</script>\u202e".encode()))
         except urllib.error.HTTPError:
             pass
-        self.need(lambda: self.api("/v1/notifications")["items"])
-        self.need(lambda: any(i["state"] == "delivered" for i in self.api("/v1/webhooks/backend/deliveries")["items"]))
+        self.require(lambda: self.api("/v1/notifications")["items"])
+        self.require(lambda: any(i["state"] == "delivered" for i in self.api("/v1/webhooks/backend/deliveries")["items"]))
 
     def stop(self, world: World):
         begin = time.monotonic()
@@ -134,7 +134,7 @@ class Shop:
 
 
 def with_shop(test=None, **options):
-    """Gives a test a shop of its own, made with the options."""
+    """Decorates a test: passes it a shop of its own, created with the options."""
     if test is None:
         return lambda test: with_shop(test, **options)
 
@@ -151,7 +151,7 @@ def sign_in(world: World, shop: Shop, name: str = "first"):
     """Signs in once with the key of that name. Returns the cookies."""
     with world.page() as page:
         page.goto(shop.base + "/console")
-        world.expect("/console/sign-in" in page.url, "is not sent to where one signs in")
+        world.expect("/console/sign-in" in page.url, "is not redirected to the sign-in page")
         page.get_by_label("API key").fill(shop.keys[name])
         page.get_by_role("button", name="Sign in").click()
         world.expect(page.url.rstrip("/").endswith("/console"), f"signing in led to {page.url}")

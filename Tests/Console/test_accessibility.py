@@ -1,32 +1,32 @@
-"""Pages that are reached by forms, by a key that may do little, or when something is wrong: each looked at closely."""
+"""Accessibility of pages that are reached by forms, with a key of few scopes, or after an error."""
 import contextlib
 import pathlib
 import re
 import sqlite3
 import time
 
-from harness import FEW, Simulator, World
+from harness import FEW_VIEWS, Simulator, World
 from shop import MONTHLY, Shop, sign_in, with_shop
 
-# What to write into fields that are empty.
+# Sample values for empty fields.
 SAMPLES = {"from": "2026-12-31", "to": "2027-03-01", "reason": "A mistake", "entitlement": "premium", "until": "2027-12-31",
            "original": "2000000000000001", "product": MONTHLY, "offer": "save20", "code": "bad_json"}
 
 
 def confirm(button: str):
-    """Leads to the question that a form asks."""
-    def arrive(page):
+    """Returns a function that presses a form's button and waits for the confirmation page."""
+    def prepare(page):
         form = page.locator("main form[action*='/console/confirm']").filter(has=page.get_by_role("button", name=button, exact=True)).first
         for field in form.locator("input:not([type=hidden])").all():
             if not field.input_value():
                 field.fill(SAMPLES.get(field.get_attribute("name"), ""))
         form.get_by_role("button", name=button, exact=True).click()
         page.wait_for_url("**/console/confirm")
-    return arrive
+    return prepare
 
 
 def buttons(world: World, url: str, cookies) -> list[str]:
-    """The buttons of all forms of a page that ask before they do something."""
+    """Returns the buttons of all forms of a page that ask for a confirmation."""
     with world.page() as page:
         page.context.add_cookies(cookies)
         page.goto(url)
@@ -34,11 +34,11 @@ def buttons(world: World, url: str, cookies) -> list[str]:
 
 
 @with_shop
-def test_every_question_of_the_server_is_looked_at(world: World, shop: Shop):
+def test_confirmation_pages_of_the_server(world: World, shop: Shop):
     shop.populate()
     cookies = sign_in(world, shop)
     token = shop.simulator.call("GET", "/production/customers/anna")["appAccountToken"]
-    # One that can be taken back.
+    # A grant that can be revoked.
     shop.api(f"/v1/customers/{token}/grants", {"entitlement": "premium", "reason": "a gift", "actor": "tests"})
     notification = shop.api("/v1/notifications")["items"][0]["uuid"]
     delivery = shop.api("/v1/webhooks/backend/deliveries")["items"][0]["id"]
@@ -49,27 +49,27 @@ def test_every_question_of_the_server_is_looked_at(world: World, shop: Shop):
             if button not in asked:
                 asked.add(button)
                 name = re.sub(r"\W+", "-", button).strip("-").lower()
-                world.look(f"{shop.base}/console/{path}", f"server-question-{name}", cookies, arrive=confirm(button),
-                           views=FEW if len(asked) < 4 else FEW[:1])
+                world.inspect(f"{shop.base}/console/{path}", f"server-question-{name}", cookies, prepare=confirm(button),
+                           views=FEW_VIEWS if len(asked) < 4 else FEW_VIEWS[:1])
     world.expect(len(asked) >= 15, f"only these questions were found: {sorted(asked)}")
 
 
 @with_shop
-def test_pages_that_lead_from_others_are_looked_at(world: World, shop: Shop):
+def test_pages_behind_forms_and_links(world: World, shop: Shop):
     shop.populate()
     cookies = sign_in(world, shop)
     bought = shop.simulator.do("purchase", customer="kim", product=MONTHLY)
     signed = shop.simulator.call("GET", "/production/customers/kim/devices/phone")["all"][0]["signedTransactionInfo"]
-    # The history is read at start.
+    # The server reads the notification history at start.
     recovery = shop.wait(lambda: shop.api("/v1/recoveries")["items"])[0]["id"]
     shop.wait(lambda: shop.api(f"/v1/customers/{bought['appAccountToken']}")["subscriptions"])
 
     def decode(text):
-        def arrive(page):
+        def prepare(page):
             page.get_by_label("Text").first.fill(text)
             page.get_by_role("button", name="Decode").click()
             page.locator("main .tag").first.wait_for()
-        return arrive
+        return prepare
 
     def order(page):
         confirm("Ask the App Store for the order…")(page)
@@ -88,29 +88,29 @@ def test_pages_that_lead_from_others_are_looked_at(world: World, shop: Shop):
         page.locator("main .problem").wait_for()
 
     base = shop.base + "/console"
-    world.look(f"{base}/orders/{bought['orderId']}", "server-order", cookies, views=FEW)
-    world.look(f"{base}/orders/{bought['orderId']}", "server-order-answer", cookies, arrive=order, views=FEW)
-    world.look(f"{base}/recoveries/{recovery}", "server-recovery", cookies)
-    world.look(f"{base}/customers/{bought['appAccountToken']}", "server-claims", cookies, views=FEW)
-    world.look(f"{base}/transactions/{bought['transactionId']}", "server-transaction-claimed", cookies, views=FEW)
-    world.look(f"{base}/operations/configuration", "server-configuration", cookies, views=FEW)
-    world.look(f"{base}/decode", "server-decode-proven", cookies, arrive=decode(signed), views=FEW)
-    world.look(f"{base}/decode", "server-decode-not-proven", cookies, arrive=decode(signed[:-8] + "AAAAAAAA"))
-    world.look(f"{base}/customers/{bought['appAccountToken']}", "server-refused-form", cookies, arrive=no_days, views=FEW)
-    world.look(f"{base}/sign-in", "server-sign-in-error", arrive=wrong_key)
-    world.look(shop.link(), "server-sign-in-link", views=FEW)
-    world.look(f"{base}/sign-in?link=1.x.y.z", "server-sign-in-link-used", views=FEW)
+    world.inspect(f"{base}/orders/{bought['orderId']}", "server-order", cookies, views=FEW_VIEWS)
+    world.inspect(f"{base}/orders/{bought['orderId']}", "server-order-answer", cookies, prepare=order, views=FEW_VIEWS)
+    world.inspect(f"{base}/recoveries/{recovery}", "server-recovery", cookies)
+    world.inspect(f"{base}/customers/{bought['appAccountToken']}", "server-claims", cookies, views=FEW_VIEWS)
+    world.inspect(f"{base}/transactions/{bought['transactionId']}", "server-transaction-claimed", cookies, views=FEW_VIEWS)
+    world.inspect(f"{base}/operations/configuration", "server-configuration", cookies, views=FEW_VIEWS)
+    world.inspect(f"{base}/decode", "server-decode-proven", cookies, prepare=decode(signed), views=FEW_VIEWS)
+    world.inspect(f"{base}/decode", "server-decode-not-proven", cookies, prepare=decode(signed[:-8] + "AAAAAAAA"))
+    world.inspect(f"{base}/customers/{bought['appAccountToken']}", "server-refused-form", cookies, prepare=no_days, views=FEW_VIEWS)
+    world.inspect(f"{base}/sign-in", "server-sign-in-error", prepare=wrong_key)
+    world.inspect(shop.link(), "server-sign-in-link", views=FEW_VIEWS)
+    world.inspect(f"{base}/sign-in?link=1.x.y.z", "server-sign-in-link-used", views=FEW_VIEWS)
 
 
 @with_shop(keys={"viewer": ["console:open", "operations:read"], "nothing": ["console:open"]})
-def test_a_key_that_may_do_little_is_told_so(world: World, shop: Shop):
+def test_a_key_with_few_scopes_gets_an_explanation(world: World, shop: Shop):
     shop.populate()
     for key, paths in (("viewer", {"customers/anna": 403, "decode": 200, "operations/audit": 403, "webhooks": 403}),
                        ("nothing", {"": 200, "customers": 200, "notifications": 403, "completeness": 403, "operations": 403})):
         cookies = sign_in(world, shop, key)
         for path, status in paths.items():
             name = f"server-{key}-{path.replace('/', '-') or 'overview'}"
-            world.look(f"{shop.base}/console/{path}", name, cookies, status=status, views=FEW)
+            world.inspect(f"{shop.base}/console/{path}", name, cookies, status=status, views=FEW_VIEWS)
             with world.page() as page:
                 page.context.add_cookies(cookies)
                 page.goto(f"{shop.base}/console/{path}")
@@ -121,13 +121,13 @@ def test_a_key_that_may_do_little_is_told_so(world: World, shop: Shop):
 
 
 @with_shop(read_only=True)
-def test_a_console_for_reading_says_so_and_changes_nothing(world: World, shop: Shop):
+def test_a_read_only_console_changes_nothing(world: World, shop: Shop):
     shop.populate()
     cookies = sign_in(world, shop)
     token = shop.simulator.call("GET", "/production/customers/anna")["appAccountToken"]
     for path in ("", "webhooks/backend", f"customers/{token}", "completeness"):
         name = f"server-read-only-{path.split('/')[0] or 'overview'}"
-        world.look(f"{shop.base}/console/{path}", name, cookies, views=FEW)
+        world.inspect(f"{shop.base}/console/{path}", name, cookies, views=FEW_VIEWS)
         with world.page() as page:
             page.context.add_cookies(cookies)
             page.goto(f"{shop.base}/console/{path}")
@@ -141,27 +141,27 @@ def test_a_console_for_reading_says_so_and_changes_nothing(world: World, shop: S
 
 
 @with_shop(extra="log:\n  level: critical\n")
-def test_a_ledger_that_fails_and_a_session_that_ends_are_told(world: World, shop: Shop):
+def test_a_failing_ledger_and_an_ended_session_are_reported(world: World, shop: Shop):
     cookies = sign_in(world, shop)
 
     def ended(page):
         page.get_by_role("button", name="Live").wait_for()
         page.request.post(shop.base + "/console/sign-out", headers={"Origin": shop.base})
-        # The page asks for itself when somebody comes back to it.
+        # The page requests an update when it becomes visible again.
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         page.get_by_text("The session has ended.").wait_for()
         page.get_by_role("link", name="Sign in").wait_for()
 
-    # Each time somebody signs in anew, since the session ends.
-    def anew(page):
+    # Sign in each time, because the test ends the session.
+    def sign_in_again(page):
         page.context.add_cookies(sign_in(world, shop))
         page.goto(shop.base + "/console/notifications")
         ended(page)
 
-    world.look(shop.base + "/console/sign-in", "server-session-ended", arrive=anew, views=FEW)
+    world.inspect(shop.base + "/console/sign-in", "server-session-ended", prepare=sign_in_again, views=FEW_VIEWS)
     ledger = pathlib.Path(shop.config.parent, "counterfoil.sqlite")
     world.expect(ledger.stat().st_size > 0, f"there is no ledger at {ledger}")
-    # What readers have in memory is out of date after a commit, which they see when a second is over.
+    # After a commit the readers must read the file again. They notice the commit within a second.
     with contextlib.closing(sqlite3.connect(ledger)) as other:
         other.execute("CREATE TABLE of_a_test (number)")
         other.commit()
@@ -180,20 +180,20 @@ def test_a_ledger_that_fails_and_a_session_that_ends_are_told(world: World, shop
             world.check(page, f"{path} with a ledger that is broken")
 
 
-def test_questions_and_mistakes_of_the_simulator_are_looked_at(world: World):
+def test_confirmations_and_errors_of_the_simulator(world: World):
     simulator = Simulator()
     try:
         simulator.do("purchase", customer="anna", product=MONTHLY)
         simulator.call("POST", "/snapshots", {"name": "before"})
 
         def press(form, **fields):
-            def arrive(page):
+            def prepare(page):
                 page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true })")
                 for label, text in fields.items():
                     page.locator(f"#{form}").locator(f"[name={label}]").fill(text)
                 page.locator(f"#{form} button").last.click()
                 page.wait_for_load_state()
-            return arrive
+            return prepare
 
         def wrong_word(page):
             press("form-reset")(page)
@@ -202,20 +202,20 @@ def test_questions_and_mistakes_of_the_simulator_are_looked_at(world: World):
             page.locator("main .problem").wait_for()
 
         def shown(what, then):
-            def arrive(page):
+            def prepare(page):
                 then(page)
                 page.locator(what).first.wait_for()
-            return arrive
+            return prepare
 
         base = simulator.base
         problem = "main .problem"
-        world.look(f"{base}/snapshots", "simulator-question-reset", arrive=press("form-reset"), views=FEW)
-        world.look(f"{base}/snapshots", "simulator-question-restore", arrive=press("form-restore-0"), views=FEW)
-        world.look(f"{base}/snapshots", "simulator-wrong-word", arrive=wrong_word, views=FEW)
-        world.look(f"{base}/faults", "simulator-wrong-fault", views=FEW, arrive=shown(problem, press("form-custom", probability="7")))
-        world.look(f"{base}/catalogue", "simulator-wrong-catalogue", views=FEW, arrive=shown(problem, press("form-catalogue", json="{")))
-        world.look(f"{base}/trigger", "simulator-wrong-trigger", views=FEW, arrive=shown(problem, press("form-trigger", override="x")))
-        world.look(f"{base}/scenarios", "simulator-report", arrive=press("form-run-upgrade"))
+        world.inspect(f"{base}/snapshots", "simulator-question-reset", prepare=press("form-reset"), views=FEW_VIEWS)
+        world.inspect(f"{base}/snapshots", "simulator-question-restore", prepare=press("form-restore-0"), views=FEW_VIEWS)
+        world.inspect(f"{base}/snapshots", "simulator-wrong-word", prepare=wrong_word, views=FEW_VIEWS)
+        world.inspect(f"{base}/faults", "simulator-wrong-fault", views=FEW_VIEWS, prepare=shown(problem, press("form-custom", probability="7")))
+        world.inspect(f"{base}/catalogue", "simulator-wrong-catalogue", views=FEW_VIEWS, prepare=shown(problem, press("form-catalogue", json="{")))
+        world.inspect(f"{base}/trigger", "simulator-wrong-trigger", views=FEW_VIEWS, prepare=shown(problem, press("form-trigger", override="x")))
+        world.inspect(f"{base}/scenarios", "simulator-report", prepare=press("form-run-upgrade"))
         with world.page() as page:
             answer = page.request.get(f"{base}/nothing", headers={"Accept": "text/html"})
             world.expect(answer.status == 404 and "<h1" in answer.text(), f"a path that leads nowhere has no page: {answer.status}, {answer.text()[:60]!r}")

@@ -1,7 +1,7 @@
-"""Texts of strangers in every field that they can fill: they are seen as texts, and no script of theirs runs.
+"""Hostile texts in every field that a user or a client can fill: pages show them as text, and no injected script runs.
 
-A page of the World fails the test where a script runs, where the browser reports a breach of the policy, and where anything
-asks another server.
+A page of the World fails the test if an injected script runs, if the browser reports a violation of the content security policy,
+or if the page sends a request to another host.
 """
 import base64
 import itertools
@@ -18,17 +18,17 @@ def is_plain(text: str) -> bool:
     return all(" " <= c <= "~" for c in text)
 
 
-def is_seen(text: str, on: str) -> bool:
-    """Whether a text is on a page as it is; hidden characters as what they are called."""
+def is_shown(text: str, on: str) -> bool:
+    """Whether a page shows a text unchanged, with code points in place of hidden characters."""
     shown = "".join(f"U+{ord(c):04X}" if unicodedata.category(c) in ("Cc", "Cf") else c for c in text)
     if not is_plain(text):
-        # Marks and emoji are shown in parts.
+        # The page splits combining marks and emoji.
         return any(f"U+{ord(c):04X}" in on for c in text if unicodedata.category(c) in ("Cc", "Cf", "Mn")) or text in on
     return " ".join(shown.split()) in " ".join(on.split())
 
 
 def body(page) -> str:
-    """What is seen of a page, with everything open."""
+    """Returns the visible text of a page, with all details open."""
     return page.evaluate("() => { document.querySelectorAll('details').forEach(d => { d.open = true }); return document.querySelector('main').innerText }")
 
 
@@ -37,19 +37,19 @@ def quote(text: str) -> str:
 
 
 def unsigned(payload: dict) -> str:
-    """Signed data in its form, whose signature is none."""
+    """Returns a JWS with an invalid signature."""
     def part(value) -> str:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
     return f"{part({'alg': 'ES256', 'x5c': ['AAAA']})}.{part(payload)}.{'A' * 86}"
 
 
 @with_shop(extra="log:\n  level: critical\n")
-def test_what_notifications_and_receivers_say_is_text(world: World, shop: Shop):
+def test_texts_of_notifications_and_receivers_are_escaped(world: World, shop: Shop):
     answers = enumerate(itertools.cycle(HOSTILE))
 
     def answer() -> bytes:
         number, text = next(answers)
-        # An endpoint at which nothing arrives is tried less and less.
+        # The server tries an endpoint less and less often if every delivery fails.
         shop.receiver.status = 200 if number % 8 == 7 else 500
         return text.encode()
 
@@ -83,14 +83,14 @@ def test_what_notifications_and_receivers_say_is_text(world: World, shop: Shop):
             page.goto(f"{shop.base}/console/webhooks/backend/deliveries/{item['id']}")
             said += body(page)
     for text in HOSTILE:
-        world.expect(is_seen(text, seen), f"{text!r} of a notification is not seen")
-    world.expect(sum(is_seen(text, said) for text in HOSTILE) >= 15, "the answers of the receiver are not seen")
-    world.look(f"{shop.base}/console/notifications", "server-hostile-notifications", cookies)
-    world.look(f"{shop.base}/console/webhooks/backend", "server-hostile-webhook", cookies)
+        world.expect(is_shown(text, seen), f"{text!r} of a notification is not seen")
+    world.expect(sum(is_shown(text, said) for text in HOSTILE) >= 15, "the answers of the receiver are not seen")
+    world.inspect(f"{shop.base}/console/notifications", "server-hostile-notifications", cookies)
+    world.inspect(f"{shop.base}/console/webhooks/backend", "server-hostile-webhook", cookies)
 
 
 @with_shop(keys={"a.key-with_marks": ["all"]})
-def test_what_people_write_is_text(world: World, shop: Shop):
+def test_texts_of_users_are_escaped(world: World, shop: Shop):
     taken = []
     for text in HOSTILE:
         try:
@@ -114,12 +114,12 @@ def test_what_people_write_is_text(world: World, shop: Shop):
         reasons = body(page)
         world.expect(len(taken) >= 35, f"only these reasons were taken: {taken}")
         for text in taken:
-            world.expect(is_seen(text, reasons), f"the reason {text!r} of a grant is not seen")
+            world.expect(is_shown(text, reasons), f"the reason {text!r} of a grant is not seen")
         for text in HOSTILE:
             address = page.goto(f"{shop.base}/console/customers/{quote(text)}")
             world.expect(address.status in (200, 400, 404), f"the customer {text!r}: {address.status}")
             if address.status == 200 and page.url.count("/customers/"):
-                world.expect(is_seen(text, page.inner_text("h1")), f"the customer {text!r} is called {page.inner_text('h1')!r}")
+                world.expect(is_shown(text, page.inner_text("h1")), f"the customer {text!r} is called {page.inner_text('h1')!r}")
             page.goto(f"{shop.base}/console/customers?q={quote(text)}")
             value = page.locator("#q").input_value()
             world.expect(value == text or not is_plain(text), f"the search for {text!r} comes back as {value!r}")
@@ -129,8 +129,8 @@ def test_what_people_write_is_text(world: World, shop: Shop):
             page.locator("main a[rel=next]").click()
             page.wait_for_load_state()
             log += body(page)
-        world.expect(sum(is_seen(text, log) for text in HOSTILE) >= 30, "the audit log does not show who was given something")
-        # All of them in what is decoded: names and values.
+        world.expect(sum(is_shown(text, log) for text in HOSTILE) >= 30, "the audit log does not show who was given something")
+        # All texts in the decoded data, as names and as values.
         page.goto(shop.base + "/console/decode")
         for payload in ({"transactionId": "1", "productId": HOSTILE[0], **{f"f{i}": text for i, text in enumerate(HOSTILE)}},
                         {text: text for text in HOSTILE}):
@@ -139,12 +139,12 @@ def test_what_people_write_is_text(world: World, shop: Shop):
             page.locator("main .tag").first.wait_for()
             shown = body(page)
             for text in HOSTILE:
-                world.expect(is_seen(text, shown), f"{text!r} in what is decoded is not seen")
+                world.expect(is_shown(text, shown), f"{text!r} in what is decoded is not seen")
         world.check(page, "what is decoded")
 
 
 @with_shop()
-def test_addresses_of_endpoints_are_text(world: World, shop: Shop):
+def test_endpoint_urls_are_escaped(world: World, shop: Shop):
     taken = []
     for number, text in enumerate(HOSTILE):
         for form, url in (("path", f"https://example.com/{text}"), ("name", text), ("query", f"https://example.com/?a={quote(text)}")):
@@ -161,11 +161,11 @@ def test_addresses_of_endpoints_are_text(world: World, shop: Shop):
         page.goto(f"{shop.base}/console/webhooks")
         shown = page.locator("main").text_content()
         for url in taken:
-            world.expect(is_seen(url, shown) or url[:100] in shown, f"the address {url!r} is not seen")
+            world.expect(is_shown(url, shown) or url[:100] in shown, f"the address {url!r} is not seen")
         world.check(page, "endpoints with addresses of a stranger")
 
 
-def test_what_a_catalogue_says_is_text(world: World):
+def test_catalogue_texts_are_escaped(world: World):
     simulator = Simulator()
     try:
         catalogue = simulator.call("GET", "/production/catalogue")
@@ -179,8 +179,8 @@ def test_what_a_catalogue_says_is_text(world: World):
             names = page.locator("table td[data-label=Name]").all_inner_texts()
             all_offers = page.locator("table td[data-label=Offers]").all_inner_texts()
             for text in HOSTILE:
-                world.expect(any(is_seen(text, name) for name in names), f"the name {text!r} is not seen")
-                world.expect(any(is_seen(text, offer) for offer in all_offers), f"the offer {text!r} is not seen")
+                world.expect(any(is_shown(text, name) for name in names), f"the name {text!r} is not seen")
+                world.expect(any(is_shown(text, offer) for offer in all_offers), f"the offer {text!r} is not seen")
             world.check(page, "a catalogue of a stranger")
             for path in ("", "customers", "trigger", "scenarios"):
                 page.goto(f"{simulator.base}/{path}")
@@ -189,7 +189,7 @@ def test_what_a_catalogue_says_is_text(world: World):
         simulator.stop()
 
 
-def test_what_the_simulator_is_told_is_text(world: World):
+def test_texts_sent_to_the_simulator_are_escaped(world: World):
     receiver, answers = Receiver(), itertools.cycle(HOSTILE)
     receiver.status, receiver.body = 500, lambda: next(answers).encode()
     simulator = Simulator("--notify", receiver.url)
@@ -208,12 +208,12 @@ def test_what_the_simulator_is_told_is_text(world: World):
                 page.goto(f"{simulator.base}/notifications/{item['notificationUUID']}")
                 seen += body(page)
             for text in HOSTILE:
-                world.expect(is_seen(text, seen), f"{text!r} is not seen on the page of its notification")
+                world.expect(is_shown(text, seen), f"{text!r} is not seen on the page of its notification")
             for path in ("snapshots", "notifications", "", "catalogue"):
                 page.goto(f"{simulator.base}/{path}")
                 body(page)
             for text in HOSTILE[:20]:
-                # What is wrong in a form comes back with what was written.
+                # A refused form keeps the entered text.
                 page.goto(f"{simulator.base}/trigger")
                 page.locator("#form-trigger [name=override]").fill(text)
                 page.locator("#form-trigger button").click()

@@ -1,4 +1,4 @@
-"""Pages that are left open: what they follow, how many there may be, and what happens when the server goes and comes."""
+"""Open pages: which changes they follow, how many can be open, and how they survive a restart of the server."""
 import contextlib
 import http.client
 import os
@@ -13,14 +13,14 @@ CAPACITY = 64
 
 
 def stream(shop: Shop, cookie: str, topics: str = "inbox"):
-    """Opens a stream as a page does. Returns its connection and answer."""
+    """Opens a stream as a page does. Returns the connection and the response."""
     connection = http.client.HTTPConnection("127.0.0.1", shop.port, timeout=20)
     connection.request("GET", f"/console/events?topics={topics}", headers={"Cookie": cookie, "Sec-Fetch-Site": "same-origin"})
     return connection, connection.getresponse()
 
 
-def place(shop: Shop, cookie: str):
-    """The same where there is room; nothing where there is none. A page that was closed may have the place for a moment."""
+def try_stream(shop: Shop, cookie: str):
+    """Opens a stream, or returns None if all are in use. A closed page may still hold its stream for a moment."""
     connection, answer = stream(shop, cookie)
     if answer.status == 200:
         return connection, answer
@@ -34,20 +34,20 @@ def streams(world: World, shop: Shop, cookie: str, count: int):
     opened = []
     try:
         for number in range(count):
-            got = shop.wait(lambda: place(shop, cookie))
+            got = shop.wait(lambda: try_stream(shop, cookie))
             if not got:
                 raise AssertionError(f"there is no room for stream {number + 1} of {count}")
             opened.append(got)
         yield [answer for _, answer in opened]
     finally:
-        # An answer holds its connection, too.
+        # The response also holds the connection open.
         for connection, answer in opened:
             answer.close()
             connection.close()
 
 
-def used(shop: Shop) -> tuple[float, float]:
-    """The server's memory in MiB, and the processor seconds that it used."""
+def resource_usage(shop: Shop) -> tuple[float, float]:
+    """Returns the server's memory in MiB, and the processor time that it has used, in seconds."""
     process = shop.server.process.pid
     with open(f"/proc/{process}/statm") as file:
         memory = int(file.read().split()[1]) * resource.getpagesize() / 2**20
@@ -65,7 +65,7 @@ def live(page) -> str:
 
 
 @with_shop
-def test_a_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
+def test_one_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     cookie = f"{COOKIE}={session(cookies)}"
     with world.page() as page:
@@ -78,7 +78,7 @@ def test_a_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
             page.goto(shop.base + "/console/notifications")
             page.locator("[data-live-state]", has_text="Not live").wait_for()
             world.check(page, "a page that is not live")
-            # All that are open are told, and the page without a stream still answers.
+            # All open streams get the change, and the page without a stream still works.
             buy(shop, "anna")
             for answer in answers:
                 line = b""
@@ -89,7 +89,7 @@ def test_a_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
                         break
             page.goto(shop.base + "/console/notifications")
             world.expect("SUBSCRIBED" in page.inner_text("main"), "the page without a stream does not show what happened")
-        # There is room again.
+        # Streams are available again.
         def opens() -> bool:
             connection, answer = stream(shop, cookie)
             status = answer.status
@@ -104,7 +104,7 @@ def test_a_page_too_many_says_that_it_is_not_live(world: World, shop: Shop):
 @with_shop
 def test_an_open_page_outlives_its_server(world: World, shop: Shop):
     buy(shop, "anna")
-    shop.need(lambda: shop.api("/v1/notifications")["items"])
+    shop.require(lambda: shop.api("/v1/notifications")["items"])
     cookies = sign_in(world, shop)
     with world.page() as page:
         page.context.add_cookies(cookies)
@@ -114,7 +114,7 @@ def test_an_open_page_outlives_its_server(world: World, shop: Shop):
         shop.server.process.wait()
         page.locator("[data-live-state]", has_text="Not").wait_for()
         shop.start()
-        # A restart ends all sessions: the page says so, and leads to where one signs in.
+        # A restart ends all sessions. The page says so, and links to the sign-in page.
         page.get_by_text("The session has ended.").wait_for(timeout=30_000)
         buy(shop, "ben")
         shop.wait(lambda: len(shop.api("/v1/notifications")["items"]) == 2)
@@ -123,13 +123,13 @@ def test_an_open_page_outlives_its_server(world: World, shop: Shop):
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url("**/console/notifications**")
         world.expect(page.locator("main tbody tr").count() == 2, "the page does not show what came while the server was away")
-        # And it is live again.
+        # After the sign-in the page is live again.
         buy(shop, "carl")
         page.get_by_role("button", name="1 new: show").wait_for(timeout=30_000)
 
 
 @with_shop
-def test_news_that_are_none_any_more_are_not_offered(world: World, shop: Shop):
+def test_outdated_news_are_not_offered(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     with world.page() as page:
         page.context.add_cookies(cookies)
@@ -143,7 +143,7 @@ def test_news_that_are_none_any_more_are_not_offered(world: World, shop: Shop):
 
 
 @with_shop
-def test_twelve_tabs_of_the_server_and_those_that_are_hidden(world: World, shop: Shop):
+def test_twelve_tabs_and_hidden_tabs_of_the_server(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     with world.page() as first:
         first.context.add_cookies(cookies)
@@ -161,12 +161,12 @@ def test_twelve_tabs_of_the_server_and_those_that_are_hidden(world: World, shop:
             page.on("requestfailed", lambda request: held.discard(request))
             page.on("requestfinished", lambda request: held.discard(request))
             page.goto(shop.base + "/console/notifications", timeout=10_000)
-            # Without a window every tab counts as seen, so it is told.
+            # A headless browser reports every tab as visible, so the test sets `hidden`.
             page.evaluate("() => { Object.defineProperty(document, 'hidden', { value: true, configurable: true });"
                           " document.dispatchEvent(new Event('visibilitychange')) }")
             tabs.append(page)
 
-        # Tabs that are hidden hold no stream.
+        # Hidden tabs hold no stream.
         end = time.monotonic() + 10
         while held and time.monotonic() < end:
             first.wait_for_timeout(100)
@@ -176,16 +176,16 @@ def test_twelve_tabs_of_the_server_and_those_that_are_hidden(world: World, shop:
         for page in tabs:
             page.on("request", lambda request: asked.append(request.url))
         buy(shop, "anna")
-        shop.need(lambda: shop.api("/v1/notifications")["items"])
+        shop.require(lambda: shop.api("/v1/notifications")["items"])
         world.expect(not asked, f"tabs that are hidden ask: {asked[:3]}")
-        # The one that is seen again shows what happened.
+        # A tab that becomes visible again shows the changes.
         tabs[0].evaluate("() => { Object.defineProperty(document, 'hidden', { value: false, configurable: true });"
                          " document.dispatchEvent(new Event('visibilitychange')) }")
         tabs[0].get_by_role("button", name="1 new: show").or_(tabs[0].get_by_text("SUBSCRIBED")).first.wait_for()
 
 
 @with_shop
-def test_a_page_that_is_paused_asks_nothing(world: World, shop: Shop):
+def test_a_paused_page_requests_nothing(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     with world.page() as watching, world.page() as paused:
         for page in (watching, paused):
@@ -196,14 +196,14 @@ def test_a_page_that_is_paused_asks_nothing(world: World, shop: Shop):
         asked = []
         paused.on("request", lambda request: asked.append(request.url))
         buy(shop, "anna")
-        # Once the other page has heard of it, this one would have as well.
+        # When the other page has the change, a page that is not paused would have it too.
         watching.get_by_role("button", name="1 new: show").focus()
-        # What else makes a page ask: somebody comes back to it, or leaves a field.
+        # Other events that make a page request an update: it becomes visible, or a field loses the focus.
         paused.evaluate("() => { document.dispatchEvent(new Event('visibilitychange')); dispatchEvent(new Event('focusout')) }")
         buy(shop, "ben")
         watching.get_by_role("button", name="2 new: show").wait_for()
         world.expect(
-            watching.evaluate("document.activeElement.textContent") == "2 new: show", "who is on the button loses it when more comes")
+            watching.evaluate("document.activeElement.textContent") == "2 new: show", "the button loses the focus when more notifications arrive")
         world.expect(not asked, f"asked while paused: {asked}")
         world.expect("SUBSCRIBED" not in paused.inner_text("main"), "a page that is paused changes")
         paused.get_by_role("button", name="Paused").click()
@@ -219,28 +219,28 @@ def test_streams_for_ten_minutes(world: World):
 
 
 def streams_for(world: World, shop: Shop, half: float = 300):
-    """Half of the time nothing happens, half of it notifications come in."""
+    """Holds all streams open, first without any change, then while notifications arrive; each phase lasts `half` seconds."""
     cookie = f"{COOKIE}={session(sign_in(world, shop))}"
     buy(shop, "first")
-    shop.need(lambda: shop.api("/v1/notifications")["items"])
-    before, _ = used(shop)
+    shop.require(lambda: shop.api("/v1/notifications")["items"])
+    before, _ = resource_usage(shop)
     with streams(world, shop, cookie, CAPACITY) as answers:
-        opened, begin = used(shop)
-        # That nothing happens is what is measured; who does nothing at all for long is taken for hung.
+        opened, begin = resource_usage(shop)
+        # Measure the idle server. Sleep in parts, because the runner ends a test that uses no processor time for long.
         for _ in range(10):
             time.sleep(half / 10)
-        _, end = used(shop)
+        _, end = resource_usage(shop)
         idle = (end - begin) / half
         finish, count = time.monotonic() + half, 0
         while time.monotonic() < finish:
             count += 1
             buy(shop, f"customer-{count}")
-        after, _ = used(shop)
+        after, _ = resource_usage(shop)
         print(f"    memory: {before:.0f} MiB without streams, {opened:.0f} with {CAPACITY}, {after:.0f} after {count} purchases; "
               f"idle: {idle * 100:.2f} % of a core")
         world.expect(opened - before < 10, f"{CAPACITY} streams take {opened - before:.1f} MiB")
         world.expect(idle < 0.02, f"{idle * 100:.2f} % of a core while nothing happens")
-        # It comes in the pieces in which it was sent: what opens it, a comment every 20 seconds, and then what happened.
+        # The stream arrives in the chunks that the server sent: the first line, a comment every 20 seconds, and the changes.
         said = b""
         for _ in range(200):
             said += answers[0].read1(65536)

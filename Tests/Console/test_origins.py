@@ -1,4 +1,4 @@
-"""What pages of other origins can do to a console and a simulator: nothing. And paths and names in other spellings."""
+"""Pages of other origins can neither read nor change a console or a simulator; nor can unusual spellings of paths and hosts."""
 import http.client
 import http.server
 import json
@@ -9,7 +9,7 @@ from harness import World
 from shop import MONTHLY, Shop, sign_in, with_shop
 from test_security import COOKIE, session
 
-# A page of a stranger tries every way that a browser has, and says what it got.
+# A foreign page tries every kind of request that a browser has, and returns the results.
 ATTACK = """async ({ base, reads, writes, assets, key }) => {
   const got = [], limit = (work, name) => Promise.race([work, new Promise(r => setTimeout(r, 8000, "no answer"))])
     .then(result => got.push([name, result]));
@@ -45,7 +45,7 @@ KINDS = ("application/x-www-form-urlencoded", "text/plain")
 
 
 class Stranger:
-    """A page of another origin."""
+    """A server for a page of another origin."""
 
     def __init__(self):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -64,7 +64,7 @@ class Stranger:
 
 
 def state(shop: Shop) -> str:
-    """Everything that a stranger might want to change."""
+    """Returns all state that an attacker might want to change."""
     simulator = shop.simulator
     return json.dumps([
         shop.api("/v1/webhooks"), shop.api("/v1/customers/mallory/grants"), simulator.call("GET", "/clock"),
@@ -76,7 +76,7 @@ def state(shop: Shop) -> str:
 @with_shop
 def test_other_origins_change_and_read_nothing(world: World, shop: Shop):
     shop.simulator.do("purchase", customer="anna", product=MONTHLY)
-    shop.need(lambda: shop.api("/v1/notifications")["items"])
+    shop.require(lambda: shop.api("/v1/notifications")["items"])
     cookies = sign_in(world, shop)
     panel = shop.simulator.base
     with world.page() as page:
@@ -89,7 +89,7 @@ def test_other_origins_change_and_read_nothing(world: World, shop: Shop):
         icon = page.locator("link[rel=icon]").get_attribute("href")
         page.get_by_role("button", name="Switch the endpoint off…").click()
         off = {"ticket": page.locator("input[name=ticket]").input_value(), "action": "webhook-off", "name": "backend"}
-        # The same ways work for a page of the server itself.
+        # The same requests succeed from a page of the server itself.
         got = page.evaluate(OWN, ["/console/events?topics=inbox", icon])
         world.expect(got == [200, 200, "open", "shown"], f"from its own page: {got}")
     targets = [
@@ -132,7 +132,7 @@ def test_other_origins_change_and_read_nothing(world: World, shop: Shop):
                 world.expect(status in (401, 403, 404, 405, 415), f"{origin}: {name} is answered with {status}")
             world.expect(len(sent) > 30, f"{origin}: only {len(sent)} requests were sent")
         for url, fields in forms:
-            # What looks like JSON arrives as such only in plain text.
+            # A form can send a body in the shape of JSON only as text/plain.
             for kind in KINDS[1:2] if any("{" in name for name in fields) else KINDS[:1]:
                 page.goto(origin)
                 with page.expect_navigation() as navigation:
@@ -142,7 +142,7 @@ def test_other_origins_change_and_read_nothing(world: World, shop: Shop):
         names = {cookie["name"]: cookie["value"] for cookie in context.cookies()}
         world.expect(all(names.get(c["name"]) == c["value"] for c in cookies), f"{origin}: cookies are {names}")
         world.expect(len(names) == len(cookies), f"{origin}: a stranger set a cookie: {names}")
-        # Somebody may follow a link to a page, and is still signed in.
+        # A user who follows a link from another origin to the console is still signed in.
         page.goto(origin)
         page.evaluate("url => { location = url }", shop.base + "/console/customers")
         page.get_by_role("button", name="Sign out").wait_for()
@@ -150,8 +150,8 @@ def test_other_origins_change_and_read_nothing(world: World, shop: Shop):
     world.expect(state(shop) == before, f"a stranger changed something:\n{before}\n{state(shop)}")
 
 
-def ask(port: int, method: str, target: str, body: str | None = None, **headers: str):
-    """One request on a connection of its own, spelled as given. Returns the status, headers and what follows them."""
+def send_request(port: int, method: str, target: str, body: str | None = None, **headers: str):
+    """Sends one request on a new connection, with the target unchanged. Returns the status, the headers and the body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=15)
     try:
         connection.putrequest(method, target, skip_host=True)
@@ -171,7 +171,7 @@ HOSTS = ["evil", "evil.example", "evil.example:{port}", "localhost.evil.example"
 
 
 @with_shop
-def test_names_of_others_lead_nowhere(world: World, shop: Shop):
+def test_foreign_host_names_are_refused(world: World, shop: Shop):
     cookie = f"{COOKIE}={session(sign_in(world, shop))}"
     panel = int(shop.simulator.base.rsplit(":", 1)[1])
     for port, paths in ((shop.port, ["/console", "/console/sign-in", "/console/events?topics=inbox", "/console/nothing"]),
@@ -179,11 +179,11 @@ def test_names_of_others_lead_nowhere(world: World, shop: Shop):
         for path in paths:
             for host in HOSTS:
                 host = host.format(port=port)
-                status, _, text = ask(port, "GET", path, Host=host, Cookie=cookie)
+                status, _, text = send_request(port, "GET", path, Host=host, Cookie=cookie)
                 world.expect(status in (400, 403, 421), f"Host: {host!r} for {port}{path} is answered with {status}")
                 world.expect(b"anna" not in text, f"Host: {host!r}: {path} shows something")
         for host in ("127.0.0.1", f"localhost:{port}", f"LOCALHOST:{port}"):
-            status, _, _ = ask(port, "GET", paths[0], Host=host, Cookie=cookie)
+            status, _, _ = send_request(port, "GET", paths[0], Host=host, Cookie=cookie)
             world.expect(status == 200, f"Host: {host} for {port} is answered with {status}")
 
 
@@ -196,35 +196,35 @@ SPELLINGS = ["/%63onsole/{}", "//console/{}", "/console//{}", "/./console/{}", "
 def test_paths_in_other_spellings_are_guarded(world: World, shop: Shop):
     cookie = f"{COOKIE}={session(sign_in(world, shop))}"
     form = {"Content_Type": KINDS[0], "Cookie": cookie}
-    status, _, _ = ask(shop.port, "POST", "/console/theme", "theme=dark&return=/console", Sec_Fetch_Site="same-origin", **form)
+    status, _, _ = send_request(shop.port, "POST", "/console/theme", "theme=dark&return=/console", Sec_Fetch_Site="same-origin", **form)
     world.expect(status == 303, f"a form of its own is answered with {status}")
     for spelling in SPELLINGS:
         for sender in ({"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"}, {"Origin": "http://evil.example"}, {}):
             for path, body in (("do", "action=webhook-off&name=backend&ticket=1"), ("theme", "theme=dark&return=/console"), ("sign-out", "")):
                 target = spelling.format(path)
-                status, headers, _ = ask(shop.port, "POST", target, body, **form, **sender)
+                status, headers, _ = send_request(shop.port, "POST", target, body, **form, **sender)
                 world.expect(400 <= status < 500, f"POST {target} with {sender} is answered with {status}")
                 world.expect("set-cookie" not in headers, f"POST {target} with {sender} sets a cookie")
             if sender.get("Sec_Fetch_Site"):
                 for path in ("events?topics=inbox", "customers?fragment=all"):
                     target = spelling.format(path)
-                    status, _, _ = ask(shop.port, "GET", target, Cookie=cookie, **sender)
+                    status, _, _ = send_request(shop.port, "GET", target, Cookie=cookie, **sender)
                     world.expect(400 <= status < 500, f"GET {target} with {sender} is answered with {status}")
-        # Nobody is signed in: nothing is shown, however it is spelled.
+        # Without a session no spelling of a path shows anything.
         for path in ("customers", "operations", "events?topics=inbox", "operations/audit.csv"):
-            status, headers, _ = ask(shop.port, "GET", spelling.format(path))
+            status, headers, _ = send_request(shop.port, "GET", spelling.format(path))
             world.expect(400 <= status < 500 or "/console/sign-in" in headers.get("location", ""),
                          f"GET {spelling.format(path)} without a session is answered with {status}")
-    # What leads back from a form leads to a page of the console, not elsewhere.
+    # The return address of a form can only be a page of the console.
     for back in ("//evil.example", "/\\evil.example", "https://evil.example", "/\t/evil.example", "javascript:alert(1)", "/%0d%0aX: 1"):
-        status, headers, _ = ask(shop.port, "POST", "/console/theme", "theme=dark&return=" + back.replace("%", "%25").replace(":", "%3A"),
+        status, headers, _ = send_request(shop.port, "POST", "/console/theme", "theme=dark&return=" + back.replace("%", "%25").replace(":", "%3A"),
                                  Sec_Fetch_Site="same-origin", **form)
         place = headers.get("location", "")
         world.expect(place.startswith("/") and not place.startswith(("//", "/\\")) and "\t" not in place, f"{back!r} leads to {place!r}")
 
 
-def after_head(port: int, path: str) -> tuple[bytes, bytes]:
-    """Asks for the head of an answer. Returns its first line and what follows the head: http.client would drop it unread."""
+def send_head_request(port: int, path: str) -> tuple[bytes, bytes]:
+    """Sends a HEAD request. Returns the status line and the bytes after the head, which http.client would discard."""
     with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
         connection.sendall(f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
         answer = b"".join(iter(lambda: connection.recv(65_536), b""))
@@ -238,7 +238,7 @@ def test_nothing_follows_the_answer_to_a_head_request(world: World, shop: Shop):
     for port, paths in ((shop.port, ["/console", "/console/sign-in", "/console/nothing", "/v1/customers/a", "/nothing", "/health/live"]),
                         (panel, ["/", "/nothing", "/simulator/clock"])):
         for path in paths:
-            line, rest = after_head(port, path)
+            line, rest = send_head_request(port, path)
             world.expect(line.startswith(b"HTTP/1.1 "), f"{port}: HEAD {path} is answered with {line!r}")
-            # Whatever follows would be taken for the beginning of the next answer.
-            world.expect(not rest, f"{port}: HEAD {path} is answered with {line!r} and {len(rest)} bytes that are no answer to anything")
+            # A client would take further bytes as the beginning of the next response.
+            world.expect(not rest, f"{port}: HEAD {path} is answered with {line!r} and {len(rest)} bytes after the head")

@@ -1,4 +1,4 @@
-"""Who signs in, and what a file for a spreadsheet has in it. What other origins try is in test_origins.py."""
+"""Sign-in and sessions, and the contents of CSV files. test_origins.py has the attacks from other origins."""
 import base64
 import csv
 import hashlib
@@ -15,7 +15,7 @@ FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "=cmd|' /C calc'!
 
 
 def session(cookies) -> str | None:
-    """The value of the session's cookie."""
+    """Returns the value of the session cookie."""
     return next((cookie["value"] for cookie in cookies if COOKIE in cookie["name"] and cookie["httpOnly"]), None)
 
 
@@ -28,7 +28,7 @@ def opens(page, shop: Shop, token: str) -> bool:
 @with_shop
 def test_a_session_that_was_planted_is_worth_nothing(world: World, shop: Shop):
     for name, address in (("a key", lambda: shop.base + "/console/sign-in"), ("a link", shop.link)):
-        # Somebody signs in, and plants the session in the browser of somebody else.
+        # An attacker signs in, and plants the session cookie in the browser of another user.
         planted = session(sign_in(world, shop))
         for value in (planted, "A" * len(planted)):
             with world.page() as page:
@@ -41,7 +41,7 @@ def test_a_session_that_was_planted_is_worth_nothing(world: World, shop: Shop):
                 now = session(page.context.cookies())
                 world.expect(now and now != value, f"{name}: the session is the one that was planted")
         with world.page() as page:
-            # With no cookies of its own, so that the header alone counts.
+            # The page has no cookies of its own, so only the header counts.
             world.expect(opens(page, shop, now), f"{name}: the new session does not open the console")
             world.expect(not opens(page, shop, planted), f"{name}: the session that was planted still opens the console")
             world.expect(not opens(page, shop, "A" * len(planted)), f"{name}: an invented session opens the console")
@@ -69,7 +69,7 @@ def test_the_cookie_of_a_session_cannot_be_read_or_sent_by_others(world: World, 
 
 
 def token(shop: Shop, age: float = 0, name: str = "first", identifier: str = "x" * 22) -> str:
-    """A sign-in link as the command makes it, of any age: HMAC by a key derived from console.secret."""
+    """Returns the token of a sign-in link of any age, as the command makes it: an HMAC with a key derived from console.secret."""
     secret = re.search(r'^  secret: "(\w+)"', shop.config.read_text(), re.M).group(1).encode()
     key = hmac.new(hmac.new(b"\0" * 32, secret, hashlib.sha256).digest(), b"counterfoil-console-link\x01", hashlib.sha256).digest()
 
@@ -90,7 +90,7 @@ def test_a_link_signs_in_once_and_for_two_minutes(world: World, shop: Shop):
 
     with world.page() as page:
         good = token(shop)
-        # Programs that preview links ask for the page, more than once.
+        # Programs that preview links request the page, more than once.
         for _ in range(3):
             world.expect(page.request.get(f"{sign_in_page}?link={good}").status == 200, "a link has no page")
         page.goto(f"{sign_in_page}?link={good}")
@@ -109,7 +109,7 @@ def test_a_link_signs_in_once_and_for_two_minutes(world: World, shop: Shop):
         page.goto(f"{sign_in_page}?link={token(shop, age=125, identifier='v' * 22)}")
         world.expect("older than two minutes" in page.inner_text("main"), "nothing says that the link is too old")
         world.expect(page.get_by_role("button", name="Sign in").count() == 0, "an old link has a button")
-        # Four failures so far. A fifth blocks the address for a minute, with a good key too.
+        # Four failures so far. After a fifth the address is blocked for a minute, also with a valid key.
         page.goto(sign_in_page)
         for key, text in (("cfk_wrong", "not known"), (shop.key, "Too many attempts")):
             page.get_by_label("API key").fill(key)
@@ -127,7 +127,7 @@ def test_a_file_for_a_spreadsheet_has_no_formulas(world: World, shop: Shop):
         try:
             shop.api(f"/v1/customers/{customer}/grants", {"entitlement": "premium", "reason": text, "actor": text})
         except OSError:
-            # Not a name of a customer. What was refused is in the log, too.
+            # The text is not a valid customer identifier. The audit log has the refusal too.
             pass
     with world.page() as page:
         page.context.add_cookies(cookies)

@@ -1,10 +1,10 @@
-"""The server's console: its pages, with nothing in them and with something."""
+"""The pages of the server's console, without and with data."""
 import re
 import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import HOSTILE, WAYS, World
+from harness import HOSTILE, USERS, World
 from shop import MONTHLY, Shop, sign_in, with_shop
 
 PAGES = ["", "customers", "notifications", "refused", "completeness", "webhooks", "refunds", "decode", "operations",
@@ -12,24 +12,24 @@ PAGES = ["", "customers", "notifications", "refused", "completeness", "webhooks"
 
 
 @with_shop
-def test_server_pages_when_there_is_nothing(world: World, shop: Shop):
-    world.look(shop.base + "/console/sign-in", "server-sign-in")
+def test_server_pages_without_data(world: World, shop: Shop):
+    world.inspect(shop.base + "/console/sign-in", "server-sign-in")
     cookies = sign_in(world, shop)
     for path in PAGES:
-        world.look(f"{shop.base}/console/{path}", f"server-{path.replace('/', '-') or 'overview'}-empty", cookies)
+        world.inspect(f"{shop.base}/console/{path}", f"server-{path.replace('/', '-') or 'overview'}-empty", cookies)
     for path in ("customers/nobody", "notifications/none", "transactions/1", "webhooks/none", "recoveries/rec_99"):
-        # A customer who bought nothing is a customer.
+        # A customer without purchases has a page.
         status = 200 if path.startswith("customers/") else 404
-        world.look(f"{shop.base}/console/{path}", f"server-{path.split('/')[0]}-missing", cookies, status=status)
-    world.look(f"{shop.base}/console/nothing", "server-not-found", cookies, status=404)
+        world.inspect(f"{shop.base}/console/{path}", f"server-{path.split('/')[0]}-missing", cookies, status=status)
+    world.inspect(f"{shop.base}/console/nothing", "server-not-found", cookies, status=404)
 
 
 @with_shop
-def test_server_pages_when_there_is_something(world: World, shop: Shop):
+def test_server_pages_with_data(world: World, shop: Shop):
     shop.populate()
     cookies = sign_in(world, shop)
     for path in PAGES:
-        world.look(f"{shop.base}/console/{path}", f"server-{path.replace('/', '-') or 'overview'}", cookies)
+        world.inspect(f"{shop.base}/console/{path}", f"server-{path.replace('/', '-') or 'overview'}", cookies)
     event = next(i for i in shop.api("/v1/events?environment=Production")["items"] if i["data"].get("customer"))
     customer = urllib.parse.quote(event["data"]["customer"])
     notification = shop.api("/v1/notifications")["items"][0]["uuid"]
@@ -43,7 +43,7 @@ def test_server_pages_when_there_is_something(world: World, shop: Shop):
         "webhook": "webhooks/backend", "delivery": f"webhooks/backend/deliveries/{delivery}",
         "transaction": f"transactions/{transaction}", "refund": f"refunds/of?customer={customer}&transaction={transaction}",
     }.items():
-        world.look(f"{shop.base}/console/{path}", f"server-{name}", cookies)
+        world.inspect(f"{shop.base}/console/{path}", f"server-{name}", cookies)
 
 
 def deliveries(shop: Shop):
@@ -53,26 +53,26 @@ def deliveries(shop: Shop):
 @with_shop
 def test_a_failing_endpoint_is_found_mended_and_sent_again(world: World, shop: Shop):
     shop.receiver.body = b"<script>alert(1)</script> out of order"
-    for customer, way in zip(("anna", "ben", "kim"), WAYS):
+    for customer, user in zip(("anna", "ben", "kim"), USERS):
         shop.receiver.status = 500
         known = {i["id"] for i in deliveries(shop)}
         shop.simulator.do("purchase", customer=customer, product=MONTHLY)
         failed = shop.wait(lambda: next((i for i in deliveries(shop) if i["id"] not in known and i["attempts"]), None))
-        with world.page(script=way.script) as page:
+        with world.page(script=user.script) as page:
             page.goto(shop.link())
-            way.press(page.get_by_role("button", name="Sign in"))
-            way.press(page.get_by_role("link", name="Webhooks"))
-            way.press(page.get_by_role("link", name="backend"))
+            user.press(page.get_by_role("button", name="Sign in"))
+            user.press(page.get_by_role("link", name="Webhooks"))
+            user.press(page.get_by_role("link", name="backend"))
             page.wait_for_url("**/webhooks/backend**")
-            way.press(page.locator(f"tbody a[href*='deliveries/{failed['id']}']").first)
+            user.press(page.locator(f"tbody a[href*='deliveries/{failed['id']}']").first)
             page.wait_for_url("**/deliveries/**")
             world.expect("500" in page.inner_text("main"), "the attempt's status is not shown")
             world.expect("out of order" in page.inner_text("main"), "the receiver's answer is not shown")
             shop.receiver.status = 200
-            way.press(page.get_by_role("button", name="Send the event again…"))
-            way.press(page.get_by_role("button", name="Send the event again"))
+            user.press(page.get_by_role("button", name="Send the event again…"))
+            user.press(page.get_by_role("button", name="Send the event again"))
             page.get_by_text("Done").first.wait_for()
-        # The clock stands still: the attempt that failed is repeated because somebody asked, not because it is time.
+        # The clock stands still, so the failed attempt is repeated because the user requested it, not because it is due.
         world.expect(
             shop.wait(lambda: all(i["state"] == "delivered" for i in deliveries(shop) if i["id"] not in known)),
             "what was sent again did not arrive")
@@ -83,11 +83,11 @@ def test_from_a_search_to_the_reason(world: World, shop: Shop):
     shop.populate()
     event = next(i for i in shop.api("/v1/events?environment=Production")["items"] if i["data"].get("transaction"))
     cookies = sign_in(world, shop)
-    for way in WAYS:
-        with world.page(script=way.script) as page:
+    for user in USERS:
+        with world.page(script=user.script) as page:
             page.context.add_cookies(cookies)
             page.goto(shop.base + "/console")
-            if way.keys:
+            if user.keys:
                 page.keyboard.press("/")
                 page.keyboard.type(event["data"]["transaction"]["transaction_id"])
             else:
@@ -96,22 +96,22 @@ def test_from_a_search_to_the_reason(world: World, shop: Shop):
             page.keyboard.press("Enter")
             page.wait_for_url("**q=*")
             # The customer is the last link of the first row.
-            way.press(page.locator("main table").first.locator("tbody tr").first.locator("a").last)
+            user.press(page.locator("main table").first.locator("tbody tr").first.locator("a").last)
             page.wait_for_url("**/console/customers/**")
-            way.press(page.get_by_role("link", name=re.compile("^explain")).first)
+            user.press(page.get_by_role("link", name=re.compile("^explain")).first)
             page.wait_for_url("**/explain/**")
-            world.expect("Facts" in page.inner_text("main"), f"{way.name}: the explanation has no facts")
+            world.expect("Facts" in page.inner_text("main"), f"{user.name}: the explanation has no facts")
 
 
 @with_shop
-def test_hostile_texts_in_the_server_are_text(world: World, shop: Shop):
+def test_hostile_texts_in_the_server_are_escaped(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     for number, text in enumerate(HOSTILE, 1):
         try:
             urllib.request.urlopen(urllib.request.Request(shop.base + "/apple/notifications", data=text.encode()))
         except urllib.error.HTTPError:
             pass
-        # What is refused faster than it can be kept is dropped.
+        # The server drops refused deliveries that arrive faster than it can store them.
         if number % 16 == 0 or number == len(HOSTILE):
             shop.wait(lambda: len(shop.api("/v1/refused?limit=100")["items"]) >= number)
     customer = urllib.parse.quote("<script>alert(1)</script>\u202eab", safe="")
@@ -125,7 +125,7 @@ def test_hostile_texts_in_the_server_are_text(world: World, shop: Shop):
             answer = page.goto(f"{shop.base}/console/{path}")
             world.expect(answer.status < 500, f"{path}: {answer.status}")
         page.goto(f"{shop.base}/console/refused")
-        # Each refusal has its text behind a line that opens; the newest are on the first page.
+        # The text of each refusal is in a details element. The newest are on the first page.
         for details in page.locator("main details").all():
             details.evaluate("element => element.open = true")
         world.expect("<meta http-equiv=refresh content=0>" in page.inner_text("main"), "the text of a refusal is not seen")
@@ -140,7 +140,7 @@ def test_hostile_texts_in_the_server_are_text(world: World, shop: Shop):
 def test_a_tap_on_a_time_shows_the_local_one(world: World, shop: Shop):
     cookies = sign_in(world, shop)
     shop.simulator.call("POST", "/production/trigger", {"notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY"})
-    # What changes on the page brings the time in UTC back.
+    # An update of the page would show the time in UTC again.
     shop.wait(lambda: any(item["state"] == "folded" for item in shop.api("/v1/notifications")["items"]))
     with world.page(timezone_id="Asia/Tokyo", locale="en-GB", has_touch=True) as page:
         page.context.add_cookies(cookies)

@@ -1,4 +1,4 @@
-"""The simulator's panel."""
+"""The web pages of the simulator."""
 import json
 import re
 import time
@@ -6,7 +6,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import HOSTILE, WAYS, Simulator, Way, World
+from harness import HOSTILE, USERS, Simulator, User, World
 
 MONTHLY = "com.example.premium.monthly"
 PAGES = ["", "trigger", "notifications", "faults", "catalogue", "settings", "snapshots", "scenarios"]
@@ -41,108 +41,108 @@ def populate(simulator: Simulator):
 
 
 @with_simulator
-def test_every_page_when_there_is_nothing(world: World, simulator: Simulator):
+def test_every_page_without_data(world: World, simulator: Simulator):
     for page in PAGES:
-        world.look(f"{simulator.base}/{page}?environment=sandbox", f"simulator-{page or 'customers'}-empty")
+        world.inspect(f"{simulator.base}/{page}?environment=sandbox", f"simulator-{page or 'customers'}-empty")
     for page in ("customers/nobody", "notifications/00000000-0000-0000-0000-000000000000"):
-        world.look(f"{simulator.base}/{page}", f"simulator-{page.split('/')[0]}-missing", status=404)
+        world.inspect(f"{simulator.base}/{page}", f"simulator-{page.split('/')[0]}-missing", status=404)
 
 
 @with_simulator
-def test_every_page_when_there_is_something(world: World, simulator: Simulator):
+def test_every_page_with_data(world: World, simulator: Simulator):
     populate(simulator)
     for page in PAGES:
-        world.look(f"{simulator.base}/{page}", f"simulator-{page or 'customers'}")
+        world.inspect(f"{simulator.base}/{page}", f"simulator-{page or 'customers'}")
     for name in ("anna", "ben", "carl", "dora"):
-        world.look(f"{simulator.base}/customers/{name}", f"simulator-customer-{name}")
+        world.inspect(f"{simulator.base}/customers/{name}", f"simulator-customer-{name}")
     transaction = simulator.call("GET", "/production/customers/anna")["subscriptions"][0]["transactionId"]
-    world.look(f"{simulator.base}/customers/anna?text={transaction}", "simulator-customer-text")
-    world.look(f"{simulator.base}/customers/anna?text=receipt", "simulator-customer-receipt")
+    world.inspect(f"{simulator.base}/customers/anna?text={transaction}", "simulator-customer-text")
+    world.inspect(f"{simulator.base}/customers/anna?text=receipt", "simulator-customer-receipt")
     uuid = simulator.call("GET", "/production/notifications")["items"][0]["notificationUUID"]
-    world.look(f"{simulator.base}/notifications/{uuid}", "simulator-notification")
+    world.inspect(f"{simulator.base}/notifications/{uuid}", "simulator-notification")
 
 
-def journey(world: World, simulator: Simulator, way: Way):
-    with world.page(script=way.script) as page:
+def journey(world: World, simulator: Simulator, user: User):
+    with world.page(script=user.script) as page:
         page.goto(simulator.base)
         form = page.locator("#form-buy")
-        way.fill(form.get_by_label("Customer"), "anna$smith")
-        way.choose(form.get_by_label("Product"), MONTHLY)
-        if way.script:
+        user.fill(form.get_by_label("Customer"), "anna$smith")
+        user.choose(form.get_by_label("Product"), MONTHLY)
+        if user.script:
             world.expect(form.locator("code").inner_text() == f"counterfoil simulator buy 'anna$smith' {MONTHLY}",
                          f"the command is {form.locator('code').inner_text()}")
-        way.press(form.get_by_role("button"))
+        user.press(form.get_by_role("button"))
         world.expect(page.locator("h1").inner_text() == "Customer anna$smith", "no page of the customer")
         world.expect("SUBSCRIBED.INITIAL_BUY" in page.locator(".note").inner_text(), "the page does not say what was done")
         page.reload()
-        way.choose(page.locator("#advance-by"), "1 month")
-        way.press(page.get_by_role("button", name="Forward"))
+        user.choose(page.locator("#advance-by"), "1 month")
+        user.press(page.get_by_role("button", name="Forward"))
         for _ in range(50):
             page.goto(f"{simulator.base}/customers/anna%24smith")
             if page.locator("table").nth(1).locator("tbody tr").count() >= 2:
                 break
             time.sleep(0.1)
         world.expect(page.locator("table").nth(1).locator("tbody tr").count() >= 2, "no renewal within the month")
-        way.press(page.locator("#form-cancel button"))
+        user.press(page.locator("#form-cancel button"))
         world.expect("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED" in page.locator(".note").inner_text(), "not cancelled")
-        way.press(page.locator("#form-cancel button"))
+        user.press(page.locator("#form-cancel button"))
         world.expect(page.title().startswith("Error: "), "a second cancellation is no error")
         world.expect(page.locator(".problem").count() == 1, "no reason")
-        if way.script:
+        if user.script:
             world.check(page, "a form that was refused")
-        if way.script:
+        if user.script:
             world.expect(page.evaluate("document.activeElement.className") == "problem", "the reason has not the focus")
         page.goto(f"{simulator.base}/notifications")
-        way.press(page.locator("main table tbody a").first)
+        user.press(page.locator("main table tbody a").first)
         world.expect("Exact text" in page.content(), "no text of the notification")
         page.goto(f"{simulator.base}/faults")
-        way.press(page.locator("#form-down button"))
+        user.press(page.locator("#form-down button"))
         world.expect(page.locator("main table tbody tr").count() == 1, "the preset is not on")
-        way.press(page.locator("#form-all-off button"))
+        user.press(page.locator("#form-all-off button"))
         world.expect(page.locator("main table").count() == 0, "the faults are not off")
         page.goto(f"{simulator.base}/trigger")
-        way.choose(page.locator("#form-trigger").get_by_label("Type"), "REFUND")
-        way.press(page.locator("#form-trigger").get_by_role("button"))
+        user.choose(page.locator("#form-trigger").get_by_label("Type"), "REFUND")
+        user.press(page.locator("#form-trigger").get_by_role("button"))
         world.expect("REFUND" in page.locator("main tbody").first.inner_text(), "nothing was triggered")
         page.goto(f"{simulator.base}/snapshots")
-        way.fill(page.get_by_label("Name"), "one")
-        way.press(page.locator("#form-save button"))
+        user.fill(page.get_by_label("Name"), "one")
+        user.press(page.locator("#form-save button"))
         page.goto(f"{simulator.base}/snapshots")
-        way.press(page.locator("#form-reset button"))
-        if way.script:
+        user.press(page.locator("#form-reset button"))
+        if user.script:
             world.check(page, "the question about a reset")
             world.picture(page, "simulator-reset-question")
-        way.fill(page.get_by_label(re.compile("to confirm")), "reset")
-        way.press(page.get_by_role("button", name="Reset"))
+        user.fill(page.get_by_label(re.compile("to confirm")), "reset")
+        user.press(page.get_by_role("button", name="Reset"))
         world.expect("empty" in page.locator(".note").inner_text(), "no reset")
         page.goto(simulator.base)
-        world.expect("Nobody has bought anything" in page.content(), "customers after a reset")
+        world.expect("No customers yet" in page.content(), "customers after a reset")
         page.goto(f"{simulator.base}/snapshots")
-        way.press(page.locator("#form-restore-0 button"))
-        way.press(page.get_by_role("button", name="Restore"))
+        user.press(page.locator("#form-restore-0 button"))
+        user.press(page.get_by_role("button", name="Restore"))
         page.goto(simulator.base)
         world.expect("anna$smith" in page.content(), "the snapshot has not come back")
         page.goto(f"{simulator.base}/scenarios")
-        way.press(page.locator("#form-run-upgrade button"))
+        user.press(page.locator("#form-run-upgrade button"))
         world.expect("as expected" in page.locator(".note").inner_text(), "the scenario has not passed")
-        if way.script:
+        if user.script:
             world.check(page, "a report")
             world.picture(page, "simulator-report")
 
 
 @with_simulator
 def test_a_day_in_the_simulator_with_the_mouse(world: World, simulator: Simulator):
-    journey(world, simulator, WAYS[0])
+    journey(world, simulator, USERS[0])
 
 
 @with_simulator
 def test_a_day_in_the_simulator_without_javascript(world: World, simulator: Simulator):
-    journey(world, simulator, WAYS[1])
+    journey(world, simulator, USERS[1])
 
 
 @with_simulator
 def test_a_day_in_the_simulator_by_keys(world: World, simulator: Simulator):
-    journey(world, simulator, WAYS[2])
+    journey(world, simulator, USERS[2])
 
 
 @with_simulator
@@ -153,7 +153,7 @@ def test_a_purchase_by_keyboard_alone(world: World, simulator: Simulator):
         page.keyboard.press("Tab")
         world.expect(page.evaluate("document.activeElement.textContent") == "Skip to the content", "no skip link")
         page.keyboard.press("Enter")
-        # What has the focus is seen: every stop has an outline, and lies within the window.
+        # The focus is visible: every focused element has an outline and lies within the window.
         seen = []
         for _ in range(60):
             page.keyboard.press("Tab")
@@ -209,10 +209,10 @@ def test_pages_follow_what_happens_and_pause_is_silent(world: World, simulator: 
         page.get_by_role("button", name="Live").click()
         asked = []
         page.on("request", lambda request: asked.append(request.url))
-        # Coming back to a page makes it ask at once, unless it is paused.
+        # A page that becomes visible requests an update at once, unless it is paused.
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         simulator.do("resume", customer="anna")
-        # Once the other page has heard of it, this one would have as well.
+        # When the other page has the change, a page that is not paused would have it too.
         watching.get_by_text("renews into").first.wait_for()
         world.expect(not asked, f"asked while paused: {asked}")
         page.get_by_role("button", name="Paused").click()
@@ -220,14 +220,14 @@ def test_pages_follow_what_happens_and_pause_is_silent(world: World, simulator: 
 
 
 @with_simulator
-def test_a_page_whose_form_was_refused_follows(world: World, simulator: Simulator):
+def test_a_page_with_a_refused_form_stays_live(world: World, simulator: Simulator):
     simulator.do("purchase", customer="anna", product=MONTHLY)
     simulator.do("cancel", customer="anna")
     with world.page() as page:
         page.goto(f"{simulator.base}/customers/anna")
         page.locator("#form-cancel button").click()
         page.locator("main .problem").wait_for()
-        # The address is that of the form, which nobody can ask for.
+        # The page has the address of the form, which cannot be requested with GET.
         with page.expect_response(lambda answer: "fragment=all" in answer.url) as answer:
             simulator.do("resume", customer="anna")
         world.expect(answer.value.status == 200, f"{answer.value.url}: {answer.value.status}")
@@ -235,13 +235,13 @@ def test_a_page_whose_form_was_refused_follows(world: World, simulator: Simulato
 
 
 @with_simulator
-def test_what_is_selected_or_opened_stays_and_follows_afterwards(world: World, simulator: Simulator):
+def test_selected_or_open_content_is_updated_later(world: World, simulator: Simulator):
     simulator.do("purchase", customer="anna", product=MONTHLY)
     ends = "does not renew"
 
     def change(page, command: str):
         simulator.do(command, customer="anna")
-        # The page has the change, and keeps it for later. Its policy allows no eval, which `wait_for_function` needs.
+        # The page has the change, and applies it later. Its content security policy forbids eval, which `wait_for_function` needs.
         for _ in range(200):
             if page.evaluate("document.querySelector('#state').late"):
                 return
@@ -250,13 +250,13 @@ def test_what_is_selected_or_opened_stays_and_follows_afterwards(world: World, s
 
     with world.page() as page:
         page.goto(f"{simulator.base}/customers/anna")
-        # From the heading, which nothing replaces, into what is replaced.
+        # The selection begins in the heading, which stays, and ends in an element that is replaced.
         page.evaluate("getSelection().setBaseAndExtent(document.querySelector('h1'), 0, document.querySelector('#state table'), 1)")
         change(page, "cancel")
         world.expect(page.get_by_text(ends, exact=True).count() == 0, "what is selected is replaced")
         page.evaluate("getSelection().removeAllRanges()")
         page.get_by_text(ends, exact=True).wait_for()
-        # The same of something that was opened.
+        # The same for an open details element.
         page.evaluate("document.querySelector('#state').append(Object.assign(document.createElement('details'), { open: true }))")
         change(page, "resume")
         world.expect(page.get_by_text(ends, exact=True).count() == 1, "what is opened is replaced")
@@ -270,7 +270,7 @@ def test_twelve_tabs_are_open(world: World, simulator: Simulator):
         for index in range(12):
             page = first.context.new_page()
             page.goto(simulator.base, timeout=5000)
-            # Without a window every tab counts as seen, so it is told.
+            # A headless browser reports every tab as visible, so the test sets `hidden`.
             page.evaluate("() => { Object.defineProperty(document, 'hidden', { value: true });"
                           " document.dispatchEvent(new Event('visibilitychange')) }")
 
@@ -292,7 +292,7 @@ def test_an_advance_is_followed_and_stopped(world: World, simulator: Simulator):
 
 
 @with_simulator
-def test_a_form_that_is_sent_twice_happens_once(world: World, simulator: Simulator):
+def test_a_form_that_is_sent_twice_acts_once(world: World, simulator: Simulator):
     with world.page(script=False) as page:
         page.goto(simulator.base)
         ticket = page.locator("#form-buy input[name=ticket]").input_value()
@@ -309,7 +309,7 @@ def test_a_form_that_is_sent_twice_happens_once(world: World, simulator: Simulat
 
 
 @with_simulator
-def test_texts_of_strangers_are_texts(world: World, simulator: Simulator):
+def test_hostile_texts_in_the_simulator_are_escaped(world: World, simulator: Simulator):
     names = []
     for name in HOSTILE:
         try:
@@ -324,9 +324,9 @@ def test_texts_of_strangers_are_texts(world: World, simulator: Simulator):
     simulator.call("PUT", "/production/catalogue", catalogue)
     for name in names[:8]:
         simulator.do("purchase", customer=name, product=MONTHLY)
-    world.look(simulator.base, "simulator-hostile-customers")
-    world.look(f"{simulator.base}/catalogue", "simulator-hostile-catalogue")
-    world.look(f"{simulator.base}/notifications", "simulator-hostile-notifications")
+    world.inspect(simulator.base, "simulator-hostile-customers")
+    world.inspect(f"{simulator.base}/catalogue", "simulator-hostile-catalogue")
+    world.inspect(f"{simulator.base}/notifications", "simulator-hostile-notifications")
     with world.page() as page:
         page.goto(simulator.base)
         hrefs = {link.get_attribute("href") for link in page.locator("main table tbody th a").all()}
@@ -344,7 +344,7 @@ def test_texts_of_strangers_are_texts(world: World, simulator: Simulator):
 
 
 @with_simulator
-def test_pages_of_elsewhere_reach_nothing(world: World, simulator: Simulator):
+def test_foreign_pages_reach_nothing(world: World, simulator: Simulator):
     stranger = Simulator()
     try:
         with world.page() as page:

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The ways to tell `counterfoil api` where to call and with which key.
-@Suite(.serialized) struct `counterfoil api, told where` {
-    @Test func `calls the simulator that runs, or is named, in either environment`() async throws {
+/// The options that tell `counterfoil api` which host to call and which key to use.
+@Suite(.serialized) struct `Connection options of counterfoil api` {
+    @Test func `counterfoil api calls the running or named simulator in either environment`() async throws {
         try await Terminal.open { terminal in
             let store = terminal.home.appending(path: "store").path
             try await terminal.start("counterfoil simulator --directory ./store")
@@ -22,13 +22,13 @@ import Testing
             let elsewhere = try await terminal.type("counterfoil api transaction \(bought) --environment sandbox")
             #expect(elsewhere.status == 1 && elsewhere.errors.contains("4040010"), "\(elsewhere.errors)")
             #expect(!elsewhere.errors.contains("only"))
-            // An endpoint that one environment does not have.
+            // An endpoint that only one environment has.
             let groups = try await terminal.type("counterfoil api customer-groups \(bought)")
             #expect(groups.status == 1 && groups.errors.contains("only: --environment sandbox"), "\(groups.errors)")
         }
     }
 
-    @Test func `takes key, hosts and app of a server's configuration`() async throws {
+    @Test func `counterfoil api uses keys, hosts and apps of a server configuration`() async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator")
             let bought = try Self.transaction(await terminal.expect("counterfoil simulator buy anna unlock --json"))
@@ -39,17 +39,19 @@ import Testing
             let stranger = try await terminal.type(call + " --app com.example.other")
             #expect(stranger.status == 2 && stranger.errors.contains("com.example.app"), "\(stranger.errors)")
             #expect(try await terminal.type(call + " --environment sandbox").errors.contains("4040010"))
-            // Two apps, of which the second has no key.
+            // Two apps, the second one without a key.
             let file = terminal.home.appending(path: "counterfoil.yaml")
             let text = try String(contentsOf: file, encoding: .utf8)
-            // With production it would talk to Apple's, and the other's secret must not be in the file.
+            // In production it would call Apple, and the file must not contain the other app's secret.
             let second = "apps:\n  - bundle_id: com.example.second\n    environments: [sandbox]\n"
             try Data(text.replacing("\napps:\n", with: "\n" + second).utf8).write(to: file)
-            let torn = try await terminal.type(call)
-            #expect(torn.status == 2 && torn.errors.contains("com.example.second, com.example.app"), "\(torn.errors)")
+            let ambiguous = try await terminal.type(call)
+            #expect(
+                ambiguous.status == 2 && ambiguous.errors.contains("com.example.second, com.example.app"),
+                "\(ambiguous.errors)")
             #expect(try await terminal.expect(call + " --app com.example.app").contains("signedTransactionInfo"))
-            let keyless = try await terminal.type(call + " --app com.example.second")
-            #expect(keyless.status == 1 && keyless.errors.contains("has no key"), "\(keyless.errors)")
+            let withoutKey = try await terminal.type(call + " --app com.example.second")
+            #expect(withoutKey.status == 1 && withoutKey.errors.contains("has no key"), "\(withoutKey.errors)")
         }
     }
 
@@ -60,12 +62,12 @@ import Testing
             ["--config", "c.yaml", "--simulator", "store"], ["--config", "c.yaml", "--key-id", "ABC"],
             ["--base-url", "http://127.0.0.1:1"],
         ])
-    func `refuses half a way, and two at once`(_ options: [String]) async throws {
+    func `counterfoil api refuses incomplete and conflicting options`(_ options: [String]) async throws {
         let outcome = try await Command.run(["api", "transaction", "1"] + options)
         #expect(outcome.status == 2 && outcome.output.isEmpty)
     }
 
-    @Test func `says what to do where nothing is named and nothing runs`() async throws {
+    @Test func `Without options and a running simulator, counterfoil api says what to do`() async throws {
         try await Terminal.open { terminal in
             let outcome = try await terminal.type("counterfoil api transaction 1")
             #expect(outcome.status == 1)
@@ -73,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `prints all milliseconds in JSON, and none to people`() async throws {
+    @Test func `Instants have milliseconds in JSON, but not in text`() async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --clock frozen:2026-01-01T00:00:00.250Z")
             #expect(try await terminal.expect("counterfoil simulator clock").hasPrefix("2026-01-01 00:00:00 UTC, "))

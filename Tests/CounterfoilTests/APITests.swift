@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `counterfoil api` {
-    /// Calls an endpoint on this machine.
+    /// Calls an endpoint of a server on this machine.
     private func call(_ port: UInt16, _ arguments: [String], stdin: Data = Data()) async throws -> Command.Outcome {
         try await Tool.inTemporaryFolder { folder in
             let key = folder.appending(path: "key.p8")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `prints an answer on one line, and nothing in it moves a terminal's cursor`() async throws {
+    @Test func `An answer is printed on one line, without control characters`() async throws {
         let body = "{\r\n\t\"signedTransactionInfo\" : \"a\u{9B}31mb\u{202E}\u{E000}é\"\r\n}"
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(body.utf8)))
         defer { server.stop() }
@@ -32,27 +32,27 @@ import Testing
         ["transaction", "1"], ["transaction-history", "1"], ["transaction-history", "1", "--first-page"],
         ["finish-transaction", "1"],
     ])
-    func `refuses an answer that is none, whatever its status says`(_ arguments: [String]) async throws {
+    func `An answer that is not a JSON object is refused, whatever its status`(_ arguments: [String]) async throws {
         for body in ["<html>It works</html>", "\u{1B}[2J\u{1B}]0;gone\u{7}", "[]", "{"] {
             let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(body.utf8)))
             defer { server.stop() }
             let outcome = try await call(server.port, arguments)
             #expect(outcome.status == 1)
             #expect(outcome.output.isEmpty)
-            #expect(outcome.errors.contains("undecodable_answer"))
+            #expect(outcome.errors.contains("undecodable_response"))
             #expect(!outcome.errors.contains("\u{1B}["))
         }
     }
 
-    @Test func `names the member that is wrong, not the page`() async throws {
+    @Test func `The error for an unusable answer names the member`() async throws {
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data(#"{"hasMore":"yes"}"#.utf8)))
         defer { server.stop() }
         let outcome = try await call(server.port, ["transaction-history", "1"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("the answer has no usable hasMore"))
+        #expect(outcome.errors.contains("the response has no usable hasMore"))
     }
 
-    @Test func `says once that the App Store refused`() async throws {
+    @Test func `A refusal of the App Store is printed with status and code`() async throws {
         let body = Data(#"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#.utf8)
         let server = try LoopbackServer(answer: LoopbackServer.answer("404 Not Found", [], body))
         defer { server.stop() }
@@ -61,7 +61,7 @@ import Testing
         #expect(outcome.errors.hasPrefix("refused (transaction) status 404 4040010 "), "\(outcome.errors)")
     }
 
-    @Test func `says at once that nobody listens`() async throws {
+    @Test func `A refused connection is reported at once, without attempts`() async throws {
         let server = try LoopbackServer(answer: nil)
         server.stop()
         let outcome = try await call(server.port, ["transaction", "1"])
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["{", "{\"a\":1}}", "{\"a\"}", "{'a':1}"])
-    func `sends no body that can only be refused`(_ body: String) async throws {
+    func `A body that is not a JSON object is refused before it is sent`(_ body: String) async throws {
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data("{}".utf8)))
         defer { server.stop() }
         for (arguments, stdin) in [

@@ -4,18 +4,18 @@ import Testing
 
 @testable import counterfoil
 
-@Suite struct `A refusal says what to do` {
+@Suite struct `Advice in error messages` {
     @Test(arguments: [
         ("verify", #"{"signedPayload":"eyJ.eyJ.c"}"#, "the signedPayload of a notification"),
         ("verify", "MIIQuAYJKoZIhvcNAQcCoIIQqTCCEKUCAQEx", "counterfoil receipt"),
         ("receipt", "eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.AAAA", "counterfoil verify"),
     ])
-    func `where a text is for another command, or has the signed one in it`(
+    func `A text for another command is refused with a hint at that command`(
         _ command: String, _ text: String, _ advice: String
     ) async throws {
         let outcome = try await Command.run([command, "-"], stdin: Data(text.utf8))
         #expect(outcome.status == 1 && outcome.errors.contains(advice), "\(outcome.errors)")
-        // A program branches on the code, and the message is the verifier's own.
+        // Programs branch on the code, and the message is that of the verifier.
         let object = try await Command.run([command, "-", "--json"], stdin: Data(text.utf8)).object()
         #expect((object["message"] as? String)?.contains("counterfoil") == false)
     }
@@ -24,7 +24,7 @@ import Testing
         (["simulator", "--catalogue"], "products:\n  - id: a\n"),
         (["simulator", "scenario", "run", "--alone"], "name: x\nsteps:\n  - frob: 1\n  - turn: 3\n"),
     ])
-    func `on one line, with everything that is wrong`(_ arguments: [String], _ text: String) async throws {
+    func `All errors in a file are printed on one line`(_ arguments: [String], _ text: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "wrong.yaml")
             try Data(text.utf8).write(to: file)
@@ -35,17 +35,17 @@ import Testing
     }
 
     @Test(arguments: [("Products.storekit", "{}"), ("products.yaml", "products: []\n")])
-    func `where a catalogue has nothing to sell`(_ name: String, _ text: String) async throws {
+    func `A catalogue without products is refused with its file name`(_ name: String, _ text: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: name)
             try Data(text.utf8).write(to: file)
-            // No simulator can have its folder where a file is, so that the command ends.
+            // A simulator cannot use a file as its folder, so the command ends.
             let outcome = try await Command.run(["simulator", "--catalogue", file.path, "--directory", file.path])
             #expect(outcome.errors.contains("\(name): has no products"), "\(outcome.errors)")
         }
     }
 
-    @Test func `where a key is a folder`() async throws {
+    @Test func `A folder named as a key is refused as a folder`() async throws {
         for command in [["sign", "token"], ["api", "transaction", "1"]] {
             let outcome = try await Command.run(
                 command + ["--private-key", "/", "--key-id", "A", "--issuer-id", "i", "--app", "a"])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `with the option that is wrong, and not with another one`() async throws {
+    @Test func `An invalid option is named in the error`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "key.p8")
             try Data("anything".utf8).write(to: file)
@@ -65,8 +65,8 @@ import Testing
     }
 }
 
-@Suite struct `What a command prints` {
-    @Test func `says that nobody is signed in`() async throws {
+@Suite struct `Commands suggested in output` {
+    @Test func `Listing console sessions says that nobody is signed in`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let key = folder.appending(path: "key.txt")
             try Data("cfk_key\n".utf8).write(to: key)
@@ -82,26 +82,26 @@ import Testing
         }
     }
 
-    @Test func `says that standard output is closed`() async throws {
+    @Test func `A closed standard output is reported`() async throws {
         let outcome = try await Command.run(
             URL(filePath: "/bin/sh"), ["-c", #"exec "$0" --version >&-"#, Command.executable().path])
         #expect(outcome.status == 1 && outcome.errors.hasSuffix("written: it is closed\n"), "\(outcome.errors)")
     }
 
     @Test(arguments: [(0.0, "0 s"), (119.9, "119 s"), (120.0, "2 min"), (7200.0, "2 h"), (2_592_060.0, "30 days")])
-    func `has ages in a unit that people read`(_ seconds: Double, _ text: String) {
+    func `Ages are printed in a readable unit`(_ seconds: Double, _ text: String) {
         #expect(TraceReport.length(seconds) == text)
     }
 }
 
-@Suite struct `What a simulator and server init propose` {
+@Suite struct `Commands suggested by simulator and server init` {
     private static let products = """
         {"subscriptionGroups": [{"id": "1", "name": "Pro", "subscriptions": [{
           "productID": "pro_monthly", "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M", "groupNumber": 1,
           "internalID": "2", "referenceName": "Monthly"}]}]}
         """
 
-    @Test func `can be typed, with products and a notification URL of one's own`() async throws {
+    @Test func `Suggested commands work with the user's own products and notification URL`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let (store, file) = (folder.appending(path: "store"), folder.appending(path: "Products.storekit"))
             try Data(Self.products.utf8).write(to: file)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `tells of a configuration that its files go with the simulator`() async throws {
+    @Test func `A configuration for a simulator without a folder warns that its files disappear`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let simulator = try await RunningCommand(
                 ["simulator", "--json"], state: folder, environment: ["TMPDIR": folder.path])

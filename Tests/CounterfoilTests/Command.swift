@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The built command, run as a process of its own.
+/// The built command, run as a process.
 enum Command {
     typealias Outcome = ChildProcess.Outcome
 
@@ -9,7 +9,7 @@ enum Command {
         let description: String
     }
 
-    /// The executable lies beside the bundle of the tests.
+    /// The executable, which is beside the test bundle.
     static func executable() throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL) + CommandLine.arguments.prefix(1).map { URL(filePath: $0) }
         for folder in bundles.flatMap({ [$0, $0.deletingLastPathComponent()] }) {
@@ -23,14 +23,14 @@ enum Command {
         throw NotBuilt(description: "no executable counterfoil beside \(bundles.map(\.path))")
     }
 
-    /// Runs the command with these arguments and this input, and waits for its end.
+    /// Runs the command with arguments and standard input, and waits until it has ended.
     static func run(
         _ arguments: [String], stdin: Data = Data(), environment: [String: String] = [:]
     ) async throws -> Outcome {
         try await run(executable(), arguments, stdin: stdin, environment: environment)
     }
 
-    /// Runs any program, in `directory` if there is one, and waits for its end.
+    /// Runs any program, in `directory` if given, and waits until it has ended.
     static func run(
         _ executable: URL, _ arguments: [String], stdin: Data = Data(), environment: [String: String] = [:],
         in directory: URL? = nil
@@ -42,7 +42,7 @@ enum Command {
 }
 
 extension ChildProcess.Outcome {
-    /// The output as one JSON object.
+    /// The output as one JSON object on one line.
     func object() throws -> [String: Any] {
         let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
         guard let object = value as? [String: Any], output.hasSuffix("}\n"), output.count(where: { $0 == "\n" }) == 1

@@ -3,9 +3,9 @@ import Testing
 
 @testable import counterfoil
 
-/// Commands had no groups once. Who types what they were called then is served as before.
-@Suite struct `Former words` {
-    /// What has to be there, whatever the table says.
+/// The names of commands before they were grouped still work.
+@Suite struct `Former command names` {
+    /// All former commands, independent of the table under test.
     private static let all = [
         "backup", "buy", "check-config", "clock", "console", "customers", "do", "export", "fault", "import",
         "import-ledger", "init", "keys", "listen", "rebuild", "recover", "restore-backup", "scenario", "segments",
@@ -14,22 +14,22 @@ import Testing
     ]
 
     @Test(arguments: all)
-    func `mean the commands of today`(_ word: String) async throws {
+    func `A former command runs its present replacement`(_ word: String) async throws {
         let path = try #require(CommandWords.former[word])
         let help = try await Command.run([word, "--help"])
         #expect(help.status == 0)
         #expect(help.output.contains("USAGE: counterfoil \(path.joined(separator: " "))"), "\(help.output)")
-        let asked = try await Command.run(["help", word])
-        #expect(asked.output == help.output && asked.status == 0)
+        let helpCommand = try await Command.run(["help", word])
+        #expect(helpCommand.output == help.output && helpCommand.status == 0)
     }
 
-    @Test func `are in no help`() async throws {
+    @Test func `Former commands are not listed in the help`() async throws {
         let help = try await Command.run(["--help"]).output
         for word in Self.all { #expect(!help.contains("\n  \(word) "), "\(word)") }
         #expect(help.contains("\n  simulator ") && help.contains("\n  server ") && help.contains("\n  ledger "))
     }
 
-    @Test func `take their arguments along`() async throws {
+    @Test func `A former command passes its arguments on`() async throws {
         #expect(
             CommandWords.current(["scenario", "show", "upgrade"]) == ["simulator", "scenario", "show", "upgrade"])
         let former = try await Command.run(["scenario", "show", "upgrade"])
@@ -45,12 +45,12 @@ import Testing
         ("console link --key first", "server console link --name first"),
         ("server segments --key key.txt", "server segments --key key.txt"),
     ])
-    func `have options that still work`(_ line: String, _ current: String) throws {
+    func `Former options are replaced by the present ones`(_ line: String, _ current: String) throws {
         let words = CommandWords.current(line.split(separator: " ").map(String.init))
         #expect(words == current.split(separator: " ").map(String.init))
     }
 
-    @Test func `name the option of today where one is missing`() async throws {
+    @Test func `An error for a former command names the present options`() async throws {
         let outcome = try await Command.run(["sign", "token", "--key", "none.p8", "--key-id", "K", "--bundle-id", "a"])
         #expect(outcome.status == 2 && outcome.errors.contains("--issuer-id"), "\(outcome.errors)")
         let help = try await Command.run(["sign", "token", "--help"]).output
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ["verify", "buy"], ["simulator", "restore", "buy"], ["help"], [], ["--version"], ["help", "api"],
     ])
-    func `count as words of a command at the beginning only`(_ arguments: [String]) {
+    func `Former commands are recognized only as the first argument`(_ arguments: [String]) {
         #expect(CommandWords.current(arguments) == arguments)
     }
 }
@@ -72,14 +72,14 @@ import Testing
         ("server strat", nil), ("server chekc", "server check"), ("ledger bakup", "ledger backup"),
         ("status", "simulator status"), ("quite-another", nil), ("server backup", "ledger backup"),
     ])
-    func `is answered with the one that was meant`(_ line: String, _ meant: String?) async throws {
+    func `A misspelt command is answered with the intended one`(_ line: String, _ intended: String?) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.contains("is not a command."))
         let suggestion = outcome.errors.firstMatch(of: /Did you mean 'counterfoil ([^']+)'\?/).map { String($0.1) }
-        #expect(suggestion == meant, "\(outcome.errors)")
+        #expect(suggestion == intended, "\(outcome.errors)")
     }
 
-    @Test func `is answered in JSON to who asked for it`() async throws {
+    @Test func `A misspelt command is reported in JSON with --json`() async throws {
         let object = try await Command.run(["simulator", "trigge", "TEST", "--json"]).object()
         #expect(object["code"] as? String == "usage")
         #expect(
@@ -87,13 +87,13 @@ import Testing
                 == "'counterfoil simulator trigge' is not a command. Did you mean 'counterfoil simulator trigger'?")
     }
 
-    @Test func `is the reason that is told, not an option behind it`() async throws {
+    @Test func `A misspelt command is reported before an unknown option`() async throws {
         let object = try await Command.run(["quite-another", "--json"]).object()
         #expect(object["message"] as? String == "'counterfoil quite-another' is not a command.")
     }
 
     @Test(arguments: [["verify", "a", "b"], ["simulator", "clock", "advance", "soon"], ["simulator", "--prot", "1"]])
-    func `is not seen in other mistakes`(_ arguments: [String]) async throws {
+    func `Other errors are not reported as misspelt commands`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
         #expect(outcome.status == 2 && !outcome.errors.contains("is not a command"))
     }

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The fuzzers are built with sanitizers, which takes too long for every run. This notices what would keep one from running.
-@Suite struct `Every fuzz target` {
+/// The fuzzers are built with sanitizers, which takes too long for every run. These tests check that each could run.
+@Suite struct `Fuzz targets` {
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
     }
 
-    /// The table of `Fuzz/run`: target, largest input, dictionary, genuine data.
+    /// The table in `Fuzz/run`: target, maximum input size, dictionary, genuine data.
     private static func rows() throws -> [[String]] {
         let table = try #require(try text("Fuzz/run").firstMatch(of: /targets="([^"]+)"/)).1
         let rows = table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
@@ -18,14 +18,14 @@ import Testing
 
     private static func targets() throws -> [String] { try rows().map { $0[0] } }
 
-    @Test func `has an entry point, and every entry point a target`() throws {
+    @Test func `Every fuzz target has an entry point, and the reverse`() throws {
         let points = try Self.text("Fuzz/Driver/driver.c").matches(of: /ENTRY_POINT\(fuzz_(\w+)\)/)
         #expect(
             points.map { String($0.1).replacing("_", with: "-") }.sorted() == (try Self.targets().sorted()),
             "Fuzz/Driver/driver.c and Fuzz/run name the same targets")
     }
 
-    @Test func `is a product of the package with a harness`() throws {
+    @Test func `Every fuzz target is a product of the package with a harness`() throws {
         let products = try Self.text("Package.swift").matches(of: /harness\("([a-z0-9-]+)", "(\w+)"/)
         #expect(products.map { String($0.1) }.sorted() == (try Self.targets().sorted()))
         for product in products {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `has seeds and the dictionary that it names`() throws {
+    @Test func `Every fuzz target has seeds, and its dictionary exists`() throws {
         for name in try Self.targets() {
             let folder = Fixtures.package.appending(path: "Fuzz/Corpus/\(name)").path
             #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "\(name)")

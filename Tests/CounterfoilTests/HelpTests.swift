@@ -8,13 +8,13 @@ import Testing
 
 @testable import counterfoil
 
-/// What the texts say about the command is true of the command.
+/// Checks that help texts and examples match the command.
 @Suite(.serialized) struct `Help texts` {
     private static let width = 80
-    /// What examples need and the home of the test does not have.
+    /// A file that examples need.
     private static let storeKit = "Fuzz/Corpus/catalogues/configuration.storekit"
 
-    /// The help of the command and of all below it, by their names: `counterfoil simulator clock advance`.
+    /// The help texts of all commands by their full names, such as `counterfoil simulator clock advance`.
     private static let pages = Task { try await pages(below: []) }
 
     private static func pages(below path: [String]) async throws -> [String: String] {
@@ -31,7 +31,7 @@ import Testing
             .compactMap { $0.wholeMatch(of: #/  ([a-z0-9-]+)( .*)?/#).map { String($0.1) } }.filter { $0 != "help" }
     }
 
-    @Test func `have examples that fit a terminal of 80 columns, each on lines of its own`() async throws {
+    @Test func `Examples fit into 80 columns, each on its own lines`() async throws {
         var count = 0
         for (name, help) in try await Self.pages.value {
             for example in Typed.examples(help) {
@@ -45,7 +45,7 @@ import Testing
         #expect(count > 40)
     }
 
-    /// Every command that does something, by its words.
+    /// Every command without subcommands, with its path.
     private static func leaves(
         of command: any ParsableCommand.Type = Counterfoil.self, at path: [String] = []
     ) -> [(path: [String], type: any ParsableCommand.Type)] {
@@ -53,7 +53,7 @@ import Testing
         return below.isEmpty ? [(path, command)] : below.flatMap { leaves(of: $0, at: path + [$0._commandName]) }
     }
 
-    @Test func `have an example for each command that it takes itself`() async throws {
+    @Test func `Every command has examples, which its parser accepts`() async throws {
         let pages = try await Self.pages.value
         let leaves = Self.leaves()
         #expect(leaves.count > 40)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `call an endpoint in an environment that has it`() async throws {
+    @Test func `Examples of counterfoil api use an environment that has the endpoint`() async throws {
         let examples = Typed.examples(try await Self.pages.value["counterfoil api"] ?? "")
         #expect(examples.contains { $0.contains("--environment ") })
         for example in examples {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// The words after `counterfoil`, as a shell splits them.
+    /// The arguments after `counterfoil`, as split by a shell.
     private static func arguments(of example: String) async throws -> [String] {
         let script = "counterfoil() { printf '%s\\n' \"$@\" >&3; }; exec 3>&1 >/dev/null; zstd() { :; }; \(example)"
         let safe = script.replacing(#/ > \S+/#, with: "").replacing(#/ < \S+/#, with: "")
@@ -92,14 +92,14 @@ import Testing
         return outcome.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
-    @Test func `begin with what the command does`() async throws {
+    @Test func `Every help text begins with a verb`() async throws {
         for page in try await Self.pages.value {
             let first = page.value.split(separator: " ").dropFirst().first.map(String.init) ?? ""
             #expect(page.value.hasPrefix("OVERVIEW: ") && !["What", "How", "Whether", "The", "A"].contains(first))
         }
     }
 
-    @Test func `and documents name no option and no subcommand that there is not`() async throws {
+    @Test func `Help texts and documents mention only existing subcommands and options`() async throws {
         let pages = try await Self.pages.value
         var texts = pages.map { ("the help of \($0)", $1) }
         for folder in ["Sources", "docs", "Examples", "Packaging"] {
@@ -114,7 +114,7 @@ import Testing
             texts.append((name, try String(contentsOf: Fixtures.package.appending(path: name), encoding: .utf8)))
         }
         var count = 0
-        // Most files name no command: regular expressions take long to find that out.
+        // Most files mention no command, and regular expressions are slow on them.
         for (place, text) in texts where text.contains("counterfoil ") {
             let lines = text.replacing(/\\+\n\s*/, with: "").split(separator: "\n")
             for mention in lines.filter({ $0.contains("counterfoil ") }).flatMap({
@@ -127,7 +127,7 @@ import Testing
         #expect(count > 100)
     }
 
-    /// What a mention of the command says that is not so.
+    /// Returns what is wrong with a mention of the command, or nil.
     private static func problem(_ mention: String, _ pages: [String: String], _ count: inout Int) -> String? {
         let words = mention.split(separator: " ").map(String.init)
         var path = words[0]
@@ -137,18 +137,18 @@ import Testing
         }
         let options = words.compactMap { $0.firstMatch(of: /^--[a-z][a-z-]*/).map { String($0.output) } }
         if words.count > 1, let now = CommandWords.former[words[1]] { return "\(words[1]) is \(now) by now" }
-        // Prose: nothing is named but the product.
+        // Prose that mentions the product without a subcommand.
         guard path != "counterfoil" else {
             return options.isEmpty || options == ["--help"] ? nil : "no command has \(options)"
         }
         count += 1
-        // The default subcommand takes its options without being named.
+        // The default subcommand accepts its options without its name.
         let below = pages.filter { $0.key.hasPrefix(path + " ") }.map(\.value)
         let known = ([pages[path] ?? ""] + below).flatMap { $0.matches(of: /--[a-z][a-z-]*/) }.map { String($0.output) }
         return options.first { !known.contains($0) }.map { "\(path) has no \($0)" }
     }
 
-    @Test func `name routes and notifications that there are`() async throws {
+    @Test func `Routes and notifications in examples exist`() async throws {
         var targets: Set<String> = []
         for help in try await Self.pages.value.values {
             for match in help.matches(of: /'?(route|notification):([A-Za-z_.-]+|\*)/) {
@@ -163,13 +163,13 @@ import Testing
     }
 
     @Test(arguments: ["trigger", "clock", "buy", "do", "customers", "scenario", "fault"])
-    func `have examples that do what they say`(_ command: String) async throws {
+    func `Examples of simulator commands succeed`(_ command: String) async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --directory ./store --clock frozen:2026-01-01T00:00:00Z")
             let examples = Typed.examples(try #require(try await Self.pages.value["counterfoil simulator \(command)"]))
             #expect(examples.count > 2)
             for example in examples {
-                // Those whom the examples are about. What buys needs nobody who has bought.
+                // Create the customers of the examples. Examples of `buy` need none.
                 try await terminal.expect("counterfoil simulator reset")
                 if command != "buy" {
                     try await terminal.expect("counterfoil simulator buy anna premium.monthly")
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `have examples of simulators that start and stop`() async throws {
+    @Test func `Examples that start a simulator start and stop`() async throws {
         try await Terminal.open { terminal in
             try FileManager.default.copyItem(
                 at: Fixtures.package.appending(path: Self.storeKit),
@@ -188,24 +188,24 @@ import Testing
             let pages = try await Self.pages.value
             let examples = Typed.examples(pages["counterfoil simulator"] ?? "")
             #expect(examples.count > 3)
-            for example in examples where Terminal.goesOn(example) {
+            for example in examples where Terminal.keepsRunning(example) {
                 let simulator = try await terminal.start(example)
-                if example == examples.filter(Terminal.goesOn).last {
-                    for example in examples where !Terminal.goesOn(example) { try await terminal.expect(example) }
+                if example == examples.filter(Terminal.keepsRunning).last {
+                    for example in examples where !Terminal.keepsRunning(example) { try await terminal.expect(example) }
                 }
                 await terminal.end(simulator)
             }
         }
     }
 
-    @Test func `have examples of listening that hear what happens`() async throws {
+    @Test func `Examples of counterfoil simulator listen receive notifications`() async throws {
         try await Terminal.open { terminal in
             try await terminal.start("counterfoil simulator --clock frozen:2026-01-01T00:00:00Z")
             let examples = Typed.examples(try await Self.pages.value["counterfoil simulator listen"] ?? "")
             #expect(Set(examples.map { $0.contains("--json") }) == [true, false])
             for example in examples {
                 guard !example.contains("--json") else {
-                    // It says nothing before there is something to hear.
+                    // It prints nothing before the first notification.
                     let listener = try await terminal.begin(example)
                     while listener.isRunning {
                         try await terminal.expect("counterfoil simulator trigger TEST --environment sandbox")

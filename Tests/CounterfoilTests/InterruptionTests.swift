@@ -3,8 +3,8 @@ import LedgerSQLite
 import TestSupport
 import Testing
 
-@Suite struct `A command that Ctrl-C ends` {
-    @Test(.timeLimit(.minutes(5))) func `takes its temporary folder along`() async throws {
+@Suite struct `A command interrupted with Ctrl-C` {
+    @Test(.timeLimit(.minutes(5))) func `An interrupted demo removes its temporary folder`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let demo = try await RunningCommand(["demo"], state: folder)
             var ledger: String?
@@ -13,28 +13,29 @@ import Testing
                 ledger = String(match.output.1)
                 break
             }
-            let place = URL(filePath: try #require(ledger)).deletingLastPathComponent().path
-            #expect(FileManager.default.fileExists(atPath: place))
+            let temporaryFolder = URL(filePath: try #require(ledger)).deletingLastPathComponent().path
+            #expect(FileManager.default.fileExists(atPath: temporaryFolder))
             demo.interrupt()
             #expect(await demo.end() == 128 + SIGINT)
-            #expect(!FileManager.default.fileExists(atPath: place))
+            #expect(!FileManager.default.fileExists(atPath: temporaryFolder))
         }
     }
 
-    /// `script` gives it a terminal: it waits only where somebody can look.
+    /// `script` provides a terminal: the demo waits only if its output is a terminal.
     @Test(
         .timeLimit(.minutes(5)),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "this system has no script"))
-    func `is a demo that waits to be looked at`() async throws {
+    func `An interrupted demo in a terminal ends with status 0 and removes its folder`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let place = folder.appending(path: "temporary").path
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let temporaryFolder = folder.appending(path: "temporary").path
+            try FileManager.default.createDirectory(atPath: temporaryFolder, withIntermediateDirectories: true)
             let number = folder.appending(path: "pid")
             let demo = try await ChildProcess(
                 URL(filePath: "/usr/bin/script"),
                 ["-qefc", #"echo $$ > "$NUMBER"; exec "$COMMAND" demo --customers 2"#, "/dev/null"],
                 environment: [
-                    "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "TMPDIR": place, "XDG_STATE_HOME": folder.path,
+                    "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "TMPDIR": temporaryFolder,
+                    "XDG_STATE_HOME": folder.path,
                     "NUMBER": number.path, "COMMAND": Command.executable().path,
                 ])
             defer { demo.send(SIGKILL) }
@@ -43,33 +44,34 @@ import Testing
             let process = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
             #expect(kill(process, SIGINT) == 0)
             #expect(await demo.end() == 0)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty)
         }
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
-    func `is a simulator, which says that it has stopped`(_ signal: Int32) async throws {
+    func `An interrupted or terminated simulator says that it has stopped`(_ signal: Int32) async throws {
         try await Tool.inTemporaryFolder { folder in
-            let place = folder.appending(path: "temporary").path
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-            let simulator = try await RunningCommand(["simulator"], state: folder, environment: ["TMPDIR": place])
+            let temporaryFolder = folder.appending(path: "temporary").path
+            try FileManager.default.createDirectory(atPath: temporaryFolder, withIntermediateDirectories: true)
+            let simulator = try await RunningCommand(
+                ["simulator"], state: folder, environment: ["TMPDIR": temporaryFolder])
             for await line in simulator.lines where line.contains("Ctrl-C stops it") { break }
             if signal == SIGINT { simulator.interrupt() } else { simulator.terminate() }
             var rest: [String] = []
             for await line in simulator.lines { rest.append(line) }
             #expect(await simulator.end() == 0)
             #expect(rest.last == "stopped")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty)
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `leaves nothing of a backup that it was making`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `An interrupted backup leaves no partial files`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = folder.appending(path: "counterfoil.yaml")
             try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(to: config)
             let ledger = folder.appending(path: "counterfoil.sqlite")
             try SQLiteStorage(path: ledger.path).close()
-            // Empty pages, which take a while to copy. Their number is in the header.
+            // Empty pages, which take a while to copy. The header contains their number.
             var bytes = try Data(contentsOf: ledger)
             let (pageSize, pages) = (UInt64(bytes[16]) << 8 | UInt64(bytes[17]), UInt32(16_384))
             bytes.replaceSubrange(28..<32, with: withUnsafeBytes(of: pages.bigEndian) { Data($0) })
@@ -78,16 +80,16 @@ import Testing
             try handle.truncate(atOffset: pageSize * UInt64(pages))
             try handle.close()
             let copy = folder.appending(path: "copy.sqlite")
-            func isUnderWay() throws -> Bool {
+            func hasStarted() throws -> Bool {
                 try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.hasSuffix(".partial") }
             }
             var status: Int32 = 0
-            // One that has ended before it could be stopped says nothing: the next one is.
+            // A backup may end before it is interrupted. Then the next one is.
             while status != 128 + SIGINT {
                 if FileManager.default.fileExists(atPath: copy.path) { try FileManager.default.removeItem(at: copy) }
                 let backup = try await RunningCommand(
                     ["ledger", "backup", "--config", config.path, "--output", copy.path], state: folder)
-                while backup.isRunning, try !isUnderWay() { await Task.yield() }
+                while backup.isRunning, try !hasStarted() { await Task.yield() }
                 backup.interrupt()
                 status = await backup.end()
             }
@@ -96,19 +98,22 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `takes the folder of a simulator along that is only starting`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `A simulator interrupted while it starts removes its temporary folder`()
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
-            let place = folder.appending(path: "temporary").path
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-            let simulator = try await RunningCommand(["simulator"], state: folder, environment: ["TMPDIR": place])
-            // The folder is there long before its keys are.
-            while try FileManager.default.contentsOfDirectory(atPath: place).isEmpty {
+            let temporaryFolder = folder.appending(path: "temporary").path
+            try FileManager.default.createDirectory(atPath: temporaryFolder, withIntermediateDirectories: true)
+            let simulator = try await RunningCommand(
+                ["simulator"], state: folder, environment: ["TMPDIR": temporaryFolder])
+            // The folder is created long before its keys.
+            while try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty {
                 try #require(simulator.isRunning)
                 await Task.yield()
             }
             simulator.interrupt()
             _ = await simulator.end()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty)
         }
     }
 }
@@ -116,22 +121,25 @@ import Testing
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
 struct `A command whose output cannot be written` {
     @Test(.timeLimit(.minutes(5)), arguments: [["simulator"], ["simulator", "--json"], ["demo", "--customers", "2"]])
-    func `says so, and leaves no temporary folder`(_ arguments: [String]) async throws {
+    func `A command reports that its output cannot be written, and removes its folder`(_ arguments: [String])
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
-            let place = folder.appending(path: "temporary").path
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let temporaryFolder = folder.appending(path: "temporary").path
+            try FileManager.default.createDirectory(atPath: temporaryFolder, withIntermediateDirectories: true)
             let outcome = try await Command.run(
                 URL(filePath: "/bin/sh"), ["-c", #"exec "$0" "$@" >/dev/full"#, Command.executable().path] + arguments,
-                environment: ["TMPDIR": place, "XDG_STATE_HOME": folder.path])
+                environment: ["TMPDIR": temporaryFolder, "XDG_STATE_HOME": folder.path])
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("not_writable: standard output cannot be written"), "\(outcome.errors)")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty)
         }
     }
 
-    /// Its notes about the configuration go to standard error; who reads standard output goes when it serves.
+    /// The server writes notes about the configuration to standard error. The reader of standard output ends once it
+    /// serves.
     @Test(.timeLimit(.minutes(5)), arguments: ["/dev/full", "/dev/null"])
-    func `is a server that goes on until it is stopped`(_ errors: String) async throws {
+    func `A server keeps running when its output cannot be written`(_ errors: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(
                 to: folder.appending(path: "counterfoil.yaml"))
@@ -153,13 +161,13 @@ struct `A command whose output cannot be written` {
     }
 }
 
-@Suite struct `A command whose output nobody reads any more` {
+@Suite struct `A command with a closed output pipe` {
     @Test(arguments: [["simulator", "scenario", "list"], ["simulator", "scenario", "run", "upgrade", "--alone"]])
-    func `ends as by SIGPIPE, whether it uses the network or not, and refuses nothing`(_ arguments: [String])
+    func `A command whose reader has ended exits like one killed by SIGPIPE, without an error`(_ arguments: [String])
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
-            // It begins after the reader of its pipe has gone.
+            // The command starts after the reader of its pipe has ended.
             let script = #"""
                 mkfifo "$GONE"
                 (read -r _ < "$GONE"; "$0" "$@"; echo "status $?" >&2) | { exec 0<&-; echo > "$GONE"; }
@@ -172,8 +180,8 @@ struct `A command whose output cannot be written` {
     }
 }
 
-@Suite struct `A listener whose output nobody can read any more` {
-    /// Calls `body` with the URL of a simulator that sends notifications elsewhere, and then says where it sends them.
+@Suite struct `simulator listen with a closed output pipe` {
+    /// Calls `body` with the URL of a simulator with a notification URL, and returns the notification URL afterwards.
     private static func destination(after body: (_ simulator: String) async throws -> Void) async throws -> String? {
         try await Tool.inTemporaryFolder { folder in
             let simulator = try await RunningCommand(
@@ -201,7 +209,7 @@ struct `A command whose output cannot be written` {
     @Test(
         .timeLimit(.minutes(5)),
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
-    func `leaves the simulator its notification URL where it cannot even begin`() async throws {
+    func `A listener that cannot write restores the simulator's notification URL`() async throws {
         let destination = try await Self.destination { simulator in
             let outcome = try await Command.run(
                 URL(filePath: "/bin/sh"),
@@ -212,7 +220,8 @@ struct `A command whose output cannot be written` {
         #expect(destination == Self.before)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `gives it back after the reader of a pipe has gone`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `A listener restores the notification URL after the reader of its pipe has ended`() async throws {
         let destination = try await Self.destination { simulator in
             let pipe = try await ChildProcess(
                 URL(filePath: "/bin/sh"),
@@ -220,7 +229,7 @@ struct `A command whose output cannot be written` {
                     + ["--simulator", simulator],
                 environment: ["PATH": "/usr/bin:/bin"])
             while try await Self.destination(of: simulator) == Self.before { try #require(pipe.isRunning) }
-            // The first line ends the reader, the next one finds that out.
+            // The reader ends after the first line. Writing the next line fails.
             while pipe.isRunning {
                 _ = try await Command.run(["simulator", "buy", "anna", "coins.100", "--simulator", simulator])
             }

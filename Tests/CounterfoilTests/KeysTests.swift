@@ -12,7 +12,7 @@ import Testing
 
         """
 
-    @Test func `makes a key whose lines the configuration takes`() async throws {
+    @Test func `A created key works with the printed lines in a configuration`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "c.yaml")
             let made = try await Command.run([
@@ -49,7 +49,7 @@ import Testing
             ["--name", "x"], ["--name", "x y", "--scope", "all"], ["--name", "x", "--scope", "nonsense"],
             ["--name", "x", "--scope", "all", "--public"], ["--scope", "all"],
         ])
-    func `refuses what makes no key`(_ arguments: [String]) async throws {
+    func `Invalid arguments for a key are refused`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(["server", "keys", "create"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)

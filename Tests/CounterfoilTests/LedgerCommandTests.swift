@@ -5,32 +5,32 @@ import Testing
 
 @testable import counterfoil
 
-@Suite struct `A file that is written as a whole` {
+@Suite struct `An atomically written file` {
     private struct Broken: Error {}
 
-    @Test func `stays as it was until the new one is good`() async throws {
+    @Test func `A file is replaced only after the new one is complete`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "ledger.jsonl")
             try Data("good".utf8).write(to: file)
             await #expect(throws: Broken.self) {
-                try await WholeFile.write(file.path) { handle -> Void in
+                try await AtomicFile.write(file.path) { handle -> Void in
                     try handle.write(contentsOf: Data("half".utf8))
                     throw Broken()
                 }
             }
             #expect(try String(contentsOf: file, encoding: .utf8) == "good")
-            try await WholeFile.write(file.path) { handle in try handle.write(contentsOf: Data("new".utf8)) }
+            try await AtomicFile.write(file.path) { handle in try handle.write(contentsOf: Data("new".utf8)) }
             #expect(try String(contentsOf: file, encoding: .utf8) == "new")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["ledger.jsonl"])
         }
     }
 
-    @Test func `stays where a link leads to`() async throws {
+    @Test func `A file is replaced at the target of a symbolic link`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let (file, link) = (folder.appending(path: "ledger.jsonl"), folder.appending(path: "newest"))
             try Data("old".utf8).write(to: file)
             try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: file.path)
-            try await WholeFile.write(link.path) { handle in try handle.write(contentsOf: Data("new".utf8)) }
+            try await AtomicFile.write(link.path) { handle in try handle.write(contentsOf: Data("new".utf8)) }
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
             #expect(try String(contentsOf: file, encoding: .utf8) == "new")
         }
@@ -40,7 +40,7 @@ import Testing
 @Suite struct `A command on the ledger of a stopped server` {
     private static let configuration = "apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n"
 
-    @Test func `exports in the place of an older export, for the owner alone`() async throws {
+    @Test func `An export replaces an older one, readable only by its owner`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = folder.appending(path: "counterfoil.yaml")
             let output = folder.appending(path: "ledger.jsonl")
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
-    func `says of a full disk that the export cannot be written, and not that the ledger failed`() async throws {
+    func `A full disk is reported for the export, not for the ledger`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = folder.appending(path: "counterfoil.yaml")
             try Data(Self.configuration.utf8).write(to: config)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [("recover", true), ("import", false)])
-    func `says that a server runs, and only names options that it takes`(_ name: String, _ takesURL: Bool)
+    func `A running server is reported with options that the command has`(_ name: String, _ takesURL: Bool)
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["recover", "import"])
-    func `fails as any other where the simulator whose clock counts does not answer`(_ name: String) async throws {
+    func `A simulator clock that does not answer is reported with a code`(_ name: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = folder.appending(path: "counterfoil.yaml")
             let customers = folder.appending(path: "customers.txt")

@@ -8,7 +8,7 @@ import Testing
 @testable import counterfoil
 
 @Suite struct `A ledger command of a stopped service` {
-    /// Every secret is where only the running service finds it.
+    /// A configuration whose secrets are available only to the running service.
     private static let configuration = """
         account_shared_secrets: [{environment: COUNTERFOIL_TEST_UNSET}]
         apps:
@@ -34,10 +34,10 @@ import Testing
         return file.path
     }
 
-    @Test func `reads the configuration without its secrets`() async throws {
+    @Test func `A ledger command reads the configuration without its secrets`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = try Self.write(Self.configuration, in: folder)
-            let configuration = try Configurations.load(file, secrets: .leftOut).configuration
+            let configuration = try Configurations.load(file, secrets: .omitted).configuration
             #expect(configuration.storage.path == folder.appending(path: "ledger.sqlite").path)
             #expect(configuration.apps.map(\.bundleID) == ["com.example.app"])
             #expect(configuration.apps.map(\.appAppleID) == [1_234_567_890])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `backs up, restores, exports, imports and rebuilds`() async throws {
+    @Test func `Ledger commands work without secrets`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = try Self.write(Self.configuration, in: folder)
             try SQLiteStorage(path: folder.appending(path: "ledger.sqlite").path).close()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `still says what is wrong with the rest, with its line`() async throws {
+    @Test func `A ledger command reports other errors in the configuration with their lines`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = try Self.write("lisen: {}\n" + Self.configuration, in: folder)
             let outcome = try await Command.run(["ledger", "rebuild", "--config", config])
@@ -76,31 +76,31 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-    func `gives what root restores to the owner of the former ledger, or of the folder, and nothing else`()
+    func `A ledger restored by root gets the owner of the former ledger or of the folder`()
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
             let files = ["", ".lock", ".before-restore-1"].map { folder.appending(path: "ledger.sqlite" + $0) }
             for file in files { try Data().write(to: file) }
-            // Whoever owns the folder may have put a link there.
+            // The owner of the folder may have created a link there.
             let stranger = folder.appending(path: "stranger")
             try Data().write(to: stranger)
             try FileManager.default.createSymbolicLink(
                 atPath: files[0].path + "-journal", withDestinationPath: stranger.path)
             #expect(chown(folder.path, 65_534, 65_534) == 0)
-            // A former ledger of root's says nothing.
-            try LedgerOwner.handOver(files[0].path, former: files[2].path)
+            // A former ledger owned by root does not count.
+            try LedgerOwner.changeOwner(of: files[0].path, former: files[2].path)
             #expect(try files.map { try Self.owner(of: $0) } == [65_534, 65_534, 0])
             #expect(try Self.owner(of: stranger) == 0)
 
             #expect(chown(files[0].path, 0, 0) == 0 && chown(files[2].path, 65_533, 65_533) == 0)
-            try LedgerOwner.handOver(files[0].path, former: files[2].path)
+            try LedgerOwner.changeOwner(of: files[0].path, former: files[2].path)
             #expect(try files.map { try Self.owner(of: $0) } == [65_533, 65_534, 65_533])
         }
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-    func `has nothing to give away where the ledger's folder is missing`() async throws {
+    func `A missing ledger folder is reported as such`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = try Self.write(
                 Self.configuration.replacing("path: ledger.sqlite", with: "path: none/ledger.sqlite"), in: folder)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-    func `restores a ledger that the service can open`() async throws {
+    func `A ledger restored by root can be opened by the service`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = try Self.write(Self.configuration, in: folder)
             let ledger = folder.appending(path: "ledger.sqlite")

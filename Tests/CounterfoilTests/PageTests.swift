@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What pages tell people to type in a console, and what they say it prints.
+/// A block of console input in a documentation page, with the output that the page shows.
 struct ConsoleBlock: Sendable, CustomTestStringConvertible {
-    /// A line to type, and the lines that it prints.
+    /// A line of input and its expected output.
     struct Step: Sendable {
         var line: String
-        var promised: [String] = []
+        var expected: [String] = []
     }
 
     var place: String
@@ -15,7 +15,7 @@ struct ConsoleBlock: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { place }
 
-    /// Whether it brings its own simulator.
+    /// Whether the block starts its own simulator.
     var startsSimulator: Bool { steps.contains { $0.line.hasPrefix("counterfoil simulator -") } }
 
     /// The blocks of all pages that begin with a command.
@@ -55,7 +55,7 @@ struct ConsoleBlock: Sendable, CustomTestStringConvertible {
         return found
     }
 
-    /// Nil for what does not begin with a command.
+    /// Returns nil for a block that does not begin with a command.
     private static func steps(_ lines: [String]) -> [Step]? {
         let hasPrompt = lines.first?.hasPrefix("$ ") ?? false
         guard let first = lines.first?.trimmingPrefix("$ "), first.hasPrefix("counterfoil ") || first.hasPrefix("curl ")
@@ -64,13 +64,13 @@ struct ConsoleBlock: Sendable, CustomTestStringConvertible {
             if !hasPrompt || line.hasPrefix("$ ") {
                 steps.append(Step(line: String(line.trimmingPrefix("$ "))))
             } else {
-                steps[steps.count - 1].promised.append(line)
+                steps[steps.count - 1].expected.append(line)
             }
         }
     }
 }
 
-/// A line that a page promises, compared with what is printed: digits stand for digits, `…` for anything.
+/// An output line in a page. Digits match any digits, and `…` matches any text.
 struct PromisedLine {
     private let pattern: String
 
@@ -82,25 +82,25 @@ struct PromisedLine {
             }.joined(separator: ".*") + "$"
     }
 
-    func isKept(by line: some StringProtocol) -> Bool {
+    func matches(by line: some StringProtocol) -> Bool {
         String(line).range(of: pattern, options: .regularExpression) != nil
     }
 
-    /// The promised lines that are not printed, in their order.
-    static func broken(_ promised: [String], by output: String) -> [String] {
+    /// Returns the expected lines that the output does not contain in this order.
+    static func missing(_ expected: [String], by output: String) -> [String] {
         var lines = output.split(separator: "\n", omittingEmptySubsequences: false)[...]
-        return promised.filter { line in
+        return expected.filter { line in
             if line == "…" { return false }
-            guard let index = lines.firstIndex(where: { PromisedLine(line).isKept(by: $0) }) else { return true }
+            guard let index = lines.firstIndex(where: { PromisedLine(line).matches(by: $0) }) else { return true }
             lines = lines[(index + 1)...]
             return false
         }
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The pages` {
-    @Test func `say what works, and what it prints, to who types it`() async throws {
-        // Those that bring their simulator are typed in `The first five minutes`.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Commands in the documentation` {
+    @Test func `The commands in all pages succeed and print what the pages show`() async throws {
+        // `Quick start of the README` types the blocks that start their own simulator.
         let blocks = ConsoleBlock.all.filter { !$0.startsSimulator }
         #expect(blocks.count > 8, "\(blocks.map(\.place))")
         try await Terminal.open { terminal in
@@ -108,15 +108,15 @@ struct PromisedLine {
             for (index, block) in blocks.enumerated() {
                 for step in block.steps {
                     guard let line = stage.line(step.line, in: index) else { continue }
-                    // A ledger has one writer, as the pages say there.
+                    // Only one process may write to a ledger, as those pages say.
                     let isAlone =
                         line.hasPrefix("counterfoil server import ") || line.hasPrefix("counterfoil ledger rebuild ")
                     if isAlone { await terminal.end(stage.server) }
                     let outcome = try await terminal.type(line)
                     if isAlone { stage.server = try await terminal.start(Self.serve) }
                     #expect(outcome.status == 0, "\(block.place): \(line)\n\(outcome.output)\(outcome.errors)")
-                    let broken = PromisedLine.broken(step.promised, by: outcome.output)
-                    #expect(broken == [], "\(block.place): \(line) prints\n\(outcome.output.prefix(2000))")
+                    let missing = PromisedLine.missing(step.expected, by: outcome.output)
+                    #expect(missing == [], "\(block.place): \(line) prints\n\(outcome.output.prefix(2000))")
                 }
             }
         }
@@ -126,17 +126,17 @@ struct PromisedLine {
         ("one 12 two", "one 9999 two", true), ("one 12 two", "one two", false), ("a … b", "a x y b", true),
         ("a (b)*", "a (b)*", true), ("a.c", "abc", false), ("valid", "invalid", false),
     ])
-    func `promise a shape, not digits`(_ promised: String, _ printed: String, _ isKept: Bool) {
-        #expect(PromisedLine.broken([promised], by: "before\n\(printed)\nafter").isEmpty == isKept)
+    func `Expected output lines match any digits`(_ expected: String, _ printed: String, _ matches: Bool) {
+        #expect(PromisedLine.missing([expected], by: "before\n\(printed)\nafter").isEmpty == matches)
     }
 
-    /// A simulator, a server and the files that pages speak of.
+    /// A simulator, a server and the files that pages mention.
     private struct Stage {
-        /// What stands in pages, and what stands for it here.
+        /// Texts in pages and their replacements in this test.
         var names: [(String, String)]
         var server: Terminal.Background
 
-        /// Nil for what needs genuine data that is not there, or a program. In each block anna is somebody new.
+        /// Returns nil for lines that need missing genuine data or programs. Each block has its own customer for anna.
         func line(_ line: String, in block: Int) -> String? {
             if line.contains(".jws") || line.contains(".b64"), !Fixtures.hasSignedData { return nil }
             if line.contains("| jq"), !FileManager.default.fileExists(atPath: "/usr/bin/jq") { return nil }
@@ -144,7 +144,7 @@ struct PromisedLine {
         }
     }
 
-    /// Whose the genuine notification is.
+    /// The app of the genuine notification.
     private static let genuineApp = "com.loki-project.loki-messenger"
     private static let serve = "counterfoil server run --config counterfoil.yaml"
 

@@ -8,13 +8,13 @@ import Testing
 @testable import StoreSimulator
 @testable import counterfoil
 
-/// Each form of the simulator's panel shows a command. Whoever copies it gets what the form does.
-@Suite struct `The command of a form` {
+/// Each form of the simulator's panel shows a command that does the same.
+@Suite struct `Commands shown by simulator forms` {
     private static let pages = [
         "/", "/customers/anna", "/trigger", "/faults", "/catalogue", "/settings", "/snapshots", "/scenarios",
     ]
 
-    @Test func `is one that the command line takes, whether fields are empty or filled`() async throws {
+    @Test func `The command that a form shows is accepted by the parser, with empty or filled fields`() async throws {
         try await Self.run { simulator, uuid in
             var commands = 0
             for page in Self.pages + ["/notifications/\(uuid)"] {
@@ -64,10 +64,10 @@ import Testing
         return String(decoding: answer.body, as: UTF8.self)
     }
 
-    /// Parses a command with the command's own parser; a request of curl is sent.
+    /// Parses a command with the command's parser, or sends a curl request.
     private static func check(_ text: String, _ simulator: Simulator, _ form: String) async throws {
         let words = shellWords(text)
-        if words.first == "curl" { return try await ask(words, simulator, form) }
+        if words.first == "curl" { return try await send(words, simulator, form) }
         #expect(words.first == "counterfoil", "\(form): \(text)")
         do { _ = try Counterfoil.parseAsRoot(Array(words.dropFirst())) } catch {
             Issue.record("\(form): \(text): \(Counterfoil.message(for: error))")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    private static func ask(_ words: [String], _ simulator: Simulator, _ form: String) async throws {
+    private static func send(_ words: [String], _ simulator: Simulator, _ form: String) async throws {
         func after(_ option: String) -> String? {
             words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
         }
@@ -90,7 +90,7 @@ import Testing
         #expect(answer.status == 200, "\(form): \(words): \(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    /// The words that a shell makes of a line.
+    /// Splits a line like a shell.
     private static func shellWords(_ line: String) -> [String] {
         var (words, word, isQuoted, isEscaped) = ([String](), "", false, false)
         for letter in line {
@@ -107,14 +107,15 @@ import Testing
         return words + [word]
     }
 
-    /// A form as the page has it.
+    /// A form in a page.
     private struct Form {
         var id: String
         var template: String
         var shown: String
         var values: [String: String]
 
-        /// Commands of the clock, of faults and of snapshots are about both environments, and curl has it in the URL.
+        /// Commands for the clock, faults and snapshots concern both environments, and curl has the environment in the
+        /// URL.
         var isOfAnEnvironment: Bool {
             shown.hasPrefix("counterfoil")
                 && !["clock", "fault", "snapshot", "restore", "reset", "scenario"].contains {

@@ -6,11 +6,11 @@ import Testing
 
 @Suite struct `counterfoil receipt` {
     static let folder = Fixtures.folder.appending(path: "receipts")
-    static let areThere = ConditionTrait.enabled(
+    static let exist = ConditionTrait.enabled(
         if: FileManager.default.fileExists(atPath: folder.path), Comment(rawValue: Fixtures.absence))
 
     @Test(
-        areThere,
+        exist,
         arguments: [
             ("sandbox-sha256-2025", "dev.bonzer.weeka.app", "Sandbox", 2),
             ("sandbox-sha1-2020", "com.revenuecat.sampleapp", "Sandbox", 9),
@@ -21,8 +21,9 @@ import Testing
             ("xcode-2023-empty", "com.example.naturelab.backyardbirds.example", "Xcode", 0),
             ("legacy-v2-sandbox-2012", "com.mindmobapp.MindMob", "Sandbox", 1),
         ])
-    func `prints genuine receipts`(_ name: String, _ bundleID: String, _ environment: String, _ count: Int) async throws
-    {
+    func `A genuine receipt is printed as text and JSON`(
+        _ name: String, _ bundleID: String, _ environment: String, _ count: Int
+    ) async throws {
         let file = Self.folder.appending(path: name + ".b64").path
         let certificates = Self.folder.appending(path: "certs")
         var options = ["--intermediate", certificates.appending(path: "AppleITunesStoreCA.cer").path]
@@ -44,8 +45,8 @@ import Testing
         #expect(person.output.contains(bundleID))
     }
 
-    @Test(areThere)
-    func `knows the device of a genuine receipt`() async throws {
+    @Test(exist)
+    func `A genuine receipt is verified for its device`() async throws {
         let file = Self.folder.appending(path: "production-macos-sha256-2023.b64").path
         for identifier in ["f8ffc21e9182", "F8:FF:C2:1E:91:82"] {
             #expect(try await Command.run(["receipt", file, "--device-id", identifier]).status == 0)
@@ -54,7 +55,7 @@ import Testing
         try await Refused.check(["receipt", file, "--as-of", "now"], code: "expired_or_not_yet_valid")
     }
 
-    @Test func `says what holds, to a person and to a program, as base64 and as bytes`() async throws {
+    @Test func `A valid receipt is printed as text and JSON, from base64 and from bytes`() async throws {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt()
         let options = [
@@ -80,13 +81,13 @@ import Testing
             (["ROOT", "--device-id", "000000000000"], "wrong_device"),
             (["ROOT", "--as-of", "2001-01-01T00:00:00.5Z"], "expired_or_not_yet_valid"),
         ] as [([String], String)])
-    func `refuses with a reason and status 1`(_ options: [String], _ reason: String) async throws {
+    func `A receipt is refused with a reason and status 1`(_ options: [String], _ reason: String) async throws {
         let specimen = try Specimen.shared.get()
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
         try await Refused.check(["receipt", "-"] + options, stdin: try specimen.receipt(), code: reason)
     }
 
-    @Test func `judges certificates as of the creation, unless told otherwise`() async throws {
+    @Test func `Certificates are verified as of the receipt's creation by default`() async throws {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt(created: Specimen.now - 3 * 365 * 86_400)
         let root = ["--root", specimen.receiptRoot.path]
@@ -94,7 +95,7 @@ import Testing
         #expect(try await Command.run(["receipt", "-", "--as-of", "now"] + root, stdin: bytes).status == 0)
     }
 
-    @Test func `takes Xcode's receipts only with their certificate`() async throws {
+    @Test func `An Xcode receipt is accepted only with its certificate`() async throws {
         let specimen = try Specimen.shared.get()
         let bytes = try specimen.receipt(type: .xcode)
         try await Refused.check(["receipt", "-"], stdin: bytes, code: "not_enrolled")
@@ -108,7 +109,7 @@ import Testing
         #expect((try outcome.object()["receipt"] as? [String: Any])?["environment"] as? String == "Xcode")
     }
 
-    @Test func `does not take a certificate that signs receipts for Xcode's when it lies in a folder of roots`()
+    @Test func `A receipt's signing certificate in a folder of roots is not taken for Xcode's`()
         async throws
     {
         let specimen = try Specimen.shared.get()
@@ -124,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `one receipt has one verdict, also where its type is not known`() async throws {
+    @Test func `A receipt with an unknown type is refused in every output format`() async throws {
         let specimen = try Specimen.shared.get()
         let options = ["--root", specimen.receiptRoot.path]
         let bytes = try specimen.receipt(type: ReceiptType(rawValue: "Moon"))
@@ -135,10 +136,10 @@ import Testing
         #expect(outcome.errors == "refused wrong_environment: the receipt's environment is not known\n")
     }
 
-    @Test func `makes visible what could move a terminal's cursor`() async throws {
+    @Test func `Control characters in a receipt are escaped`() async throws {
         let specimen = try Specimen.shared.get()
-        let evil = "\u{1B}[2Jgone\u{9B}31m\u{202E}"
-        let bytes = try specimen.receipt(bundleID: evil, product: evil, transactions: [evil])
+        let hostile = "\u{1B}[2Jgone\u{9B}31m\u{202E}"
+        let bytes = try specimen.receipt(bundleID: hostile, product: hostile, transactions: [hostile])
         for options in [[], ["--transaction-id"]] {
             let arguments = ["receipt", "-", "--root", specimen.receiptRoot.path] + options
             let outcome = try await Command.run(arguments, stdin: bytes)
@@ -149,10 +150,11 @@ import Testing
         let program = try await Command.run(
             ["receipt", "-", "--json", "--root", specimen.receiptRoot.path], stdin: bytes)
         #expect(!program.output.contains("\u{1B}"))
-        #expect((try program.object()["receipt"] as? [String: Any])?["bundle_id"] as? String == evil)
+        #expect((try program.object()["receipt"] as? [String: Any])?["bundle_id"] as? String == hostile)
     }
 
-    @Test func `prints a transaction identifier without a check, and nothing where there is none`() async throws {
+    @Test func `The transaction identifier is printed without verification, and nothing if there is none`() async throws
+    {
         let specimen = try Specimen.shared.get()
         let found = try await Command.run(["receipt", "-", "--transaction-id"], stdin: try specimen.receipt())
         #expect(found.status == 0)
@@ -175,7 +177,9 @@ import Testing
             (["ROOT", "--environment", "production", "--environment", "sandbox"], 0, 0),
             (["ROOT", "--environment", "sandbox"], 21008, 1), ([], 21003, 1),
         ] as [([String], Int, Int32)])
-    func `answers as verifyReceipt, status 0 for status 0`(_ options: [String], _ answer: Int, _ status: Int32)
+    func `A verifyReceipt response is printed, with exit status 0 for status 0`(
+        _ options: [String], _ answer: Int, _ status: Int32
+    )
         async throws
     {
         let specimen = try Specimen.shared.get()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A recovery by a running server` {
-    /// Calls `body` with the URL and the key of a running server that knows a simulator.
+    /// Calls `body` with the URL and the key of a running server that uses a simulator.
     private func withServer(_ body: (_ url: String, _ key: String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let (store, state) = (folder.appending(path: "store"), folder.appending(path: "state"))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `is one of every environment unless one is named, as it is with a stopped server`() async throws {
+    @Test func `A recovery covers every environment unless one is named`() async throws {
         try await withServer { url, key in
             let recover = ["server", "recover", "--from", "2027-02-20", "--json", "--url", url]
             func environments(_ options: String...) async throws -> [String] {
@@ -56,7 +56,7 @@ import Testing
 
 @Suite struct `A recovery with a stopped server` {
     @Test(arguments: [("2020-01-01", "too_old"), ("2999-01-01", "invalid_span")])
-    func `is refused for a time of which the App Store does not tell all, as it is by a running one`(
+    func `A recovery is refused for a period that the App Store does not keep`(
         _ from: String, _ code: String
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `logs to standard error, in the form that the configuration says`() async throws {
+    @Test func `A recovery logs to standard error in the configured format`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let (store, file) = (folder.appending(path: "store"), folder.appending(path: "counterfoil.yaml"))
             let simulator = try await RunningCommand(
@@ -105,7 +105,7 @@ import Testing
             let outcome = try result.get()
             let logged = try RunningCommand.object(outcome.errors.split(separator: "\n").first.map { String($0) })
             #expect(logged["message"] as? String == "a notification of the history failed verification")
-            // The recoveries of both environments, and the error.
+            // One line per environment, and the error.
             let printed = try outcome.output.split(separator: "\n").map { try RunningCommand.object(String($0)) }
             #expect(printed.count == 3 && printed.allSatisfy { $0["level"] == nil })
         }

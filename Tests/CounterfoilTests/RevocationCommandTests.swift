@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Revocation, rehearsed from a shell` {
-    /// Calls `body` with the folder of a running simulator, and a notification of it in a file.
+@Suite struct `simulator revocation` {
+    /// Calls `body` with the folder of a running simulator, and with a file that contains one of its notifications.
     private func withNotification(_ body: (_ folder: String, _ file: String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
@@ -38,7 +38,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
     }
 
-    @Test func `what a simulator signed is verified by its roots, its clock and its responder`() async throws {
+    @Test func `A simulator's notification is verified with its roots, clock and OCSP responder`() async throws {
         try await withNotification { folder, file in
             let verify = ["verify", file, "--simulator", folder]
             #expect(try await Command.run(["verify", file]).status == 1)
@@ -49,8 +49,8 @@ import Testing
                 ("expired", 1, 0), ("unreachable", 1, 0), ("unknown", 1, 0), ("wrong", 1, 0), ("revoked", 1, 1),
                 ("good", 0, 0),
             ] as [(String, Int32, Int32)] {
-                let said = try await Command.run(["simulator", "revocation", "leaf", status, "--simulator", folder])
-                #expect(said.output == "leaf: \(status)\n" && said.status == 0, "\(said.errors)")
+                let outcome = try await Command.run(["simulator", "revocation", "leaf", status, "--simulator", folder])
+                #expect(outcome.output == "leaf: \(status)\n" && outcome.status == 0, "\(outcome.errors)")
                 #expect(try await Command.run(verify + ["--revocation", "hard"]).status == hard, "\(status)")
                 #expect(try await Command.run(verify).status == soft, "\(status)")
                 #expect(try await Command.run(verify + ["--revocation", "off"]).status == 0, "\(status)")
@@ -67,7 +67,7 @@ import Testing
         ["verify", "a.jws", "b.jws"], ["verify", "a.jws", "--simulator", "--app", "com.example.app"],
         ["verify", "a.jws", "--simulator", "--root", "root.cer"],
     ])
-    func `wrong usage is answered with status 2`(_ arguments: [String]) async throws {
+    func `Wrong usage ends with status 2`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)

@@ -6,15 +6,15 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// The short version of `make fuzz`: the fuzzers' seeds, as they are and changed at random, through the public parsers.
+/// The short version of `make fuzz`: the public parsers read the fuzzers' seeds, unchanged and mutated.
 @Suite struct `The fuzzers' seeds` {
     private static let variants = 40
 
-    @Test func `are read or refused as signed data and never trap`() async throws {
+    @Test func `Seeds are accepted or refused as signed data, without a crash`() async throws {
         var configuration = SignedDataVerifier.Configuration(apps: .any([.production, .sandbox, .xcode]))
         configuration.anchors = try anchors("signed-data-root.cer")
         configuration.enrolledXcodeCertificates = [try trust("xcode.cer")]
-        configuration.validAt = .signingDate
+        configuration.validationTime = .signingDate
         let verifier = try SignedDataVerifier(configuration)
         var accepted = 0
         for (bytes, isChanged) in try variants(of: "signed-data") + variants(of: "payload-json") {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["unified-receipts", "legacy-receipts"])
-    func `are read or refused as receipts and never trap`(_ corpus: String) throws {
+    func `Seeds are accepted or refused as receipts, without a crash`(_ corpus: String) throws {
         let certificates = try ["receipt-root.cer", "receipt-intermediate.cer", "receipt-old-intermediate.cer"].map(
             trust)
         let validator = ReceiptValidator(
@@ -47,7 +47,7 @@ import Testing
         #expect(accepted > 0, "some seeds are signed")
     }
 
-    @Test func `are read or refused as files of the simulator and never trap`() throws {
+    @Test func `Seeds are accepted or refused as simulator files, without a crash`() throws {
         var accepted = 0
         for (bytes, isChanged) in try variants(of: "catalogues") + variants(of: "scenarios", 5) {
             let text = String(decoding: bytes, as: UTF8.self)
@@ -61,7 +61,7 @@ import Testing
         #expect(accepted > 20, "the seeds are catalogues and scenarios")
     }
 
-    @Test func `are answered or refused as requests to the simulator and never trap`() throws {
+    @Test func `Seeds are answered or refused as simulator requests, without a crash`() throws {
         let now = Date(timeIntervalSince1970: 1_760_003_600)
         var answered = 0
         for (bytes, isChanged) in try variants(of: "api-requests", 5) where bytes.count > 2 {
@@ -82,7 +82,7 @@ import Testing
         #expect(answered > 0, "some requests need nothing that there is not")
     }
 
-    @Test func `are carried out or refused as commands and never trap`() throws {
+    @Test func `Seeds are executed or refused as commands, without a crash`() throws {
         var store = Self.store
         var done = 0
         for (bytes, _) in try variants(of: "commands") {

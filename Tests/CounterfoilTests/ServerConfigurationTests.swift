@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `The server's configuration from a shell` {
-    @Test func `is written once, for its owner alone, with a key that is shown once and not in it`() async throws {
+@Suite struct `server init and server check` {
+    @Test func `server init writes the configuration once, for its owner only, and prints its key once`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")
             let written = try await Command.run(["server", "init", "--output", file.path])
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
-    func `fails with status 1 where it cannot be written, which is no wrong usage, and shows no key`()
+    func `A configuration that cannot be written ends with status 1 and prints no key`()
         async throws
     {
         let outcome = try await Command.run(["server", "init", "--force", "--output", "/dev/full"])
@@ -33,8 +33,9 @@ import Testing
         #expect(outcome.output.isEmpty)
     }
 
-    /// With 48 a server began, and the first connections ended it: the runtime found no descriptor for itself.
-    @Test func `is not enough where the process may have too few files open`() async throws {
+    /// With a limit of 48 the server started, and the first connections ended it, because the runtime had no descriptor
+    /// left.
+    @Test func `A server refuses to start with too low a limit for open files`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")
             try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(to: file)
@@ -45,18 +46,18 @@ import Testing
                     file.path,
                 ])
             #expect(outcome.status == 1)
-            #expect(outcome.errors.contains("failed: the process may have 191 files open"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("failed: the process may open only 191 files"), "\(outcome.errors)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["counterfoil.yaml"])
         }
     }
 
-    @Test func `goes to standard output on its own`() async throws {
+    @Test func `server init writes the configuration alone to standard output`() async throws {
         let outcome = try await Command.run(["server", "init", "--output", "-"])
         #expect(outcome.status == 0 && outcome.output.hasPrefix("# The configuration"))
         #expect(!outcome.output.contains("cfk_") && outcome.errors.contains("Bearer cfk_"))
     }
 
-    @Test func `is told everything that is wrong with it, with the lines`() async throws {
+    @Test func `server check reports all errors with their lines`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "wrong.yaml")
             try Data("lisen: {}\napps:\n  - bundle_id: com.example.app\n".utf8).write(to: file)
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `that fits a simulator is right as it is, and tells what it amounts to`() async throws {
+    @Test func `A configuration for a simulator is valid, and server check prints its contents`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
             let simulator = try await RunningCommand(
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `is checked with the App Store, and what is wrong ends with status 1 and what to do`() async throws {
+    @Test func `server check --online reports failures with status 1 and advice`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let store = folder.appending(path: "store")
             let simulator = try await RunningCommand(
@@ -121,7 +122,7 @@ import Testing
             #expect(checked.output.contains("no_notification_url  com.example.app, Production: "), "\(checked.output)")
             #expect(checked.output.contains("  set it: App Store Connect"))
             let json = try await Command.run(["server", "check", file.path, "--online", "--json"])
-            // The report, and then the failure.
+            // The report and the failure.
             let objects = try json.output.split(separator: "\n").map {
                 try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
             }
@@ -132,14 +133,15 @@ import Testing
             #expect(online.allSatisfy { $0["result"] as? String == "no_notification_url" && $0["advice"] is String })
             simulator.interrupt()
             _ = await simulator.end()
-            // Nobody is there, not even for the clock.
+            // Nothing answers, not even the clock.
             let alone = try await Command.run(["server", "check", file.path, "--online"])
-            #expect(alone.status == 1 && alone.errors.contains("the App Store cannot be asked"), "\(alone.errors)")
+            #expect(
+                alone.status == 1 && alone.errors.contains("the request to the App Store failed"), "\(alone.errors)")
             #expect(!alone.errors.contains("Error"), "\(alone.errors)")
         }
     }
 
-    @Test func `leads to the console also with a slash at the end of a URL, and not without a scheme`() async throws {
+    @Test func `A console link works with a trailing slash in the URL, but not without a scheme`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")
             let text = """
@@ -157,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `is right before the unit runs whose credentials it names, and the server says which are missing`()
+    @Test func `server check accepts missing systemd credentials, and the server reports them`()
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
@@ -177,7 +179,7 @@ import Testing
             let checked = try await Command.run(["server", "check", file.path])
             #expect(checked.status == 0, "\(checked.text)")
             #expect(checked.output.contains("LoadCredential=key.p8:…") && !checked.output.contains("no key"))
-            // The path of a webhook can be a secret.
+            // The path of a webhook URL can be a secret.
             #expect(checked.output.contains("webhook     chat, https://chat.example.com/…"))
             let object = try await Command.run(["server", "check", file.path, "--json"]).object()
             #expect((object["apps"] as? [[String: Any]])?.first?["has_key"] as? Bool == true)
@@ -195,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: [["server", "init", "somewhere"], ["server", "check", "a", "b"]])
-    func `answers wrong usage with status 2`(_ arguments: [String]) async throws {
+    func `Wrong usage ends with status 2`(_ arguments: [String]) async throws {
         #expect(try await Command.run(arguments).status == 2)
     }
 }

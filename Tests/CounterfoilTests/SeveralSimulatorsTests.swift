@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct `Several simulators` {
-    /// Simulators in one home, by their folders.
+    /// A home with simulators in several folders.
     private struct Home {
         let folder: URL
         var state: URL { folder.appending(path: "state") }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `are told apart by folder and URL, and nobody takes over what the other was asked`() async throws {
+    @Test func `Simulators are distinguished by folder and URL, and an ambiguous command is refused`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let home = Home(folder: folder)
             let first = try await home.start("one")
@@ -37,13 +37,13 @@ import Testing
             #expect(alone.status == 0)
             #expect(alone.errors == "simulator \(first.url)  \(first.folder)\n")
             let second = try await home.start("two")
-            // Neither is meant rather than the other.
-            let torn = try await home.run("simulator", "buy", "anna", "unlock")
-            #expect(torn.status == 2 && torn.output.isEmpty)
+            // Neither simulator is the default.
+            let ambiguous = try await home.run("simulator", "buy", "anna", "unlock")
+            #expect(ambiguous.status == 2 && ambiguous.output.isEmpty)
             for text in [
                 "2 simulators run", "--simulator", "$COUNTERFOIL_SIMULATOR", first.url, first.folder, second.url,
             ] {
-                #expect(torn.errors.contains(text), "\(torn.errors)")
+                #expect(ambiguous.errors.contains(text), "\(ambiguous.errors)")
             }
             for (name, customers) in [
                 (first.folder, "anna"), (first.url, "anna"), (first.url + "/simulator/", "anna"),
@@ -51,10 +51,10 @@ import Testing
             ] {
                 let named = try await home.run("simulator", "customers", "--simulator", name)
                 #expect(named.status == 0 && named.output.hasPrefix(customers) && named.errors.isEmpty, "\(named)")
-                let told = try await home.run("simulator", "customers", named: name)
-                #expect(told.output == named.output && told.errors.isEmpty, "\(told)")
+                let byVariable = try await home.run("simulator", "customers", named: name)
+                #expect(byVariable.output == named.output && byVariable.errors.isEmpty, "\(byVariable)")
             }
-            // What is named with the command counts more than the variable.
+            // The option overrides the variable.
             let both = try await home.run("simulator", "customers", "--simulator", first.url, named: second.url)
             #expect(both.output.hasPrefix("anna"))
             for simulator in [first, second] {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `that have stopped or were killed are not in the way of one that runs`() async throws {
+    @Test func `Stopped and killed simulators are ignored and removed from the registry`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let home = Home(folder: folder)
             let running = try await home.start("running")
@@ -81,20 +81,20 @@ import Testing
             #expect(home.entries.count == 1, "the entry of the killed one is removed")
             running.command.interrupt()
             #expect(await running.command.end() == 0)
-            let nobody = try await home.run("simulator", "clock", "advance", "1d")
-            #expect(nobody.status == 1)
-            #expect(nobody.errors.contains("no simulator is running; start one with: counterfoil simulator"))
-            let there = try await home.run("simulator", "clock", "--simulator", running.url)
-            #expect(there.status == 1 && there.errors.contains("no simulator answers at \(running.url)"))
+            let none = try await home.run("simulator", "clock", "advance", "1d")
+            #expect(none.status == 1)
+            #expect(none.errors.contains("no simulator is running; start one with: counterfoil simulator"))
+            let absent = try await home.run("simulator", "clock", "--simulator", running.url)
+            #expect(absent.status == 1 && absent.errors.contains("no simulator answers at \(running.url)"))
         }
     }
 
-    @Test func `are listed at a terminal, where one is chosen by its number`() async throws {
+    @Test func `In a terminal, several simulators are listed and one is selected by number`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let home = Home(folder: folder)
             let simulators = [try await home.start("one"), try await home.start("two")]
             let executable = try Command.executable().path
-            // `script` gives the command a terminal.
+            // `script` provides a terminal.
             func typed(_ answer: String) async throws -> Command.Outcome {
                 try await Command.run(
                     URL(filePath: "/usr/bin/env"),
@@ -114,15 +114,15 @@ import Testing
         }
     }
 
-    @Test func `give init the one that is named`() async throws {
+    @Test func `server init uses the named simulator`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let home = Home(folder: folder)
             let simulators = [try await home.start("one"), try await home.start("two")]
             let file = folder.appending(path: "c.yaml")
-            let torn = try await home.run("server", "init", "--simulator", "--output", file.path)
-            #expect(torn.status == 2 && !FileManager.default.fileExists(atPath: file.path))
-            let fit = try await home.run("server", "init", "--simulator", simulators[1].url, "--output", file.path)
-            #expect(fit.status == 0, "\(fit.errors)")
+            let ambiguous = try await home.run("server", "init", "--simulator", "--output", file.path)
+            #expect(ambiguous.status == 2 && !FileManager.default.fileExists(atPath: file.path))
+            let written = try await home.run("server", "init", "--simulator", simulators[1].url, "--output", file.path)
+            #expect(written.status == 0, "\(written.errors)")
             #expect(try String(contentsOf: file, encoding: .utf8).contains(simulators[1].url + "/simulator"))
             for simulator in simulators {
                 simulator.command.interrupt()
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `that are none are said to be none`() async throws {
+    @Test func `A server that is not a simulator is reported as such`() async throws {
         let server = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data("{}".utf8)))
         defer { server.stop() }
         let outcome = try await Command.run(["simulator", "clock", "--simulator", "http://127.0.0.1:\(server.port)"])

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The built command as a process that goes on, whose lines are read as they come.
+/// The built command as a running process, whose output is read line by line.
 final class RunningCommand: Sendable {
-    /// What it prints on standard output, line by line; it ends with the process.
+    /// The lines of standard output. The stream finishes when the process ends.
     var lines: AsyncStream<String> { process.lines }
     private let process: ChildProcess
 
@@ -15,7 +15,7 @@ final class RunningCommand: Sendable {
             environment: environment.merging(["TERM": "dumb", "XDG_STATE_HOME": state.path]) { $1 }, in: directory)
     }
 
-    /// The next line as one JSON object.
+    /// A line as one JSON object.
     static func object(_ line: String?) throws -> [String: Any] {
         guard let line, let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
             throw CocoaError(.coderReadCorrupt)
@@ -28,8 +28,8 @@ final class RunningCommand: Sendable {
     func kill() { process.send(SIGKILL) }
     func terminate() { process.send(SIGTERM) }
 
-    /// Waits for its end.
+    /// Waits until the process has ended.
     ///
-    /// - Returns: The exit status; 128 and the signal's number after a crash.
+    /// - Returns: The exit status, or 128 plus the signal number after a crash.
     func end() async -> Int32 { await process.end() }
 }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `The simulator from a shell` {
-    /// A simulator that is running, and its folder. Other commands are told the folder.
+@Suite struct `Simulator commands` {
+    /// A running simulator and its folder, which is passed to other commands.
     private struct Session: Sendable {
         let folder: URL
 
@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func `sells, triggers, lets time pass, and goes back`() async throws {
+    @Test func `The simulator sells, triggers notifications, advances the clock and restores a snapshot`() async throws
+    {
         try await withSession { session in
             let bought = try await session.object("simulator", "buy", "anna", "premium.monthly")
             #expect(bought["customer"] as? String == "anna")
@@ -58,12 +59,12 @@ import Testing
                 ])
             #expect(triggered["environment"] as? String == "Sandbox")
             _ = try await session.object("simulator", "snapshot", "before")
-            // Both customers' subscriptions renew, as often as their products say.
+            // The subscriptions of both customers renew by their products' periods.
             let advance = try await session.object("simulator", "clock", "advance", "1", "month")
             #expect(try #require(advance["notifications"] as? Int) >= 2)
             #expect(try await session.object("simulator", "clock")["now"] as? Int == 1_769_904_000_000)
             _ = try await session.object("simulator", "restore", "before")
-            // The renewal on the 8th is charged in the 24 hours before it.
+            // The renewal on the 8th is charged within 24 hours before.
             #expect(
                 try await session.run("simulator", "clock").output
                     .hasPrefix("2026-01-01 00:00:00 UTC, frozen; next at 2026-01-07 "))
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `says with status 1 that a notification was not delivered`() async throws {
+    @Test func `Resending a notification that is not delivered ends with status 1`() async throws {
         try await withSession(["--notify", "http://127.0.0.1:1/hooks"]) { session in
             let triggered = try await session.object("simulator", "trigger", "TEST")
             let uuid = try #require(triggered["notificationUUID"] as? String)
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `says so too of a notification that was delivered before`() async throws {
+    @Test func `Resending a notification that was delivered before ends with status 1 if it fails`() async throws {
         let receiver = try LoopbackServer(answer: LoopbackServer.answer("200 OK", [], Data()))
         try await withSession(["--notify", "http://127.0.0.1:\(receiver.port)/hooks"]) { session in
             let triggered = try await session.object("simulator", "trigger", "TEST")
@@ -104,12 +105,12 @@ import Testing
             let failed = try await session.run("simulator", "notifications", "resend", uuid)
             #expect(failed.status == 1 && failed.output.isEmpty, "\(failed.output)")
             #expect(failed.errors.contains("refused not_delivered: "), "\(failed.errors)")
-            // The App Store does not send again what has arrived.
+            // The App Store does not retry a notification that was delivered.
             #expect(try await session.object("simulator", "clock")["next"] == nil)
         }
     }
 
-    @Test func `cancels, refunds, lets payments fail and shows the receipt, a command each`() async throws {
+    @Test func `Commands cancel, refund, fail payments and print the receipt`() async throws {
         try await withSession { session in
             _ = try await session.object("simulator", "buy", "anna", "premium.monthly")
             func names(_ arguments: String...) async throws -> [String] {
@@ -136,7 +137,7 @@ import Testing
             let receipt = try await session.run("simulator", "receipt", "anna").output
             #expect(Data(base64Encoded: receipt.trimmingCharacters(in: .newlines)) != nil)
             try await receipts(session)
-            // The simulator signs a promotional offer; without a signature there is none.
+            // The simulator signs a promotional offer with --sign, and requires a signature.
             let unsigned = try await session.run("simulator", "buy", "anna", "premium.monthly", "--offer", "save20")
             #expect(unsigned.errors.contains("offer_signature_missing"))
             let signed = try await session.run(
@@ -145,7 +146,8 @@ import Testing
         }
     }
 
-    /// `counterfoil receipt` validates what the simulator hands out, on its device alone and as long as it holds.
+    /// Checks that `counterfoil receipt` validates the simulator's receipts, for their device only and until they
+    /// expire.
     private func receipts(_ session: Session) async throws {
         let file = session.folder.appending(path: "receipt.b64")
         func validate(_ options: String...) async throws -> Command.Outcome {
@@ -160,7 +162,7 @@ import Testing
         #expect(UUID(uuidString: device) != nil && device != other)
         #expect(try await validate("--device-id", device).object()["valid"] as? Bool == true)
         #expect(try await validate("--device-id", other).object()["code"] as? String == "wrong_device")
-        // The command goes by the real clock.
+        // `counterfoil receipt` uses the real clock.
         #expect(
             try await session.run("simulator", "volume-purchase", "anna", "--until", "2100-01-01T00:00:00Z").status == 0
         )
@@ -173,7 +175,7 @@ import Testing
         #expect(try await session.run("simulator", "receipt", "dora", "--environment", "sandbox").status == 0)
     }
 
-    @Test func `chooses the version of notifications, for each environment`() async throws {
+    @Test func `The version of notifications is set per environment`() async throws {
         try await withSession { session in
             let chosen = try await session.object("simulator", "notifications", "--version", "1")
             #expect(chosen["version"] as? Int == 1 && chosen["environment"] as? String == "production")
@@ -186,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `sells to another account, or to none`() async throws {
+    @Test func `A purchase is made with another account token, or with none`() async throws {
         try await withSession { session in
             let token = "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b"
             let bought = try await session.run(
@@ -208,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `runs scenarios, and says what differs`() async throws {
+    @Test func `A scenario is run, and its differences are printed`() async throws {
         try await withSession { session in
             let passed = try await session.object("simulator", "scenario", "run", "upgrade")
             #expect(passed["passed"] as? Bool == true)
@@ -220,15 +222,15 @@ import Testing
         }
     }
 
-    @Test func `lets things go wrong on purpose`() async throws {
+    @Test func `Faults are added, listed and removed`() async throws {
         try await withSession { session in
             let fault = try await session.object(
                 "simulator", "fault", "add", "notification:*", "delay=0.5", "--count", "2")
             #expect(fault["number"] as? Int == 1)
             #expect(try await session.run("simulator", "fault", "list").output.hasPrefix("1  applied 0 times"))
-            // A list is a line of JSON for each of it.
+            // A list has one line of JSON per item.
             #expect(try await session.object("simulator", "fault", "list")["number"] as? Int == 1)
-            // Removing prints what was removed, in the same form.
+            // The removed fault is printed in the same form.
             #expect(try await session.object("simulator", "fault", "remove", "1")["number"] as? Int == 1)
             #expect(try await session.run("simulator", "fault").output == "no faults\n")
             let misspelt = try await session.run("simulator", "fault", "add", "notification:*", "dealy=0.5")
@@ -236,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `is listened to: every notification verified, and the URL put back`() async throws {
+    @Test func `A listener verifies every notification`() async throws {
         try await withSession { session in
             let listener = try await RunningCommand(
                 ["simulator", "listen", "--simulator", session.folder.path],
@@ -257,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `that is not running is said so, with what to do`() async throws {
+    @Test func `Commands say how to start a simulator if none is running`() async throws {
         try await Tool.inTemporaryFolder { folder in
             for arguments in [
                 ["clock"], ["trigger", "TEST"], ["listen"], ["customers"], ["scenario", "run", "upgrade"],
@@ -278,13 +280,13 @@ import Testing
         ["buy", "anna", "unlock", "--account-token", "+b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b"],
         ["buy", "anna", "unlock", "--account-token", "2b4e6f80-1c3d-4e5f-8a9b-0c1d2e3f4a5b", "--no-account-token"],
     ])
-    func `answers wrong usage with status 2`(_ arguments: [String]) async throws {
+    func `Wrong usage of the simulator ends with status 2`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(["simulator"] + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
     }
 
-    @Test func `lists what can be triggered, and the scenarios`() async throws {
+    @Test func `Notification types and scenarios are listed`() async throws {
         let pairs = try await Command.run(["simulator", "trigger", "--list"])
         #expect(pairs.output.split(separator: "\n").count == 40)
         #expect(pairs.output.hasPrefix("SUBSCRIBED.INITIAL_BUY\n"))

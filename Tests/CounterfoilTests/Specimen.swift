@@ -4,13 +4,13 @@ import Foundation
 import StoreSimulator
 import TestSupport
 
-/// What the tests give to the command: signed by authorities of their own, whose roots lie in files.
+/// Data for the command, signed by the tests' own authorities, whose roots are in files.
 struct Specimen: Sendable {
     let signedData: Authority
     let receipts: ReceiptAuthority
     let folder: URL
 
-    /// RSA keys are expensive: made once a run.
+    /// Creating RSA keys is slow, so they are created once per run.
     static let shared = Result { try Specimen() }
 
     static let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))

@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A home with nothing in it, where somebody types what README, help and hints say, one line after another.
+/// A shell in an empty home, which runs the commands of README, help texts and hints one after the other.
 ///
-/// Nothing but ports is exchanged, and only in ``literal(_:)``.
+/// Only ports are replaced, by ``literal(_:)``.
 final class Terminal {
     let home: URL
     private let ports: [String: String]
-    /// What was assigned and exported, which each line finds again.
+    /// Variable assignments, which are repeated before every line.
     private var assignments: [String] = []
     private var background: [Background] = []
 
-    /// A command that goes on, and what it has printed when it was ready.
+    /// A running command, and the lines that it printed before it was ready.
     struct Background {
         let command: RunningCommand
         let hints: [String]
@@ -20,22 +20,22 @@ final class Terminal {
 
     private init(home: URL) throws {
         self.home = home
-        // Each has a port of its own until all are known, so they differ.
+        // Both ports are in use until both are known, so that they differ.
         let servers = try ["8080", "9000"].map { ($0, try Self.server()) }
         defer { for (_, server) in servers { server.stop() } }
         ports = Dictionary(uniqueKeysWithValues: servers.map { ($0, String($1.port)) })
     }
 
-    /// At a port below those that the system gives to whoever takes any: nobody gets it before it is used here.
+    /// A server at a port below the ephemeral range, so that no other program gets the port before the test uses it.
     private static func server() throws -> LoopbackServer {
         for _ in 0..<100 {
-            // Somebody may have it.
+            // The port may be in use.
             do { return try LoopbackServer(answer: nil, at: .random(in: 10_000..<32_768)) } catch is CocoaError {}
         }
         return try LoopbackServer(answer: nil)
     }
 
-    /// Calls `body` with a new terminal, and ends what was started in it.
+    /// Calls `body` with a new terminal, and ends the commands started in it.
     static func open<Value>(_ body: (Terminal) async throws -> Value) async throws -> Value {
         try await Tool.inTemporaryFolder { folder in
             let terminal = try Terminal(home: folder)
@@ -46,7 +46,7 @@ final class Terminal {
         }
     }
 
-    /// A text with ports that are free here in the place of its own. The configuration's port comes with the environment.
+    /// Returns a text with its ports replaced by free ones. The port of the configuration is set by the environment.
     func literal(_ text: String) -> String {
         ports.reduce(text) {
             $0.replacing(":\($1.key)", with: ":\($1.value)").replacing(" \($1.key)", with: " \($1.value)")
@@ -62,7 +62,7 @@ final class Terminal {
 
     var state: URL { home.appending(path: "state") }
 
-    /// Types a line and waits for its end. A `$` in front and a comment behind are left out, as people do.
+    /// Runs a line and waits until it has ended. A leading `$` and a trailing comment are removed.
     func type(_ line: String) async throws -> Command.Outcome {
         let line = Self.typed(line)
         let script = (assignments + [literal(line)]).joined(separator: "\n")
@@ -71,7 +71,7 @@ final class Terminal {
             URL(filePath: "/bin/bash"), ["-c", script], environment: environment, in: home)
     }
 
-    /// Types a line and expects it to succeed.
+    /// Runs a line and expects it to succeed.
     @discardableResult
     func expect(_ line: String, _ place: SourceLocation = #_sourceLocation) async throws -> String {
         let outcome = try await type(line)
@@ -79,7 +79,7 @@ final class Terminal {
         return outcome.output
     }
 
-    /// Starts something and does not wait for anything.
+    /// Starts a command without waiting for it.
     func begin(_ line: String) async throws -> RunningCommand {
         let words = literal(Self.typed(line)).split(separator: " ").map(String.init)
         return try await RunningCommand(
@@ -87,7 +87,7 @@ final class Terminal {
             in: home)
     }
 
-    /// Starts what goes on: a simulator, a server, a listener. Returns when it has said that it is ready.
+    /// Starts a command that keeps running: a simulator, a server, a listener. Returns when it is ready.
     @discardableResult
     func start(_ line: String) async throws -> Background {
         let command = try await begin(line)
@@ -102,15 +102,15 @@ final class Terminal {
         return started
     }
 
-    /// Types Ctrl-C.
+    /// Interrupts a running command and expects it to end with status 0.
     func end(_ started: Background) async {
         started.command.interrupt()
         #expect(await started.command.end() == 0)
         background.removeAll { $0.command === started.command }
     }
 
-    /// Whether a line starts something that goes on.
-    static func goesOn(_ line: String) -> Bool {
+    /// Whether a line starts a command that keeps running.
+    static func keepsRunning(_ line: String) -> Bool {
         let words = typed(line).split(separator: " ")
         guard words.first == "counterfoil", words.count > 1 else { return false }
         let subcommand = words.count == 2 || words[2].hasPrefix("-") || words[2] == "&" ? "run" : words[2]
@@ -125,15 +125,15 @@ final class Terminal {
     }
 }
 
-/// The commands that texts contain.
+/// Extracts commands from texts.
 enum Typed {
-    /// Those of hints: indented lines that begin like a command.
+    /// Commands in hints: indented lines that begin like a command.
     static func hints(_ lines: [String]) -> [String] {
         lines.filter { $0.hasPrefix("  ") }.map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { $0.firstMatch(of: /^(counterfoil |curl |export |[A-Z]+=)/) != nil }
     }
 
-    /// Those of the first fenced block of README that contains a text.
+    /// Commands in the first fenced block of README that contains a text.
     static func readme(containing text: String) throws -> [String] {
         let readme = try String(contentsOf: Fixtures.package.appending(path: "README.md"), encoding: .utf8)
         let blocks = readme.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
@@ -147,7 +147,7 @@ enum Typed {
         return Array(lines[lines.index(after: start)...].prefix { !$0.isEmpty })
     }
 
-    /// The examples of a help text. A line that ends with a backslash goes on with the next.
+    /// The examples in a help text. A line that ends with a backslash continues on the next line.
     static func examples(_ help: String) -> [String] {
         exampleLines(help).reduce(into: []) { examples, line in
             if let last = examples.last, last.hasSuffix("\\") {

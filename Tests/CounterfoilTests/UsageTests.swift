@@ -5,9 +5,9 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// What a refusal looks like.
+/// Checks refusals of the command.
 enum Refused {
-    /// Refused with this code: text on standard error for a person, besides one object for a program.
+    /// Expects a refusal with this code: as text on standard error and, with `--json`, also as one object.
     static func check(
         _ arguments: [String], stdin: Data = Data(), code: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -17,7 +17,7 @@ enum Refused {
         #expect(person.errors.hasPrefix("refused \(code): "), "\(person.errors)", sourceLocation: sourceLocation)
         let program = try await Command.run(arguments + ["--json"], stdin: stdin)
         #expect(program.status == 1, sourceLocation: sourceLocation)
-        // The same but for the instant at which it was judged.
+        // Both messages are equal except for the instant of the verification.
         let digits = #/\d/#
         #expect(
             program.errors.replacing(digits, with: "0") == person.errors.replacing(digits, with: "0"),
@@ -30,14 +30,14 @@ enum Refused {
     }
 }
 
-@Suite struct `The command, given anything` {
+@Suite struct `Command line usage` {
     @Test(arguments: [
         ("", "malformed_compact_form", "malformed_receipt"), ("\n", "malformed_compact_form", "malformed_receipt"),
         ("a.b.c", "bad_base64url", "bad_base64url"), ("e30.e30.e30", "bad_json", "bad_base64url"),
         ("{", "malformed_compact_form", "malformed_receipt"),
         ("\0\0\0\0", "malformed_compact_form", "bad_base64url"),
     ])
-    func `refuses what is neither signed data nor a receipt`(_ text: String, _ jws: String, _ receipt: String)
+    func `A text that is neither signed data nor a receipt is refused`(_ text: String, _ jws: String, _ receipt: String)
         async throws
     {
         try await Refused.check(["verify", "-"], stdin: Data(text.utf8), code: jws)
@@ -45,7 +45,7 @@ enum Refused {
     }
 
     @Test(arguments: ["30", "3080", "30820100", "7b", "ff", "fffe4d00", "c080"])
-    func `refuses bytes of every kind`(_ start: String) async throws {
+    func `Random bytes are refused with status 1`(_ start: String) async throws {
         var generator = SystemRandomNumberGenerator()
         let start = try #require([UInt8](hexadecimal: start))
         let garbage = Data(start) + Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -66,7 +66,7 @@ enum Refused {
         "ledger export --config none.yaml", "ledger import none.jsonl", "ledger restore none.sqlite",
         "simulator scenario run none.yaml", "simulator --catalogue none.yaml", "verify - --root none.pem",
     ])
-    func `says of a file that is not there that there is none, with one status`(_ line: String) async throws {
+    func `A missing file is reported with status 2 and its name`(_ line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 2, "\(outcome.errors)")
         #expect(outcome.output.isEmpty && outcome.errors.contains("none."))
@@ -76,7 +76,7 @@ enum Refused {
         "verify /", "server check /", "server run --config /", "server import /", "ledger import /", "ledger restore /",
         "simulator scenario run /", "simulator --catalogue /",
     ])
-    func `says of a folder that a file in it is wanted`(_ line: String) async throws {
+    func `A folder is refused with a request for a file in it`(_ line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
         #expect(outcome.status == 2 && outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix("Error: / is a folder; name a file in it."), "\(outcome.errors)")
@@ -86,7 +86,7 @@ enum Refused {
         ("verify none.jws", "verify"), ("server check none.yaml", "server check"),
         ("ledger restore none.sqlite", "ledger restore"), ("api none", "api"),
     ])
-    func `shows the usage of the command that could not use its arguments`(_ line: String, _ command: String)
+    func `Wrong usage prints the usage of the subcommand`(_ line: String, _ command: String)
         async throws
     {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
@@ -96,7 +96,7 @@ enum Refused {
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func `completes endpoints, notifications and scenarios`(_ shell: String) async throws {
+    func `Shell completion suggests endpoints, notifications and scenarios`(_ shell: String) async throws {
         let script = try await Command.run(["--generate-completion-script", shell])
         #expect(script.status == 0)
         for word in ["transaction-history", "SUBSCRIBED.INITIAL_BUY", "grace-period-recovered"] {
@@ -114,7 +114,7 @@ enum Refused {
         ("sign promotional-offer --product p --offer o --private-key none.p8 --key-id K --app a", 2, "usage"),
         ("simulator listen --simulator /nowhere", 1, "no_simulator"),
     ])
-    func `says why nothing came of it to who asked for JSON`(_ line: String, _ status: Int32, _ code: String)
+    func `With --json, every failure is printed as an error object`(_ line: String, _ status: Int32, _ code: String)
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
@@ -129,7 +129,7 @@ enum Refused {
         }
     }
 
-    @Test func `shows nothing of a file that is named as a key and is none`() async throws {
+    @Test func `The contents of a file that is not a key are not printed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "key.txt")
             try Data("cfk_hidden\ncfk_another\n".utf8).write(to: file)
@@ -142,12 +142,12 @@ enum Refused {
     }
 
     @Test(arguments: ["production", "Production", "PRODUCTION"])
-    func `takes an environment in either case`(_ name: String) async throws {
+    func `Environments are accepted in any case`(_ name: String) async throws {
         let outcome = try await Command.run(["verify", "-", "--environment", name], stdin: Data("x".utf8))
         #expect(outcome.status == 1)
     }
 
-    @Test func `refuses 13 MB at once`() async throws {
+    @Test func `An input of 13 MB is refused as too large`() async throws {
         let input = Data(repeating: UInt8(ascii: "M"), count: 13_000_000)
         try await Refused.check(["verify", "-"], stdin: input, code: "too_large")
         try await Refused.check(["receipt", "-"], stdin: input, code: "too_large")
@@ -173,7 +173,7 @@ enum Refused {
         ["server", "segments", "--url", "https://", "--key", "/dev/null"],
         ["server", "segments", "--url", "https://maria:word@example.com", "--key", "/dev/null"],
     ])
-    func `answers wrong usage with status 2, and nothing on standard output`(_ arguments: [String]) async throws {
+    func `Wrong usage ends with status 2 and prints nothing on standard output`(_ arguments: [String]) async throws {
         let outcome = try await Command.run(arguments)
         #expect(outcome.status == 2)
         #expect(outcome.output.isEmpty)
@@ -188,13 +188,13 @@ enum Refused {
             "exclude"
         ),
     ])
-    func `says which options do not go together`(_ line: String, _ reason: String) async throws {
+    func `Conflicting options are reported`(_ line: String, _ reason: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["--json"])
         #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome.errors)")
     }
 
     @Test(arguments: ["--root", "--xcode-certificate"])
-    func `refuses certificate files that hold something else`(_ option: String) async throws {
+    func `A file without a certificate is refused`(_ option: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "x.pem")
             for contents in [
@@ -223,7 +223,7 @@ enum Refused {
             ]
         ),
     ])
-    func `explains every option in its help`(_ command: String, _ options: [String]) async throws {
+    func `The help of verify and receipt explains every option`(_ command: String, _ options: [String]) async throws {
         let outcome = try await Command.run([command, "--help"])
         #expect(outcome.status == 0)
         #expect(outcome.errors.isEmpty)

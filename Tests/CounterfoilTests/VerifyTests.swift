@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `counterfoil verify` {
     @Test(.enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)), arguments: Fixtures.signedData)
-    func `prints genuine data, the payload as it was signed`(_ row: GenuineJWS) async throws {
+    func `Genuine data is printed with the payload as signed`(_ row: GenuineJWS) async throws {
         let file = Fixtures.folder.appending(path: "jws/\(row.file)").path
         let outcome = try await Command.run(["verify", file, "--as-of", "signed-date", "--json"])
         #expect(outcome.status == 0)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `says what holds, to a person and to a program, from a file and from standard input`() async throws {
+    @Test func `Valid data is printed as text and JSON, from a file and from standard input`() async throws {
         let specimen = try Specimen.shared.get()
         let text = try specimen.transaction()
         let options = ["--root", specimen.root.path, "--app", TestStore.bundleId, "--environment", "production"]
@@ -54,17 +54,17 @@ import Testing
             (["ROOT", "--as-of", "2001-01-01T00:00:00Z"], "expired_or_not_yet_valid"),
             (["ROOT", "--as-of", "2001-01-01"], "expired_or_not_yet_valid"),
         ] as [([String], String)])
-    func `refuses with a reason and status 1`(_ options: [String], _ reason: String) async throws {
+    func `Signed data is refused with a reason and status 1`(_ options: [String], _ reason: String) async throws {
         let specimen = try Specimen.shared.get()
         let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.root.path] : [$0] }
         let text = Data(try specimen.transaction().utf8)
         try await Refused.check(["verify", "-"] + options, stdin: text, code: reason)
     }
 
-    @Test func `names what is wrong with a payload, not its syntax and no type of Swift`() async throws {
+    @Test func `The error for an invalid payload names the member, without Swift types`() async throws {
         let specimen = try Specimen.shared.get()
         for (members, words) in [
-            (["x": "y"], "it is of no kind that the App Store signs"),
+            (["x": "y"], "the App Store signs no payload of this kind"),
             (["transactionId": 1], "transactionId is not a text"),
         ] as [([String: Any], String)] {
             let payload = try JSONSerialization.data(withJSONObject: members)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `prints JSON that a terminal can be shown and that says the same`() async throws {
+    @Test func `Control characters in JSON output are escaped without changing the value`() async throws {
         let specimen = try Specimen.shared.get()
         let product = "\u{9B}31m\u{202E}\u{F8FF}\u{E0001}é"
         let text = Data(try specimen.transaction(product: product).utf8)
@@ -83,7 +83,7 @@ import Testing
         #expect((try outcome.object()["payload"] as? [String: Any])?["productId"] as? String == product)
     }
 
-    @Test func `accepts local test data only where no environment is named`() async throws {
+    @Test func `Local test data is accepted only if no environment is named`() async throws {
         let signer = try XcodeSigner.shared()
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "xcode.cer")
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `makes visible what could move a terminal's cursor`() async throws {
+    @Test func `Control characters in a payload are escaped`() async throws {
         let specimen = try Specimen.shared.get()
         let text = try specimen.transaction(product: "\u{1B}[2Jgone\u{9B}31m\u{202E}")
         let outcome = try await Command.run(["verify", "-", "--root", specimen.root.path], stdin: Data(text.utf8))

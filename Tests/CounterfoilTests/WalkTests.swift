@@ -2,10 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Somebody types what is written, letter by letter. One process after the other: Foundation's `Process` does not like many
-/// at a time.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The first five minutes` {
-    @Test func `go as README says, and end with an active entitlement`() async throws {
+/// Types the documented commands exactly as written.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Quick start of the README` {
+    @Test func `The commands in README lead to an active entitlement`() async throws {
         try await Terminal.open { terminal in
             var export = ""
             var answers: [String] = []
@@ -25,58 +24,61 @@ import Testing
         }
     }
 
-    @Test func `go as the simulator, server init and server run say, and end with an active entitlement`() async throws
-    {
+    @Test func `The hints of the simulator, server init and server run lead to an active entitlement`() async throws {
         try await Terminal.open { terminal in
             let simulator = try await terminal.start("counterfoil simulator")
-            try await Self.follow(simulator.hints, in: terminal)
+            try await Self.typeHints(simulator.hints, in: terminal)
             let written = try await terminal.expect("counterfoil server init --simulator")
             let hints = Typed.hints(written.split(separator: "\n").map(String.init))
             var server: Terminal.Background?
             for hint in hints {
                 if hint.hasPrefix("counterfoil server run") {
                     server = try await terminal.start(hint)
-                } else if Terminal.goesOn(hint) {
+                } else if Terminal.keepsRunning(hint) {
                     try await terminal.start(hint)
                 } else if hint.hasPrefix("counterfoil simulator buy anna premium.monthly") {
-                    // The simulator's own hints had her buy that before there was a server.
+                    // The simulator's own hints already included this purchase.
                     #expect(try await terminal.type(hint).errors.contains("already"))
                 } else {
                     try await terminal.expect(hint)
                 }
             }
-            let said = try #require(server)
-            try await Self.follow(said.hints, in: terminal)
-            let question = try #require(Typed.hints(said.hints).last)
-            #expect(question.hasPrefix("curl "))
-            try await Self.expectEntitlement(question, in: terminal)
+            let running = try #require(server)
+            try await Self.typeHints(running.hints, in: terminal)
+            let request = try #require(Typed.hints(running.hints).last)
+            #expect(request.hasPrefix("curl "))
+            try await Self.expectEntitlement(request, in: terminal)
         }
     }
 
-    @Test func `have a store as README says`() async throws {
+    @Test func `The commands in README for a store succeed`() async throws {
         try await Terminal.open { terminal in
             for line in try Typed.readme(containing: "counterfoil simulator trigger REFUND") {
-                if Terminal.goesOn(line) { try await terminal.start(line) } else { try await terminal.expect(line) }
+                if Terminal.keepsRunning(line) {
+                    try await terminal.start(line)
+                } else {
+                    try await terminal.expect(line)
+                }
             }
         }
     }
 
-    /// Types the hints of something that was started.
-    private static func follow(_ lines: [String], in terminal: Terminal) async throws {
+    /// Types the hints of a started command.
+    private static func typeHints(_ lines: [String], in terminal: Terminal) async throws {
         let hints = Typed.hints(lines)
         #expect(hints.count > 2, "\(lines)")
         for hint in hints {
-            if Terminal.goesOn(hint) { try await terminal.start(hint) } else { try await terminal.expect(hint) }
+            if Terminal.keepsRunning(hint) { try await terminal.start(hint) } else { try await terminal.expect(hint) }
         }
     }
 
-    /// Types a line that asks about a customer, until the answer is that they have something: what is acknowledged is
-    /// processed a moment later, and what happened before there was a server is fetched when it starts.
+    /// Repeats a request about a customer until it returns an active entitlement: received notifications are processed
+    /// a moment later, and earlier events are fetched when the server starts.
     private static func expectEntitlement(_ line: String, in terminal: Terminal) async throws {
         while true {
             let json = try JSONSerialization.jsonObject(with: Data(try await terminal.expect(line).utf8))
             let entitlements = (json as? [String: Any])?["entitlements"] as? [[String: Any]]
-            // Anything else than an answer about a customer will not become one.
+            // An answer without entitlements is an error.
             if try #require(entitlements).contains(where: { $0["is_active"] as? Bool == true }) { return }
         }
     }

@@ -8,7 +8,7 @@ import Testing
         ("2.0d1", "2.0a1"), ("2.0a9", "2.0b1"), ("2.0b2", "2.0b12"), ("2.0b12", "2.0fc1"), ("2.0fc1", "2.0"),
         ("1.9", "2.0d1"), ("2.0", "2.0.1d1"), ("2b", "2b1"),
     ])
-    func `are compared number by number`(_ earlier: String, _ later: String) throws {
+    func `App versions are compared number by number`(_ earlier: String, _ later: String) throws {
         let (one, other) = (try #require(AppVersion(earlier)), try #require(AppVersion(later)))
         #expect(one < other)
         #expect(!(other < one))
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         ("1", "1.0"), ("1.0.0", "1"), ("01.02", "1.2"), ("0.0", "0"), ("2.0b01", "2b1"), ("2.0f1", "2fc1"),
     ])
-    func `may be the same in another notation`(_ one: String, _ other: String) throws {
+    func `App versions in different notations can be equal`(_ one: String, _ other: String) throws {
         #expect(try #require(AppVersion(one)) == #require(AppVersion(other)))
         #expect(try !(#require(AppVersion(one)) < #require(AppVersion(other))))
     }
@@ -27,5 +27,5 @@ import Testing
         "", ".", "1.", ".1", "1..2", "v1", "1.0-beta", "1.0 ", "1,0", "-1", "+1", "1.0b1.2", "1.0x", "1.0bb", "١.٢",
         String(repeating: "1", count: 65),
     ])
-    func `are none where the text is something else`(_ text: String) { #expect(AppVersion(text) == nil) }
+    func `A text that is not an app version yields nil`(_ text: String) { #expect(AppVersion(text) == nil) }
 }

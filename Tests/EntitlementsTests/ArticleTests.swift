@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 @Suite struct `The code of the articles` {
-    @Test func `is all in here`() throws {
+    @Test func `Every line of code in the articles occurs in this file`() throws {
         #expect(try Articles.uncompiled(of: "Entitlements", in: #filePath) == [])
     }
 
-    @Test func `answers for a landing page`() {
+    @Test func `The landing page's code determines whether an entitlement is active`() {
         let (facts, now) = (CustomerFacts(transactions: [period("1", 0, 30)]), day(1))
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(
@@ -23,7 +23,7 @@ import Testing
         #expect(isActive)
     }
 
-    @Test func `answers and explains`() {
+    @Test func `The articles' code computes and explains states`() {
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(
                 entitlements: ["pro": ["pro.month", "pro.season"], "map": ["map"]],

@@ -10,7 +10,7 @@ import Testing
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    @Test func `have instants in milliseconds, words in snake case, and leave out what is not there`() throws {
+    @Test func `States are encoded with milliseconds and snake case words, and without missing values`() throws {
         let state = EntitlementsTests.states([period("1", 0, 30)], [renewal(on: 5, renews: false)], on: day(6))
         #expect(
             try json(state.entitlement("pro"))
@@ -23,7 +23,7 @@ import Testing
         #expect(all.contains(#""purchaseDate":1700000000000"#))
     }
 
-    @Test func `an explanation has them too`() throws {
+    @Test func `An explanation is encoded like states`() throws {
         let facts = CustomerFacts(transactions: [period("1", 0, 30)])
         let text = try json(engine.explanation(of: "pro", facts: facts, asOf: day(1)))
         #expect(text.contains(#""rule":"subscription_active""#))

@@ -15,7 +15,7 @@ import Testing
             of: entitlement, facts: CustomerFacts(transactions: transactions, renewals: renewals), asOf: date)
     }
 
-    @Test func `names the rule of a subscription`() {
+    @Test func `An explanation names the rule of a subscription's state`() {
         let month = [period("1", 0, 30)]
         #expect(why(month, on: day(1)).rule == .subscriptionActive)
         #expect(why(month, [failure(on: 30, grace: 46)], on: day(31)).rule == .gracePeriod)
@@ -32,11 +32,11 @@ import Testing
                 ], on: day(2)
             ).rule == .revoked)
         let upgraded = [period("1", 0, 30), period("2", "other", 5, 35)]
-        #expect(why(upgraded, on: day(6)).rule == .upgradedAway)
+        #expect(why(upgraded, on: day(6)).rule == .replacedByUpgrade)
         #expect(why([period("1", 0, 30), period("2", "other", 30, 60)], on: day(31)).rule == .changedProduct)
     }
 
-    @Test func `names the rule of other purchases, and of none`() {
+    @Test func `An explanation names the rule of other purchases and of missing ones`() {
         #expect(why("map", [purchase("1", "map", .nonConsumable, on: 0)], on: day(1)).rule == .nonConsumableOwned)
         let season = [purchase("1", "pro.season", .nonRenewingSubscription, on: 0)]
         #expect(why(season, on: day(1)).rule == .durationRunning)
@@ -45,13 +45,13 @@ import Testing
         #expect(why("tea", [], on: day(1)).rule == .unknownEntitlement)
     }
 
-    @Test func `names a grant only where nothing that was bought gives access for longer`() {
+    @Test func `An explanation names a grant only if no purchase gives access for longer`() {
         func why(_ bought: [TransactionFact], grantedUntil end: Double?) -> Explanation {
             let grant = GrantFact(id: "g", entitlement: "basic", from: day(0), until: end.map(day))
             let facts = CustomerFacts(transactions: bought, grants: [grant])
             return engine.explanation(of: "basic", facts: facts, asOf: day(1))
         }
-        // The product of the higher level speaks for the entitlement, and the other one lasts longer.
+        // The product of the higher level represents the entitlement, and the other one lasts longer.
         let both = [period("1", 0, 30), period("2", of: "2", "basic.month", 0, 90)]
         for end in [20.0, 60] {
             #expect(why(both, grantedUntil: end).rule == .subscriptionActive)
@@ -65,7 +65,7 @@ import Testing
         #expect(why([], grantedUntil: 60).rule == .granted)
     }
 
-    @Test func `says in a sentence what it is about`() {
+    @Test func `An explanation describes the subscription in a sentence`() {
         let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductID = "x" }]
         let month = [period("1", 0, 30)]
         func sentence(_ date: Double) -> String { why(month, infos, on: day(date)).sentence }
@@ -74,7 +74,7 @@ import Testing
         #expect(sentence(5) == until + " and will not renew.")
         #expect(sentence(6) == until + " and will renew into x.")
         #expect(sentence(30) == "The subscription to pro.month ended on 2023-12-14T22:13:20Z.")
-        // After grace, too, it is the period that ended then.
+        // After the grace period, the sentence still says when the paid period ended.
         #expect(
             why(month, [failure(on: 30, grace: 46)], on: day(47)).sentence
                 == "The payment for pro.month failed; the period ended on 2023-12-14T22:13:20Z "
@@ -92,19 +92,19 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
-    func `writes a sentence about dates that are none`(_ seconds: Double) {
-        let odd = Date(timeIntervalSince1970: seconds)
+    func `An explanation of facts with invalid dates has a sentence`(_ seconds: Double) {
+        let invalidDate = Date(timeIntervalSince1970: seconds)
         let facts = [
             period("1", 0, 30) {
-                $0.expiresDate = odd
-                $0.revocationDate = odd
-            }, purchase("2", "map", .nonConsumable, on: 0) { $0.purchaseDate = odd },
+                $0.expiresDate = invalidDate
+                $0.revocationDate = invalidDate
+            }, purchase("2", "map", .nonConsumable, on: 0) { $0.purchaseDate = invalidDate },
         ]
         for name in ["pro", "map"] { #expect(!why(name, facts, on: day(1)).sentence.isEmpty) }
-        #expect(!why(facts, on: odd).sentence.isEmpty)
+        #expect(!why(facts, on: invalidDate).sentence.isEmpty)
     }
 
-    @Test func `tells of each fact what came of it`() {
+    @Test func `An explanation lists every fact with its role`() {
         let facts = [
             period("1", 0, 30), period("1", 0, 30) { $0.refund(on: 31) }, period("2", 30, 60),
             period("2", 30, 70, signed: 65), period("3", "pro.year", 40, 400), period("4", 500, 530),
@@ -114,8 +114,8 @@ import Testing
             purchase("99", "pro.season", .consumable, on: 0),
         ]
         let infos = [renewal(on: 0), renewal(on: 40), renewal(on: 66), renewal(of: "5", on: 0)]
-        let explained = why(facts, infos, on: day(50)).facts
-        let roles = explained.map {
+        let factRoles = why(facts, infos, on: day(50)).facts
+        let roles = factRoles.map {
             "\($0.identifier)@\(Int($0.signedDate.timeIntervalSince(day(0)) / 86_400)) \($0.role.rawValue)"
         }
         #expect(
@@ -125,11 +125,11 @@ import Testing
                 "99@0 never_entitles", "1@0 older_version", "1@40 decides", "1@66 signed_later",
                 "5@0 other_subscription",
             ])
-        #expect(explained.prefix(11).allSatisfy { $0.kind == .transaction })
-        #expect(explained.suffix(4).allSatisfy { $0.kind == .renewalInfo })
+        #expect(factRoles.prefix(11).allSatisfy { $0.kind == .transaction })
+        #expect(factRoles.suffix(4).allSatisfy { $0.kind == .renewalInfo })
     }
 
-    @Test func `tells of upgrades, other products, periods to come and infos about earlier periods`() {
+    @Test func `An explanation gives roles to upgrades, other products, later periods and earlier renewal infos`() {
         let upgraded = [
             period("1", 0, 30) { $0.isUpgraded = true }, period("2", "pro.year", 5, 35),
             period("3", 35, 65, signed: 34.5),

@@ -2,13 +2,13 @@ import AppStoreModels
 import Entitlements
 import Foundation
 
-/// An instant so many days after the first one of the tests.
+/// The instant a number of days after the start of the tests' time.
 func day(_ days: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + days * 86_400) }
 
-/// A millisecond.
+/// A millisecond, in seconds.
 let moment = 0.001
 
-/// A period of a subscription to `product`, from one day to another, signed when it began.
+/// A subscription period from one day to another, signed at its beginning.
 func period(
     _ id: String, of original: String = "1", _ product: String, _ from: Double, _ to: Double,
     signed: Double? = nil, group: String? = "g", change: (inout TransactionFact) -> Void = { _ in }
@@ -21,7 +21,7 @@ func period(
     return fact
 }
 
-/// A period of a subscription by the month.
+/// A period of the monthly subscription.
 func period(
     _ id: String, of original: String = "1", _ from: Double, _ to: Double, signed: Double? = nil, group: String? = "g",
     change: (inout TransactionFact) -> Void = { _ in }
@@ -29,7 +29,7 @@ func period(
     period(id, of: original, "pro.month", from, to, signed: signed, group: group, change: change)
 }
 
-/// A purchase that is no auto-renewable subscription, signed when it was made.
+/// A purchase other than an auto-renewable subscription, signed when it was made.
 func purchase(
     _ id: String, _ product: String, _ type: ProductType, on date: Double, signed: Double? = nil,
     change: (inout TransactionFact) -> Void = { _ in }
@@ -41,7 +41,7 @@ func purchase(
     return fact
 }
 
-/// What a renewal info says, signed on a day.
+/// A renewal info signed on a day.
 func renewal(
     of original: String = "1", _ product: String = "pro.month", on date: Double, renews: Bool = true,
     change: (inout RenewalFact) -> Void = { _ in }
@@ -53,7 +53,7 @@ func renewal(
     return fact
 }
 
-/// A renewal info that says that the payment failed.
+/// A renewal info about a failed payment.
 func failure(on date: Double, grace: Double? = nil) -> RenewalFact {
     renewal(on: date) {
         $0.isInBillingRetry = true

@@ -3,8 +3,8 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite struct `The life of a subscription` {
-    @Test func `trial, conversion, cancellation, end, return`() {
+@Suite struct `Subscription life cycle` {
+    @Test func `A subscription goes through trial, conversion, cancellation, expiry and win-back`() {
         let facts = [
             period("1", 0, 7) {
                 $0.offerType = .introductory
@@ -27,7 +27,7 @@ import Testing
         #expect(state(1).product("pro.month").details == [.inTrial])
         #expect(state(7).subscriptions.first?.transactionID == "2")
         #expect(state(7).product("pro.month").details == [])
-        #expect(step(10) == .nothing)
+        #expect(step(10) == .noAction)
         #expect(state(20).product("pro.month").details == [.willNotRenew])
         #expect(step(20) == .saveOffer)
         #expect(state(20).isPro == true)
@@ -39,7 +39,7 @@ import Testing
         #expect(state(80).entitlement("pro")?.willRenew == true)
     }
 
-    @Test func `a grace period, recovered within: the cycle stays`() {
+    @Test func `A payment recovered in the grace period keeps the billing cycle`() {
         let facts = [period("1", 0, 30), period("2", 30, 60, signed: 35)]
         let infos = [renewal(on: 0), failure(on: 30, grace: 46), renewal(on: 35)]
         #expect(states(facts, infos, on: day(34)).status == .billingGracePeriod)
@@ -47,10 +47,10 @@ import Testing
         let after = states(facts, infos, on: day(35))
         #expect(after.status == .active)
         #expect(after.entitlement("pro")?.until == day(60))
-        #expect(after.group("g").nextStep == .nothing)
+        #expect(after.group("g").nextStep == .noAction)
     }
 
-    @Test func `billing retry, given up after sixty days`() {
+    @Test func `Billing retry ends after 60 days with an expired subscription`() {
         let infos = [
             renewal(on: 0), failure(on: 30),
             renewal(on: 90, renews: false) { $0.expirationIntent = .billingError },
@@ -64,7 +64,7 @@ import Testing
         #expect(over.group("g").isEligibleForIntroductoryOffer)
     }
 
-    @Test func `an upgrade takes effect at once, and not before`() {
+    @Test func `An upgrade takes effect at its purchase date and not before`() {
         let facts = [
             period("1", "basic.month", 0, 30), period("1", "basic.month", 0, 30, signed: 50) { $0.isUpgraded = true },
             period("2", "pro.month", 10, 40),
@@ -78,7 +78,7 @@ import Testing
         #expect(after.entitlement("basic")?.productID == "pro.month")
     }
 
-    @Test func `a downgrade waits for the renewal`() {
+    @Test func `A downgrade takes effect at the next renewal`() {
         let facts = [period("1", 0, 30), period("2", "basic.month", 30, 60)]
         let infos = [renewal(on: 0), renewal(on: 5) { $0.autoRenewProductID = "basic.month" }]
         let before = states(facts, infos, on: day(10))
@@ -90,7 +90,7 @@ import Testing
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
-    @Test func `a refund of the current period ends it, one of an earlier period does not`() {
+    @Test func `A refund ends the current period, but not if it concerns an earlier one`() {
         let periods = [period("1", 0, 30), period("2", 30, 60)]
         let earlier = periods + [period("1", 0, 30) { $0.refund(on: 40) }]
         #expect(states(earlier, on: day(41)).status == .active)
@@ -99,7 +99,7 @@ import Testing
         #expect(states(current, on: day(40)).status == .revoked)
     }
 
-    @Test func `a refund that is reversed gives back what is left`() {
+    @Test func `A reversed refund restores access to the rest of the period`() {
         let facts = [
             period("1", 0, 30), period("1", 0, 30) { $0.refund(on: 5) }, period("1", 0, 30, signed: 9),
         ]
@@ -108,7 +108,7 @@ import Testing
         #expect(states(facts, on: day(30)).status == .expired)
     }
 
-    @Test func `who shares a subscription has access until sharing ends, and nothing to pay`() {
+    @Test func `A family member has access until sharing ends, without a payment to fix`() {
         let shared = period("8", of: "8", 0, 30) { $0.ownership = .familyShared }
         var revoked = shared
         revoked.refund(on: 5)
@@ -116,7 +116,7 @@ import Testing
         info.originalTransactionID = "8"
         let before = states([shared], [info], on: day(4))
         #expect(before.subscriptions.first?.details == [.familyShared])
-        #expect(before.group("g").nextStep == .nothing)
+        #expect(before.group("g").nextStep == .noAction)
         #expect(states([shared], [info], on: day(47)).group("g").nextStep == .subscribe)
         let after = states([shared, revoked], on: day(5))
         #expect(after.status == .revoked)
@@ -124,7 +124,7 @@ import Testing
         #expect(after.group("g").nextStep == .subscribe)
     }
 
-    @Test func `an own subscription that is over and a shared one live side by side in a group`() {
+    @Test func `An expired subscription and a shared one coexist in a group`() {
         let facts = [
             period("1", 0, 30) { $0.offerType = .introductory },
             period("8", of: "8", 20, 50) { $0.ownership = .familyShared },
@@ -136,7 +136,7 @@ import Testing
         #expect(state.isPro == true)
     }
 
-    @Test func `a price increase asks for consent, and ends the subscription without it`() {
+    @Test func `A pending price increase asks for consent, and ends the subscription without it`() {
         let pending = renewal(on: 5) { $0.priceIncreaseStatus = .pending }
         let ended = renewal(on: 30, renews: false) {
             $0.priceIncreaseStatus = .pending
@@ -144,15 +144,15 @@ import Testing
         }
         let before = states([period("1", 0, 30)], [pending, ended], on: day(6))
         #expect(before.subscriptions.first?.details == [.priceConsentPending])
-        #expect(before.group("g").nextStep == .askPriceConsent)
+        #expect(before.group("g").nextStep == .requestPriceConsent)
         let after = states([period("1", 0, 30)], [pending, ended], on: day(30))
         #expect(after.subscriptions.first?.details == [.expired, .priceIncreaseNotAccepted])
         #expect(after.subscriptions.first?.priceIncreaseStatus == .pending)
         let accepted = renewal(on: 7) { $0.priceIncreaseStatus = .accepted }
-        #expect(states([period("1", 0, 30)], [pending, accepted], on: day(8)).group("g").nextStep == .nothing)
+        #expect(states([period("1", 0, 30)], [pending, accepted], on: day(8)).group("g").nextStep == .noAction)
     }
 
-    @Test func `an extension moves the end`() {
+    @Test func `A renewal extension moves the end of the period`() {
         let facts = [period("1", 0, 30), period("1", 0, 40, signed: 20)]
         #expect(states(facts, on: day(19)).entitlement("pro")?.until == day(30))
         #expect(states(facts, on: day(39)).status == .active)
@@ -164,7 +164,7 @@ import Testing
         (.assignmentRevoke, .assigned, .revoked), (nil, .purchased, .refunded), (nil, .familyShared, .revoked),
         (RevocationType(rawValue: "NEW"), .assigned, .revoked),
     ])
-    func `whose revocation it was: the type says, or else who had paid`(
+    func `A revocation is a refund or a withdrawal by its type or, without one, by ownership`(
         _ type: RevocationType?, _ ownership: InAppOwnershipType, _ detail: StateDetail
     ) {
         let fact = period("1", 0, 30) {

@@ -3,7 +3,7 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite struct `Who got the app early` {
+@Suite struct `Entitlements of early customers` {
     private static let version = OriginalPurchaseRule(version: AppVersion("2.0"))
     private static let date = OriginalPurchaseRule(date: day(0))
     private static let both = OriginalPurchaseRule(version: AppVersion("2.0"), date: day(0))
@@ -23,10 +23,10 @@ import Testing
 
     private static func engine(_ rule: OriginalPurchaseRule) -> EntitlementEngine {
         EntitlementEngine(
-            catalogue: ProductCatalogue(entitlements: ["pro": ["pro.month"]], boughtBefore: ["pro": rule]))
+            catalogue: ProductCatalogue(entitlements: ["pro": ["pro.month"]], originalPurchaseRules: ["pro": rule]))
     }
 
-    @Test func `has it on one side of the boundary and not on the other`() throws {
+    @Test func `The original purchase rule compares version and date with its limits`() throws {
         let cases: [(OriginalPurchaseRule, OriginalPurchaseFact, OriginalPurchaseFinding)] = [
             (Self.version, Self.fact("1.9", 10), .before), (Self.version, Self.fact("1.99999", nil), .before),
             (Self.version, Self.fact("2.0b1", nil), .before), (Self.version, Self.fact("2", -9), .notBefore),
@@ -42,9 +42,9 @@ import Testing
         }
     }
 
-    @Test func `is said to be unknown where nobody knows`() throws {
+    @Test func `Without usable app transaction data the original purchase is unknown`() throws {
         let cases: [(OriginalPurchaseRule, [OriginalPurchaseFact], OriginalPurchaseFinding)] = [
-            (Self.version, [], .nothingKnown), (Self.version, [Self.fact(nil, -9)], .versionUnknown),
+            (Self.version, [], .noFacts), (Self.version, [Self.fact(nil, -9)], .versionUnknown),
             (Self.version, [Self.fact("later", -9)], .versionUnknown),
             (Self.date, [Self.fact("1", nil)], .dateUnknown), (Self.both, [Self.fact("1", nil)], .dateUnknown),
             (Self.both, [Self.fact(nil, -1)], .versionUnknown),
@@ -55,32 +55,32 @@ import Testing
             let state = try Self.state(rule, facts)
             #expect(!state.isActive && state.state == .new && state.details == [.originalPurchaseUnknown])
         }
-        // What fails by one condition fails, whatever the other is.
+        // If one condition fails, the rule fails whatever the other one is.
         #expect(Self.both.finding(in: [Self.fact("2.0", nil)], asOf: day(60)) == .notBefore)
         #expect(Self.both.finding(in: [Self.fact(nil, 0)], asOf: day(60)) == .notBefore)
     }
 
-    @Test func `has it in the sandbox only where its data count`() throws {
+    @Test func `Test data counts for the original purchase only if the rule says so`() throws {
         var rule = Self.version
         rule.countsTestData = true
         #expect(try Self.state(rule, [Self.fact("1.0", -900, test: true)]).isActive)
     }
 
-    @Test func `goes by the Apple account that speaks best for the customer, and by those of the instant`() throws {
+    @Test func `The best original purchase of several Apple accounts counts, if known at the instant`() throws {
         let accounts = [Self.fact("3", 5), Self.fact("1", -5), Self.fact(nil, -3)]
         for facts in [accounts, accounts.reversed()] {
             #expect(Self.version.finding(in: facts, asOf: day(60)) == .before)
             #expect(try Self.state(Self.version, facts).isActive)
         }
         #expect(Self.version.finding(in: [accounts[0], accounts[2]], asOf: day(60)) == .versionUnknown)
-        #expect(Self.version.finding(in: accounts, asOf: day(-6)) == .nothingKnown)
+        #expect(Self.version.finding(in: accounts, asOf: day(-6)) == .noFacts)
     }
 
-    @Test func `has it for ever, beside what was bought`() throws {
+    @Test func `An early original purchase gives lasting access, beside other purchases`() throws {
         let month = [period("1", 0, 30)]
         let early = [Self.fact("1", -9)]
         let both = try Self.state(Self.version, early, month, on: day(1))
-        #expect(both.isActive && both.until == nil && both.details == [.boughtBefore])
+        #expect(both.isActive && both.until == nil && both.details == [.qualifyingOriginalPurchase])
         #expect(both.productID == "pro.month" && both.transactionID == "1")
         let after = try Self.state(Self.version, early, month, on: day(31))
         #expect(after.isActive && after.state == .active && after.until == nil && after.productID == nil)
@@ -88,13 +88,13 @@ import Testing
         #expect(!late.isActive && late.details == [.expired])
     }
 
-    @Test func `is told the reason`() throws {
+    @Test func `The explanation states whether the original purchase was early enough`() throws {
         func why(_ facts: [OriginalPurchaseFact], _ transactions: [TransactionFact] = []) -> Explanation {
             Self.engine(Self.version).explanation(
                 of: "pro", facts: CustomerFacts(transactions: transactions, originalPurchases: facts), asOf: day(1))
         }
         let early = why([Self.fact("1.9", -9)], [period("1", 0, 30)])
-        #expect(early.rule == .boughtBefore && early.isActive && early.until == nil)
+        #expect(early.rule == .qualifyingOriginalPurchase && early.isActive && early.until == nil)
         #expect(early.originalPurchase?.finding == .before && early.facts.count == 1)
         #expect(early.sentence.hasPrefix("The customer first got the app at version 1.9 on 2023-11-05"))
         let late = why([Self.fact("2.0", -9)])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct `Products and entitlements` {
-    @Test func `what was never bought is new`() {
+    @Test func `A product that was never bought is new`() {
         let state = states([], on: day(0))
         #expect(state.product("pro.month").state == .new)
         #expect(state.entitlements.map(\.entitlement) == ["basic", "map", "pro"])
@@ -12,7 +12,7 @@ import Testing
         #expect(state.entitlement("unheard of") == nil)
     }
 
-    @Test func `a product of the catalogue is known by the bytes of its name`() throws {
+    @Test func `Product identifiers of the catalogue are compared by bytes`() throws {
         let engine = EntitlementEngine(
             catalogue: ProductCatalogue(entitlements: ["map": ["Kiosk"]], consumables: ["Kiosk"]))
         for (product, isActive) in [("Kiosk", true), ("\u{212A}iosk", false)] {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a non-consumable is for ever, unless it is taken back`() {
+    @Test func `A non-consumable is owned without an end unless it is refunded`() {
         let map = purchase("1", "map", .nonConsumable, on: 0)
         var refunded = map
         refunded.refund(on: 9)
@@ -38,7 +38,7 @@ import Testing
         #expect(after.groups.isEmpty)
     }
 
-    /// A transaction by which a non-consumable was restored, or bought again, with the original's key.
+    /// A transaction that restores a non-consumable, or buys it again, under the original's identifier.
     private func copy(on date: Double, signed: Double, refunded: Double? = nil) -> TransactionFact {
         purchase("9", "map", .nonConsumable, on: date, signed: signed) {
             $0.originalTransactionID = "1"
@@ -46,9 +46,9 @@ import Testing
         }
     }
 
-    @Test func `a non-consumable is taken back with every transaction by which it was restored`() {
+    @Test func `A refund of a non-consumable also revokes the transactions that restored it`() {
         let original = purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5, type: .refundFull) }
-        // Nothing was signed that says it of the copy, and what was signed of it is newer.
+        // No refund of the copy was signed, and the copy's version is newer than the refund.
         let facts = [copy(on: 3, signed: 20), original]
         let before = states(facts, on: day(4))
         #expect(before.entitlement("map")?.isActive == true && before.purchases.allSatisfy(\.hasAccess))
@@ -59,7 +59,7 @@ import Testing
         #expect(after.product("map").details == [.refunded] && after.product("map").endedDate == day(5))
     }
 
-    @Test func `a non-consumable that was bought again after a refund is not taken back by it`() {
+    @Test func `A non-consumable that was bought again after a refund stays active`() {
         let original = purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5) }
         for date in [5.0, 6] {
             let state = states([original, copy(on: date, signed: date)], on: day(7))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a non-consumable that was restored many times is taken back as a whole`() {
+    @Test func `A refund revokes all of many restored copies of a non-consumable`() {
         let copies = (2..<52).map { number in
             var fact = copy(on: 3, signed: 3)
             fact.transactionID = "\(number)"
@@ -81,18 +81,18 @@ import Testing
         #expect(refunded.count == 51 && refunded.allSatisfy { $0.revocationDate == day(5) })
     }
 
-    @Test func `a refund that is only said of a copy counts until the original is signed again`() {
+    @Test func `A refund signed only for a copy counts until the original is signed again`() {
         let refunded = copy(on: 3, signed: 5, refunded: 5)
         func isActive(_ signed: Double) -> Bool? {
             let original = purchase("1", "map", .nonConsumable, on: 0, signed: signed)
             return states([original, refunded], on: day(10)).entitlement("map")?.isActive
         }
         #expect(isActive(0) == false && isActive(5) == false)
-        // It was reversed.
+        // The refund was reversed.
         #expect(isActive(9) == true)
     }
 
-    @Test func `what is no non-consumable is taken back by itself, whatever its key`() {
+    @Test func `A refund of other product types concerns one transaction only`() {
         for (product, type) in [("pro.season", ProductType.nonRenewingSubscription), ("coins", .consumable)] {
             let facts = [
                 purchase("1", product, type, on: 0) { $0.refund(on: 5) },
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a shared non-consumable keeps the product when the own one is refunded`() {
+    @Test func `A shared non-consumable keeps the product active after the own one is refunded`() {
         let facts = [
             purchase("1", "map", .nonConsumable, on: 0) { $0.refund(on: 5) },
             purchase("2", "map", .nonConsumable, on: 3) { $0.ownership = .familyShared },
@@ -110,7 +110,7 @@ import Testing
         #expect(states(facts, on: day(6)).product("map").details == [.familyShared])
     }
 
-    @Test func `a non-renewing subscription lasts as long as the catalogue says, each purchase for itself`() {
+    @Test func `Each purchase of a non-renewing subscription lasts for the catalogue's duration`() {
         let facts = [
             purchase("1", "coins.week", .nonRenewingSubscription, on: 0),
             purchase("2", "coins.week", .nonRenewingSubscription, on: 3),
@@ -126,14 +126,14 @@ import Testing
         #expect(states(facts, on: day(10) - moment).product("coins.week").state == .active)
     }
 
-    @Test func `a non-renewing subscription that the catalogue does not know never ends, unless it is taken back`() {
+    @Test func `A non-renewing subscription without a duration never ends unless it is refunded`() {
         let facts = [purchase("1", "other", .nonRenewingSubscription, on: 0)]
         #expect(states(facts, on: .distantFuture).product("other").state == .active)
         let refunded = [purchase("1", "other", .nonRenewingSubscription, on: 0) { $0.refund(on: 1) }]
         #expect(states(refunded, on: day(2)).product("other").state == .inactive)
     }
 
-    @Test func `consumables are counted, and never an entitlement`() {
+    @Test func `Consumables are counted and give no entitlement`() {
         let facts = [
             purchase("1", "coins", .consumable, on: 0) { $0.quantity = 10 },
             purchase("2", "coins", .consumable, on: 1) {
@@ -150,13 +150,13 @@ import Testing
         #expect(state.purchases.allSatisfy { !$0.hasAccess })
     }
 
-    @Test func `a kind of product unknown today gives no access`() {
+    @Test func `An unknown product type gives no access`() {
         let state = states([purchase("1", "map", ProductType(rawValue: "Rental"), on: 0)], on: day(1))
         #expect(state.entitlement("map")?.isActive == false)
         #expect(state.purchases.count == 1)
     }
 
-    @Test func `of several active products the highest level speaks, and the last end counts`() {
+    @Test func `The product of the highest level represents an entitlement, which ends with the last product`() {
         let facts = [
             period("1", "basic.month", 0, 365, group: "a"), period("2", of: "2", "pro.month", 0, 30, group: "b"),
         ]
@@ -166,7 +166,7 @@ import Testing
         #expect(state.groups.map(\.subscriptionGroupIdentifier) == ["a", "b"])
     }
 
-    @Test func `what is owned for ever has no end, although a subscription speaks for it`() {
+    @Test func `An owned non-consumable removes the end of an entitlement that a subscription represents`() {
         let facts = [period("1", 0, 30), purchase("2", "pro.lifetime", .nonConsumable, on: 0)]
         let state = states(facts, on: day(1))
         #expect(state.entitlement("pro")?.productID == "pro.month")
@@ -175,18 +175,18 @@ import Testing
         #expect(states(facts, on: day(31)).entitlement("pro")?.productID == "pro.lifetime")
     }
 
-    @Test func `of several subscriptions in a group the highest level speaks, then the latest end, then the newest`() {
-        func speaker(_ facts: TransactionFact...) -> String? {
+    @Test func `A group is represented by the highest level, then the latest end, then the newest subscription`() {
+        func representative(_ facts: TransactionFact...) -> String? {
             states(facts, on: day(1)).group("g").originalTransactionID
         }
         let basic = period("1", of: "1", "basic.month", 0, 60)
         let pro = period("2", of: "2", "pro.month", 0, 30)
-        #expect(speaker(basic, pro) == "2")
-        #expect(speaker(pro, period("3", of: "3", "pro.year", 0, 31)) == "3")
-        #expect(speaker(pro, period("10", of: "10", "pro.month", 0, 30)) == "10")
+        #expect(representative(basic, pro) == "2")
+        #expect(representative(pro, period("3", of: "3", "pro.year", 0, 31)) == "3")
+        #expect(representative(pro, period("10", of: "10", "pro.month", 0, 30)) == "10")
     }
 
-    @Test func `a subscription without a group, as in an app receipt, gives its product`() {
+    @Test func `A subscription without a group gives access to its product`() {
         let state = states([period("1", 0, 30, group: nil)], on: day(1))
         #expect(state.groups.isEmpty)
         #expect(state.isPro == true)
@@ -194,21 +194,21 @@ import Testing
         #expect(known.groups.map(\.subscriptionGroupIdentifier) == ["g"])
     }
 
-    @Test func `a subscription of a receipt is in the group that the catalogue gives its product`() {
+    @Test func `A subscription from a receipt is in the catalogue's group for its product`() {
         let engine = EntitlementEngine(catalogue: ProductCatalogue(groups: ["pro.month": "g", "pro.year": "g"]))
         let trial = period("1", 0, 7, group: nil) { ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial) }
-        for (date, state) in [(1.0, CoreState.active), (8, .inactive)] {
+        for (date, state) in [(1.0, AccessState.active), (8, .inactive)] {
             let states = engine.state(of: CustomerFacts(transactions: [trial]), asOf: day(date))
             #expect(states.subscriptions.first?.subscriptionGroupIdentifier == "g")
             #expect(states.groups.map(\.subscriptionGroupIdentifier) == ["g"])
             #expect(states.group("g").state == state && !states.group("g").isEligibleForIntroductoryOffer)
         }
-        // What the App Store signed goes first.
+        // A signed group identifier overrides the catalogue.
         let named = engine.state(of: CustomerFacts(transactions: [period("1", 0, 30, group: "h")]), asOf: day(1))
         #expect(named.subscriptions.first?.subscriptionGroupIdentifier == "h")
     }
 
-    @Test func `an introductory offer that somebody else had, and shared, is still to be had`() {
+    @Test func `A customer is eligible for an introductory offer that only the sharing purchaser used`() {
         func isEligible(_ change: @escaping (inout TransactionFact) -> Void) -> Bool {
             states([period("1", 0, 30, change: change)], on: day(31)).group("g").isEligibleForIntroductoryOffer
         }

@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `For any facts` {
+@Suite struct `Properties of the fold for random facts` {
     static let seeds = 0..<400
 
     @Test(arguments: [0, 1, 2, 3])
-    func `order and repetition make no difference`(_ part: UInt64) {
+    func `States and explanations do not depend on order or repetition of facts`(_ part: UInt64) {
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed) * 4 + part)
             let facts = CustomerFacts.random(&random)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `another version signed after the instant changes nothing`() {
+    @Test func `A version signed after the instant changes nothing`() {
         var added = (transactions: 0, renewals: 0)
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -48,7 +48,7 @@ import Testing
         #expect(added.transactions > 50 && added.renewals > 50, "\(added)")
     }
 
-    @Test func `nothing gives access when every end that is known is past`() {
+    @Test func `Nothing gives access after all known ends`() {
         var ended = 0
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -66,13 +66,13 @@ import Testing
         #expect(ended > 100, "\(ended)")
     }
 
-    @Test func `access until an instant is access before it and none at it, if nothing was signed meanwhile`() {
+    @Test func `A subscription has access until its accessUntil date and not at that date`() {
         var (seen, ended) = (0, 0)
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
             let now = day(.random(in: 0...120, using: &random))
             var facts = CustomerFacts.random(&random)
-            // Of what is signed and has begun by now, nothing but time can change anything.
+            // With all facts signed and begun by now, only time changes the state.
             facts.transactions.removeAll { max($0.signedDate, $0.purchaseDate) > now }
             facts.renewals.removeAll { $0.signedDate > now }
             for subscription in engine.state(of: facts, asOf: now).subscriptions {
@@ -85,7 +85,7 @@ import Testing
                 }
                 #expect(until > now)
                 #expect(access(until - moment) == true, "seed \(seed)")
-                // An active one may be followed by a grace period.
+                // A grace period may follow an active period.
                 guard subscription.status != .active else { continue }
                 ended += 1
                 #expect(access(until) == false, "seed \(seed)")
@@ -94,7 +94,7 @@ import Testing
         #expect(seen > 30 && ended > 0, "\(seen), \(ended)")
     }
 
-    @Test func `the answers agree with one another, and the explanation with them`() {
+    @Test func `Entitlements, products, groups and explanations agree`() {
         for seed in Self.seeds {
             var random = SeededGenerator(seed: UInt64(seed))
             let facts = CustomerFacts.random(&random)
@@ -121,7 +121,7 @@ import Testing
 }
 
 extension CustomerFacts {
-    /// Facts as wild as signed ones can be, in which versions, ties and skewed clocks are frequent.
+    /// Random facts with many versions, equal dates and skewed clocks.
     static func random(_ random: inout SeededGenerator, count: Int = 12) -> CustomerFacts {
         var facts = CustomerFacts()
         for _ in 0..<Int.random(in: 0...count, using: &random) {
@@ -132,7 +132,7 @@ extension CustomerFacts {
     }
 
     private static func transaction(_ random: inout SeededGenerator) -> TransactionFact {
-        // The kind, the key and the beginning of a transaction never change.
+        // The type, original identifier and purchase date of a transaction never change.
         let number = Int.random(in: 1...9, using: &random)
         let from = Double(number * 13 % 100)
         let signed = from + Double(Int.random(in: -1...6, using: &random)) * 10

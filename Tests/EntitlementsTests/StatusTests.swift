@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct `The status of a subscription` {
-    @Test func `is revoked if the latest period was taken back, although it is not over`() {
+    @Test func `A subscription is revoked if its latest period was refunded`() {
         let facts = [period("1", 0, 30) { $0.refund(on: 5, type: .refundFull) }]
         let state = states(facts, on: day(10))
         #expect(state.status == .revoked)
@@ -15,17 +15,17 @@ import Testing
         #expect(states(facts, on: day(31)).status == .revoked)
     }
 
-    @Test func `is active until the millisecond in which the period ends`() {
+    @Test func `A subscription is active until the millisecond at which its period ends`() {
         let facts = [period("1", 0, 30)]
         #expect(states(facts, [renewal(on: 0)], on: day(30) - moment).status == .active)
         #expect(states(facts, [renewal(on: 0)], on: day(30)).status == .expired)
     }
 
-    @Test func `is active while the period runs, whatever the renewal info says of a payment`() {
+    @Test func `A subscription is active during its period even if a renewal info reports a failed payment`() {
         #expect(states([period("1", 0, 30)], [failure(on: 1, grace: 40)], on: day(2)).status == .active)
     }
 
-    @Test func `is grace until the millisecond in which grace ends, then billing retry`() {
+    @Test func `A subscription is in grace until the millisecond at which grace ends, then in billing retry`() {
         let facts = [period("1", 0, 30)]
         let before = states(facts, [failure(on: 30, grace: 46)], on: day(46) - moment)
         #expect(before.status == .billingGracePeriod)
@@ -36,14 +36,14 @@ import Testing
         #expect(after.status == .billingRetry)
         #expect(after.isPro == false)
         #expect(after.subscriptions.first?.gracePeriodExpiresDate == day(46))
-        // Access ended with grace, not with the period.
+        // Access ended with the grace period, not with the paid period.
         #expect(after.product("pro.month").endedDate == day(46))
         #expect(states(facts, [failure(on: 30)], on: day(46)).product("pro.month").endedDate == day(30))
     }
 
-    @Test func `now is grace as soon as grace is signed, also by a clock that is behind the App Store's`() {
+    @Test func `The current state includes a signed grace period even if the server's clock is behind`() {
         let facts = CustomerFacts(transactions: [period("1", 0, 30)], renewals: [failure(on: 30.001, grace: 46)])
-        // A minute and a half behind, and past the end of the period.
+        // The clock is a minute and a half behind, and past the end of the period.
         let slow = day(30)
         #expect(engine.state(of: facts, asOf: slow).status == .expired)
         let states = engine.currentState(of: facts, now: slow)
@@ -54,12 +54,12 @@ import Testing
         #expect(engine.currentState(of: CustomerFacts(), now: slow).asOf == slow)
     }
 
-    @Test func `is grace although isInBillingRetryPeriod is false, if the subscription is still to renew`() {
+    @Test func `A subscription with a grace date is in grace if it still renews, even without billing retry`() {
         let odd = renewal(on: 30) { $0.gracePeriodExpiresDate = day(46) }
         #expect(states([period("1", 0, 30)], [odd], on: day(31)).status == .billingGracePeriod)
     }
 
-    @Test func `is expired in what was a grace period if the customer cancelled, or the App Store gave up`() {
+    @Test func `A subscription with a grace date is expired if the customer cancelled or billing retry ended`() {
         let cancelled = renewal(on: 31, renews: false) {
             $0.expirationIntent = .customerCancelled
             $0.gracePeriodExpiresDate = day(46)
@@ -72,7 +72,7 @@ import Testing
         #expect(states([period("1", 0, 30)], [exhausted], on: day(32)).status == .expired)
     }
 
-    @Test func `is billing retry without grace, without access`() {
+    @Test func `A subscription in billing retry without a grace period has no access`() {
         let state = states([period("1", 0, 30)], [failure(on: 30)], on: day(40))
         #expect(state.status == .billingRetry)
         #expect(state.subscriptions.first?.isInBillingRetry == true)
@@ -87,7 +87,9 @@ import Testing
         (.productNotAvailable, [.expired, .productNotAvailable]),
         (.other, [.expired]), (ExpirationIntent(rawValue: 9), [.expired]),
     ])
-    func `is expired otherwise, with its reason`(_ intent: ExpirationIntent, _ details: [StateDetail]) {
+    func `A subscription that is expired has the reason among its details`(
+        _ intent: ExpirationIntent, _ details: [StateDetail]
+    ) {
         let info = renewal(on: 30, renews: false) { $0.expirationIntent = intent }
         let state = states([period("1", 0, 30)], [info], on: day(31))
         #expect(state.status == .expired)
@@ -97,12 +99,12 @@ import Testing
         #expect(state.product("pro.month").endedDate == day(30))
     }
 
-    @Test func `is expired for a subscription without an end`() {
+    @Test func `A subscription period without an expiry date is expired`() {
         let facts = [period("1", 0, 30) { $0.expiresDate = nil }]
         #expect(states(facts, on: day(1)).status == .expired)
     }
 
-    @Test func `does not depend on periods that were upgraded, refunded or are over`() {
+    @Test func `The status ignores earlier periods that were upgraded, refunded or have expired`() {
         let facts = [
             period("1", 0, 30) { $0.refund(on: 35) }, period("2", 30, 60) { $0.isUpgraded = true },
             period("3", "pro.year", 40, 400),
@@ -113,29 +115,29 @@ import Testing
         #expect(state.subscriptions.first?.revocationDate == nil)
     }
 
-    @Test func `is that of the upgrade, although it ends earlier and nobody was told that the old period is over`() {
+    @Test func `The status is that of an upgrade, even if the old period was never marked as upgraded`() {
         let facts = [period("1", "basic.month", 0, 365), period("2", "pro.month", 10, 40)]
         let state = states(facts, on: day(50))
         #expect(state.status == .expired)
         #expect(state.product("basic.month").details == [.upgraded])
     }
 
-    @Test func `is expired if all that is known was upgraded`() {
+    @Test func `A subscription is expired if all its known periods were upgraded`() {
         let state = states([period("1", 0, 30) { $0.isUpgraded = true }], on: day(10))
         #expect(state.status == .expired)
         #expect(state.subscriptions.first?.details == [.upgraded])
-        #expect(state.subscriptions.first?.nextStep == .nothing)
+        #expect(state.subscriptions.first?.nextStep == .noAction)
     }
 
-    @Test func `is revoked where a period was refunded in the millisecond in which it began`() {
+    @Test func `A period that is refunded at its beginning revokes the subscription`() {
         let facts = [period("1", 0, 31), period("2", 30, 60) { $0.refund(on: 30, type: .refundFull) }]
         #expect(states(facts, on: day(30)).status == .revoked)
-        // Before it began, its refund took nothing from the period that runs.
+        // Refunded before its beginning, the period does not affect the current one.
         let earlier = [period("1", 0, 31), period("2", 30, 60) { $0.refund(on: 30 - 1 / 86_400, type: .refundFull) }]
         #expect(states(earlier, on: day(30)).status == .active)
     }
 
-    @Test func `is that of the period that a renewal info of the same millisecond names`() {
+    @Test func `Of two periods signed at the same millisecond, the one in the renewal info counts`() {
         let facts = [
             period("1", 0, 30), period("2", "pro.year", 29.5, 394.5) { $0.reason = .purchase },
             period("3", 30, 60, signed: 29.6),
@@ -148,7 +150,7 @@ import Testing
         #expect(product(signed: 29.5) == "pro.month")
     }
 
-    @Test func `keeps the running period until one that was paid ahead begins`() {
+    @Test func `A period paid ahead counts from its purchase date`() {
         let facts = [period("1", "pro.month", 0, 30), period("2", "basic.month", 30, 60, signed: 29.5)]
         let before = states(facts, on: day(29.7))
         #expect(before.subscriptions.first?.transactionID == "1")
@@ -159,7 +161,7 @@ import Testing
         #expect(after.product("pro.month").details == [.changedProduct])
     }
 
-    @Test func `is that of an upgrade, though the next period of before was paid ahead`() {
+    @Test func `An upgrade replaces a period of the former product that was paid ahead`() {
         let paid = period("2", "basic.month", 30, 60, signed: 29.5) { $0.reason = .renewal }
         let upgrade = period("3", "pro.month", 29.7, 59.7) { $0.reason = .purchase }
         let info = renewal("pro.month", on: 29.7) { $0.renewalDate = day(59.7) }
@@ -169,12 +171,12 @@ import Testing
             #expect(state.subscriptions.first?.transactionID == "3")
             #expect(state.product("basic.month").state == .inactive)
         }
-        // Before it, the period that was paid was to come.
+        // Before the upgrade, the paid period would have followed.
         let charged = renewal("basic.month", on: 29.5) { $0.renewalDate = day(60) }
         #expect(states([facts[0], paid], [charged], on: day(31)).subscriptions.first?.transactionID == "2")
     }
 
-    @Test func `is that of the running period when what was paid ahead is refunded before it begins`() {
+    @Test func `A refund of a period paid ahead leaves the current period unchanged`() {
         let facts = [
             period("1", 0, 30),
             period("2", 30, 60, signed: 29.7) { $0.refund(on: 29.7) },
@@ -186,17 +188,17 @@ import Testing
         }
     }
 
-    @Test func `takes nothing from a renewal info that was signed before the customer bought again`() {
+    @Test func `A renewal info from before a new purchase is ignored`() {
         let lapsed = renewal(on: 30, renews: false) { $0.expirationIntent = .customerCancelled }
         let facts = [period("1", 0, 30), period("2", 50, 80)]
         let state = states(facts, [lapsed], on: day(60))
         #expect(state.status == .active)
         #expect(state.subscriptions.first?.willRenew == nil)
         #expect(state.subscriptions.first?.expirationIntent == nil)
-        #expect(state.subscriptions.first?.nextStep == .nothing)
+        #expect(state.subscriptions.first?.nextStep == .noAction)
     }
 
-    @Test func `takes nothing from a renewal info about the period before, where that was paid for late`() {
+    @Test func `A renewal info about the previous period is ignored after a late payment`() {
         // Paid in the grace period: the next period begins before the payment failed.
         let facts = [period("1", 0, 30), period("2", 30, 60, signed: 35)]
         func failed(_ date: Double) -> RenewalFact {
@@ -210,11 +212,11 @@ import Testing
         #expect(paid.subscriptions.first?.willRenew == nil && paid.subscriptions.first?.expirationIntent == nil)
         let over = states(facts, [failed(30)], on: day(61))
         #expect(over.status == .expired && over.group("g").nextStep == .promotionalOffer)
-        // One about the period itself.
+        // A renewal info about this period counts.
         #expect(states(facts, [failed(60)], on: day(61)).status == .billingGracePeriod)
     }
 
-    @Test func `of somebody taken back into a family in its grace period is that of the period given again`() {
+    @Test func `A family member who is added again during grace has the status of the new period`() {
         let shared: (inout TransactionFact) -> Void = { $0.ownership = .familyShared }
         let facts = [
             period("8", of: "8", 5, 30) {
@@ -229,7 +231,7 @@ import Testing
         #expect(state.subscriptions.first?.transactionID == "9")
     }
 
-    @Test func `ends with a migration to another key`() {
+    @Test func `A migration to another identifier ends a subscription`() {
         let facts = [
             period("1", 0, 30), period("5", of: "5", "generic", 10, 30) { $0.previousOriginalTransactionID = "1" },
         ]
@@ -237,7 +239,7 @@ import Testing
         #expect(state.subscriptions.map(\.status) == [.expired, .active])
         #expect(state.subscriptions.first?.willRenew == false)
         #expect(state.product("pro.month").details == [.upgraded])
-        // Not at the end of the period, which is still to come.
+        // It did not end at the end of its period, which is still to come.
         #expect(state.product("pro.month").endedDate == nil)
         #expect(states(facts, [renewal(on: 0)], on: day(9)).status == .active)
     }

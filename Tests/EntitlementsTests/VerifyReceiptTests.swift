@@ -37,7 +37,7 @@ import Testing
         try VerifyReceiptFacts(response: Data(text.utf8), received: received, catalogue: catalogue, limits: limits)
     }
 
-    @Test func `gives each purchase once, with its kind, and prefers the newer list`() throws {
+    @Test func `A verifyReceipt response yields each purchase once, with its type, from the newer list`() throws {
         let read = try read(Self.unified)
         #expect(read.bundleID == "com.example.app")
         #expect(read.environment == .production)
@@ -61,7 +61,7 @@ import Testing
         #expect(facts[3].quantity == 3)
     }
 
-    @Test func `gives the renewals, and a customer's states`() throws {
+    @Test func `A verifyReceipt response yields renewals and the customer's states`() throws {
         let facts = try read(Self.unified).facts
         #expect(facts.renewals.count == 1)
         let info = try #require(facts.renewals.first)
@@ -73,14 +73,14 @@ import Testing
         #expect(!state.group("g").isEligibleForIntroductoryOffer)
     }
 
-    @Test func `counts as signed at no later date than it was received`() throws {
+    @Test func `A verifyReceipt response counts as signed no later than it was received`() throws {
         let early = Date(timeIntervalSince1970: 1_700_050_000)
         let facts = try read(Self.unified, received: early).facts
         #expect(Set(facts.transactions.map(\.signedDate)) == [early])
         #expect(Set(facts.renewals.map(\.signedDate)) == [early])
     }
 
-    @Test func `of the old kind has one purchase, its renewal at the top, and may be over`() throws {
+    @Test func `A response of the old format yields its purchases and its expired state`() throws {
         let text = """
             {"status":21006,"auto_renew_status":0,"expiration_intent":"1","auto_renew_product_id":"pro.month",
             "receipt":{"product_id":"pro.month","transaction_id":"7","original_transaction_id":"6","quantity":"1",
@@ -98,7 +98,7 @@ import Testing
         #expect(state.subscriptions.first?.details == [.expired, .cancelled])
     }
 
-    /// What a receipt that was made on a day says of a product that it lists as restored on the first day.
+    /// The fact from a receipt made on a day that lists a product as bought on day 1 and originally on the given date.
     private func restored(
         _ product: String, more: String = "", original date: String? = "1700000000000", made: Double = 1.5
     ) throws -> TransactionFact {
@@ -114,11 +114,11 @@ import Testing
     }
 
     @Test(arguments: ["map", "not in the catalogue"])
-    func `says of a non-consumable that was restored what the original is`(_ product: String) throws {
+    func `A restored non-consumable is read as its original purchase`(_ product: String) throws {
         let fact = try restored(product)
         #expect(fact.transactionID == "3" && fact.originalTransactionID == "3" && fact.type == .nonConsumable)
         #expect(fact.purchaseDate == day(0))
-        // The original cannot be bought after it was restored.
+        // The original purchase cannot be later than its restoration.
         #expect(try restored(product, original: "1700086401000").purchaseDate == day(1))
         #expect(try restored(product, original: nil).purchaseDate == day(1))
     }
@@ -127,7 +127,7 @@ import Testing
         ("coins", ProductType.consumable), ("pro.season", .nonRenewingSubscription),
         ("pro.month", .autoRenewableSubscription),
     ])
-    func `counts what is no non-consumable by itself, for who has the original`(
+    func `A transaction of another product type keeps its own identifier`(
         _ product: String, _ type: ProductType
     ) throws {
         let more = type == .autoRenewableSubscription ? #","expires_date_ms":"1702600000000""# : ""
@@ -136,7 +136,7 @@ import Testing
         #expect(fact.purchaseDate == day(1))
     }
 
-    @Test func `lists what was restored once, whichever list has it`() throws {
+    @Test func `A restored non-consumable is listed once`() throws {
         let text = """
             {"status":0,"receipt":{"in_app":[
             {"product_id":"map","transaction_id":"9","original_transaction_id":"3","purchase_date_ms":"1700086400000"}]},
@@ -153,18 +153,18 @@ import Testing
         #expect(fact.transactionID == "3" && fact.purchaseDate == day(0))
     }
 
-    @Test func `from before a refund does not outlive it, though it lists a copy`() throws {
+    @Test func `A receipt from before a refund does not undo the refund`() throws {
         func isActive(_ receipt: TransactionFact) -> Bool? {
             let refund = purchase("3", "map", .nonConsumable, on: 0) { $0.refund(on: 5) }
             return states([receipt, refund], on: day(20)).entitlement("map")?.isActive
         }
         let (before, after) = (try restored("map", made: 4), try restored("map", made: 6))
         #expect(isActive(before) == false)
-        // One that was made since is newer than what was signed of the refund.
+        // A receipt from after the refund is newer than the signed refund.
         #expect(isActive(after) == true)
     }
 
-    @Test func `without purchases has no facts`() throws {
+    @Test func `A verifyReceipt response without purchases has no facts`() throws {
         #expect(try read(#"{"status":0,"receipt":{"in_app":[]}}"#).facts == CustomerFacts())
         #expect(try read(#"{"status":"0"}"#).facts == CustomerFacts())
     }
@@ -172,7 +172,9 @@ import Testing
     @Test(arguments: [
         (21000, false), (21002, false), (21003, false), (21005, true), (21007, false), (21009, true), (-1, false),
     ])
-    func `with another status is an error that says so`(_ status: Int, _ isRetryable: Bool) throws {
+    func `A verifyReceipt response with an error status throws an error with the status`(
+        _ status: Int, _ isRetryable: Bool
+    ) throws {
         let error = #expect(throws: VerifyReceiptError.self) { try read(#"{"status":\#(status)}"#) }
         #expect(error?.code == .badStatus && error?.status == status && error?.isRetryable == isRetryable)
         let retry = #expect(throws: VerifyReceiptError.self) { try read(#"{"status":21100,"is-retryable":true}"#) }
@@ -206,12 +208,12 @@ import Testing
         ),
         (#"{"status":0,"pending_renewal_info":[{"auto_renew_status":"1"}]}"#, .malformed),
     ])
-    func `that is none, or has purchases that are none, is an error`(_ text: String, _ code: VerifyReceiptError.Code) {
+    func `An invalid verifyReceipt response throws an error`(_ text: String, _ code: VerifyReceiptError.Code) {
         #expect(throws: VerifyReceiptError.self) { try read(text) }
         do { _ = try read(text) } catch { #expect(error.code == code) }
     }
 
-    @Test func `has limits`() {
+    @Test func `A verifyReceipt response is limited in bytes, items, identifier length and depth`() {
         for limits in [
             VerifyReceiptLimits(bytes: 100), VerifyReceiptLimits(items: 2),
         ] {
@@ -226,7 +228,7 @@ import Testing
         #expect(throws: VerifyReceiptError.self) { try read(deep) }
     }
 
-    @Test func `changed at random gives facts or an error, and what it gives can be folded`() {
+    @Test func `A mutated verifyReceipt response yields usable facts or an error`() {
         var random = SeededGenerator(seed: 7)
         var refused = 0
         for _ in 0..<3000 {

@@ -3,15 +3,15 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite struct `The version of a fact that counts` {
-    @Test func `is the one signed last before the instant or at it`() {
+@Suite struct `Choice between versions of a fact` {
+    @Test func `The last version signed at or before the instant counts`() {
         let facts = [period("1", 0, 30), period("1", 0, 40, signed: 10), period("1", 0, 50, signed: 20)]
         #expect(states(facts, on: day(9)).entitlement("pro")?.until == day(30))
         #expect(states(facts, on: day(10)).entitlement("pro")?.until == day(40))
         #expect(states(facts, on: day(25)).entitlement("pro")?.until == day(50))
     }
 
-    @Test func `is the first signed afterwards where none was, without the refund that came later`() {
+    @Test func `Without an earlier version the first later one counts, without its later refund`() {
         let history = [period("1", 0, 30, signed: 100) { $0.revocationDate = day(10) }]
         #expect(states(history, on: day(-1)).subscriptions.isEmpty)
         #expect(states(history, on: day(0)).status == .active)
@@ -20,7 +20,7 @@ import Testing
         #expect(states(history, on: day(10)).status == .revoked)
     }
 
-    @Test func `knows of a refund from the date it was granted only if it was signed by then, or nothing else was`() {
+    @Test func `A refund counts from its signing date if an earlier version exists`() {
         let facts = [
             period("1", 0, 30),
             period("1", 0, 30) {
@@ -32,7 +32,7 @@ import Testing
         #expect(states(facts, on: day(11)).status == .revoked)
     }
 
-    @Test func `leaves out an upgrade that came later: what took its place tells when`() {
+    @Test func `An upgraded flag signed later is ignored until the replacing period begins`() {
         let history = [
             period("1", "basic.month", 0, 30, signed: 100) { $0.isUpgraded = true },
             period("2", "pro.month", 10, 40, signed: 100),
@@ -48,14 +48,14 @@ import Testing
         #expect(states(Array(other.prefix(1)), on: day(9)).product("basic.month").state == .inactive)
     }
 
-    @Test func `of a renewal info is none from after the instant`() {
+    @Test func `A renewal info signed after the instant is ignored`() {
         let state = states([period("1", 0, 30)], [failure(on: 30, grace: 46)], on: day(10))
         #expect(state.subscriptions.first?.willRenew == nil)
         #expect(state.subscriptions.first?.expirationIntent == nil)
     }
 
-    @Test func `of the period before a failed payment counts in grace, though it was signed again since`() {
-        // As when the app reports it in the grace period, and whoever keeps facts keeps the newest version.
+    @Test func `A period signed again since counts at a failed payment before`() {
+        // For example, the app reports the period during the grace period, and only the newest version is stored.
         let paid = period("1", 0, 30, signed: 40)
         let late = period("2", 30, 60, signed: 41)
         for end in [day(30), nil] {
@@ -63,33 +63,35 @@ import Testing
             info.renewalDate = end
             #expect(states([paid], [info], on: day(35)).status == .billingGracePeriod)
             #expect(states([paid], [info], on: day(35)).isPro == true)
-            // What was owed then still does not count, and does from when it was signed.
-            let owed = states([paid, late], [info], on: day(35))
-            #expect(owed.status == .billingGracePeriod && owed.subscriptions.first?.transactionID == "1")
+            // The period paid late does not count then, but from its signing date on.
+            let withLatePayment = states([paid, late], [info], on: day(35))
+            #expect(
+                withLatePayment.status == .billingGracePeriod
+                    && withLatePayment.subscriptions.first?.transactionID == "1")
             #expect(states([paid, late], [info], on: day(41)).subscriptions.first?.transactionID == "2")
         }
     }
 
-    @Test func `of a purchase that is later than the instant is none, unless it was signed by then`() {
+    @Test func `A purchase after the instant is ignored unless it was signed by then`() {
         #expect(states([purchase("1", "map", .nonConsumable, on: 1)], on: day(0)).purchases.isEmpty)
         let ahead = purchase("1", "map", .nonConsumable, on: 1, signed: 0)
         #expect(states([ahead], on: day(0)).entitlement("map")?.isActive == true)
     }
 
-    @Test func `does not depend on the order where two were signed at the same time`() {
-        let kept = period("1", 0, 30)
+    @Test func `Versions signed at the same time count in any order`() {
+        let active = period("1", 0, 30)
         let refunded = period("1", 0, 30) { $0.revocationDate = day(0) }
-        #expect(states([kept, refunded], on: day(1)).status == .revoked)
-        #expect(states([refunded, kept], on: day(1)).status == .revoked)
-        #expect(states([refunded, kept], on: day(0)) == states([kept, refunded], on: day(0)))
+        #expect(states([active, refunded], on: day(1)).status == .revoked)
+        #expect(states([refunded, active], on: day(1)).status == .revoked)
+        #expect(states([refunded, active], on: day(0)) == states([active, refunded], on: day(0)))
         let none = period("1", 0, 30)
         let empty = period("1", 0, 30) { $0.offerIdentifier = "" }
         #expect(states([none, empty], on: day(1)) == states([empty, none], on: day(1)))
         let infos = [renewal(on: 0), renewal(on: 0, renews: false)]
-        #expect(states([kept], infos, on: day(1)) == states([kept], infos.reversed(), on: day(1)))
+        #expect(states([active], infos, on: day(1)) == states([active], infos.reversed(), on: day(1)))
     }
 
-    @Test func `is the end, where a cancellation and the end it brings about were signed at the same time`() {
+    @Test func `Of renewal infos signed at the same time, the one that ends the subscription counts`() {
         let cancelled = renewal(on: 31, renews: false) {
             $0.isInBillingRetry = true
             $0.expirationIntent = .billingError
@@ -100,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `of two periods bought at the same time is that of the higher identifier`() {
+    @Test func `Of two periods bought at the same time, the higher identifier counts`() {
         let facts = [period("9", "pro.year", 0, 365), period("10", "pro.month", 0, 30)]
         #expect(states(facts, on: day(1)).subscriptions.first?.transactionID == "10")
     }

@@ -5,14 +5,14 @@ import Ledger
 import TestSupport
 import Testing
 
-/// Who asks for what nobody knows is told so, without an error, and who changes it changes nothing.
-@Suite struct `The contract of what is not there` {
+/// Queries about unknown rows return empty results without an error, and changes to unknown rows change nothing.
+@Suite struct `The contract of missing records` {
     @Test(arguments: Engine.allCases)
-    func `nothing is known of a customer or a purchase`(_ engine: Engine) async throws {
+    func `A query about an unknown customer or purchase returns an empty result`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let id = scope.id
             #expect(try await ledger.lineages(of: "anna", in: id).isEmpty)
-            let present = try await ledger.present(of: "anna", in: scope)
+            let present = try await ledger.snapshot(of: "anna", in: scope)
             #expect(present.lineages.isEmpty && present.circumstances == CustomerCircumstances())
             #expect(try await ledger.accounts(of: "anna", in: id).isEmpty)
             #expect(try await ledger.purchasesHeld(by: "anna", in: id).isEmpty)
@@ -28,8 +28,8 @@ import Testing
             #expect(try await ledger.notifications(about: "1", in: id, limit: 9).isEmpty)
             #expect(try await ledger.originalTransactionID(of: "1", in: id) == nil)
             #expect(try await ledger.lineages(ofAccounts: ["x"], in: id).isEmpty)
-            #expect(try await ledger.relatives(of: ["1"], in: id).isEmpty)
-            #expect(try await ledger.identifiersOfRelatives(of: ["1"], in: id) == ["1"])
+            #expect(try await ledger.sameAccountPurchases(of: ["1"], in: id).isEmpty)
+            #expect(try await ledger.identifiersOfSameAccountPurchases(of: ["1"], in: id) == ["1"])
             #expect(try await ledger.inquiries(about: ["1"], transactionID: nil, in: id, limit: 9).isEmpty)
             for notifications in [false, true] {
                 let found = try await ledger.sources(of: [.init("1")], notifications: notifications, in: id)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `nothing waits, happened, or is on its way`(_ engine: Engine) async throws {
+    func `A new ledger has no inbox, events, deliveries, recoveries or history passes`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let id = scope.id
             let backlog = try await ledger.backlog()
@@ -59,7 +59,7 @@ import Testing
             for number: Int64 in [-1, 0, 1] { #expect(try await ledger.event(number)?.event == nil) }
             #expect(try await ledger.eventNumber("evt_1") == nil)
             #expect(try await ledger.deliveries(ofEvent: "evt_1", limit: 9, attempts: 9) == nil)
-            // A cursor may be of a ledger that had more.
+            // The cursor may be from a ledger with more events.
             let page = try await ledger.events(FeedQuery(after: 7, scopes: [id], limit: 9), within: .none)
             #expect(page.items.isEmpty && page.cursor == 7 && !page.hasMore)
             #expect(try await ledger.status() == FanOutStatus(newest: 0, recoveries: []))
@@ -84,12 +84,12 @@ import Testing
         }
     }
 
-    /// Finds who inserts where there is nothing to update, or takes no row for a failure.
+    /// Detects engines that insert a row where there is none to update, or that fail because the row is missing.
     @Test(arguments: Engine.allCases)
-    func `what is done to it leaves no trace`(_ engine: Engine) async throws {
+    func `A change to an unknown row leaves the ledger unchanged`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             var walk = try await Walk(try engine.open(in: folder))
-            for step in try Step.walk(seed: 1, count: 120) { _ = try await step.carryOut(&walk) }
+            for step in try Step.walk(seed: 1, count: 120) { _ = try await step.run(&walk) }
             let (ledger, id, unknown) = (walk.ledger, walk.scopes[0].id, Int64(1) << 40)
             let now = RandomFacts.start.milliseconds + 5 * 86_400_000
             let before = try await LedgerView.lines(of: ledger, in: walk.scopes, at: now)
@@ -106,7 +106,7 @@ import Testing
             #expect(try await ledger.record([outcome], patience: 1, at: now).isEmpty)
             let target = FanOutTarget(endpoint: unknown) { _, _ in 1 }
             #expect(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: now) == .done)
-            #expect(try await ledger.letGo(to: [unknown], limit: 9, at: now) == false)
+            #expect(try await ledger.releaseDeliveries(to: [unknown], limit: 9, at: now) == false)
             #expect(try await ledger.replay(.event(1), to: target, at: now) == ReplayOutcome(deliveries: 0))
 
             try await ledger.finish(request: unknown)
@@ -130,7 +130,7 @@ import Testing
             let revocation = try await ledger.revokeGrant("none", of: "anna", because: reason, in: id, at: now)
             #expect(revocation == .unknown)
             #expect(try await ledger.merge("nobody", into: "anna", in: id, at: now).isEmpty)
-            let answer = RememberedRequest.Answer(status: 201, type: nil, body: Data())
+            let answer = IdempotentRequest.Answer(status: 201, type: nil, body: Data())
             try await ledger.endRequest("k", of: "c", begunAt: 0, with: answer)
             try await ledger.endRequest("k", of: "c", begunAt: 0, with: nil)
 

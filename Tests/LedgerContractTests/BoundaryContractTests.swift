@@ -5,13 +5,13 @@ import Ledger
 import TestSupport
 import Testing
 
-/// One millisecond or one number more or less: `<` where it has to be `<=`, `BETWEEN`, `OFFSET`.
-@Suite struct `The contract of boundaries` {
+/// Values one millisecond or one row off: detects `<` instead of `<=`, `BETWEEN` and wrong `OFFSET`.
+@Suite struct `The contract of boundary values` {
     private static let now: Milliseconds = 1_800_000_000_000
 
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
 
-    /// Receives notifications, each a millisecond after the one before.
+    /// Receives notifications, each one millisecond after the previous one.
     @discardableResult
     private static func receive(_ numbers: ClosedRange<Int>, _ ledger: any LedgerEngine, in scope: Int64) async throws
         -> [Int64]
@@ -25,46 +25,48 @@ import Testing
         ).map(\.id)
     }
 
-    /// Folds questions before a refund.
-    private static func ask(_ ids: [Int64], _ ledger: any LedgerEngine, in scope: Int64) async throws {
+    /// Folds consumption requests.
+    private static func foldConsumptionRequests(_ ids: [Int64], _ ledger: any LedgerEngine, in scope: Int64)
+        async throws
+    {
         var facts = RandomFacts(seed: 1)
         for (index, id) in ids.enumerated() {
-            let folded = FoldedNotification(
+            let folded = ProcessedNotification(
                 id: id, scope: scope, uuid: uuid(index + 1), type: .consumptionRequest, signedDate: now,
-                transaction: facts.transaction("1"), foldedAt: now)
+                transaction: facts.transaction("1"), processedAt: now)
             _ = try await ledger.commit(receiving: [], folding: [folded])
         }
     }
 
-    /// The numbers that a list has, read one by one, each page from where the one before ended.
-    private static func oneByOne(
+    /// Returns the identifiers in a list, read page by page with one item each, starting after the previous item.
+    private static func readInPagesOfOne(
         from start: Int64, _ page: (Int64) async throws -> [Int64]
     ) async throws -> [Int64] {
-        var (found, place) = ([Int64](), start)
-        while found.count < 20, let next = try await page(place).first {
+        var (found, position) = ([Int64](), start)
+        while found.count < 20, let next = try await page(position).first {
             found.append(next)
-            place = next
+            position = next
         }
         return found
     }
 
     @Test(arguments: Engine.allCases)
-    func `the place where a page goes on is not on the page`(_ engine: Engine) async throws {
+    func `A page does not contain the item at which it starts`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let id = scope.id
             let entry = AuditEntry(at: 1, actor: "team", action: "GET /v1/audit", result: "200")
             try await ledger.appendAudit([entry, entry, entry], dropping: .min)
             let refusal = Refusal(receivedAt: 1, code: "no", message: "no", sender: nil, body: Data())
             try await ledger.commit([refusal, refusal, refusal])
-            try await Self.ask(Self.receive(1...3, ledger, in: id), ledger, in: id)
+            try await Self.foldConsumptionRequests(Self.receive(1...3, ledger, in: id), ledger, in: id)
             try await Self.receive(4...6, ledger, in: id)
-            let plan = RecoveryPlan.asked(id, from: 0, until: 9, filters: [], RecoverySettings())
+            let plan = RecoveryPlan.requested(id, from: 0, until: 9, filters: [], RecoverySettings())
             for instant: Milliseconds in 1...3 { _ = try await ledger.begin(plan, at: instant) }
 
             let lists: [String: (Int64, Int) async throws -> [Int64]] = [
                 "audit": { try await ledger.audit(before: $0, limit: $1).map(\.id) },
                 "refusals": { try await ledger.refusals(before: $0, limit: $1).map(\.id) },
-                "questions": { try await ledger.inquiries(in: id, before: $0, limit: $1).map(\.id) },
+                "inquiries": { try await ledger.inquiries(in: id, before: $0, limit: $1).map(\.id) },
                 "recoveries": { try await ledger.recoveries(in: [id], before: $0, limit: $1).map(\.id) },
                 "notifications": {
                     try await ledger.notifications(InboxFilter(scopes: [id]), before: $0, limit: $1).items.map(\.id)
@@ -74,12 +76,12 @@ import Testing
                 let all = try await list(.max, 9)
                 try #require(all.count >= 3, "\(name)")
                 #expect(all == all.sorted(by: >), "\(name)")
-                let found = try await Self.oneByOne(from: .max) { try await list($0, 1) }
+                let found = try await Self.readInPagesOfOne(from: .max) { try await list($0, 1) }
                 #expect(found == all, "\(name)")
             }
             let waiting = try await ledger.pending(after: .min, limit: 9).map(\.id)
             try #require(waiting.count == 3)
-            let found = try await Self.oneByOne(from: .min) {
+            let found = try await Self.readInPagesOfOne(from: .min) {
                 try await ledger.pending(after: $0, limit: 1).map(\.id)
             }
             #expect(found == waiting)
@@ -87,7 +89,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `what is due at an instant is due from then on, and not before`(_ engine: Engine) async throws {
+    func `An item that is due at an instant is due at that instant, and not a millisecond earlier`(_ engine: Engine)
+        async throws
+    {
         try await engine.withLedger { ledger, scope in
             let (id, now) = (scope.id, Self.now)
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
@@ -100,8 +104,8 @@ import Testing
             #expect(try await ledger.nextDelivery(to: [endpoint], after: now) == nil)
 
             try await ledger.add(requests: ["1"], in: id, because: .restore, at: now)
-            #expect(try await ledger.takeHistoryRequests(in: id, at: now - 1, limit: 9).isEmpty)
-            #expect(try await ledger.takeHistoryRequests(in: id, at: now, limit: 9).count == 1)
+            #expect(try await ledger.dueHistoryRequests(in: id, at: now - 1, limit: 9).isEmpty)
+            #expect(try await ledger.dueHistoryRequests(in: id, at: now, limit: 9).count == 1)
 
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "pro", until: now, reason: "sorry", actor: "team")
@@ -110,31 +114,31 @@ import Testing
                 #expect(try await ledger.emitExpiredGrants(at: instant, limit: 9).count == count)
             }
 
-            try await Self.ask(Self.receive(1...1, ledger, in: id), ledger, in: id)
+            try await Self.foldConsumptionRequests(Self.receive(1...1, ledger, in: id), ledger, in: id)
             let leaseEnds = now + 100
-            #expect(try await ledger.takeInquiries(at: now, leaseEnds: leaseEnds, limit: 9).count == 1)
-            #expect(try await ledger.takeInquiries(at: leaseEnds - 1, leaseEnds: leaseEnds, limit: 9).isEmpty)
-            let taken = try await ledger.takeInquiries(at: leaseEnds, leaseEnds: now + 200, limit: 9)
+            #expect(try await ledger.leaseInquiries(at: now, leaseEnds: leaseEnds, limit: 9).count == 1)
+            #expect(try await ledger.leaseInquiries(at: leaseEnds - 1, leaseEnds: leaseEnds, limit: 9).isEmpty)
+            let taken = try await ledger.leaseInquiries(at: leaseEnds, leaseEnds: now + 200, limit: 9)
             var inquiry = try #require(taken.first)
             inquiry.nextAttemptAt = now + 150
             try await ledger.settle(inquiry, leaseEnds: now + 200)
-            #expect(try await ledger.takeInquiries(at: now + 149, leaseEnds: now + 300, limit: 9).isEmpty)
-            #expect(try await ledger.takeInquiries(at: now + 150, leaseEnds: now + 300, limit: 9).count == 1)
+            #expect(try await ledger.leaseInquiries(at: now + 149, leaseEnds: now + 300, limit: 9).isEmpty)
+            #expect(try await ledger.leaseInquiries(at: now + 150, leaseEnds: now + 300, limit: 9).count == 1)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `a time has its beginning, and not its end`(_ engine: Engine) async throws {
+    func `A period includes its first millisecond and excludes its end`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let (id, now) = (scope.id, Self.now)
             try await Self.receive(1...3, ledger, in: id)
             var filter = InboxFilter(scopes: [id])
-            for state in [nil, KeptNotification.State.pending] {
+            for state in [nil, StoredNotification.State.pending] {
                 (filter.from, filter.to, filter.state) = (now + 2, now + 3, state)
                 #expect(try await ledger.notifications(filter, before: .max, limit: 9).items.map(\.text) == ["text 2"])
             }
 
-            // An endpoint is told what happens from its beginning on.
+            // An endpoint receives the events from the instant at which it was added.
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
             let endpoint = try #require(try await ledger.addWebhook(definition, at: now)).id
             for (grant, instant) in [("early", now - 1), ("first", now)] {
@@ -168,9 +172,9 @@ import Testing
         }
     }
 
-    /// Finds who drops by the instant alone: a chain with a hole is a chain that somebody has cut.
+    /// Detects engines that delete entries by their instant alone and so leave gaps in the hash chain.
     @Test(arguments: Engine.allCases)
-    func `of the audit log the oldest go, one after the other, and no more than so many at once`(
+    func `The audit log drops its oldest entries in order, up to a maximum number at once`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, _ in
@@ -178,11 +182,11 @@ import Testing
                 try await ledger.appendAudit(
                     instants.map { AuditEntry(at: $0, actor: "team", action: "GET /v1/audit", result: "200") },
                     dropping: before)
-                let kept = try await ledger.audit(before: .max, limit: 999).reversed()
-                #expect(KeptAuditEntry.breaks(in: kept).isEmpty)
-                return kept.map(\.entry.at)
+                let remaining = try await ledger.audit(before: .max, limit: 999).reversed()
+                #expect(StoredAuditEntry.breaks(in: remaining).isEmpty)
+                return remaining.map(\.entry.at)
             }
-            // The clock went back between them.
+            // The clock was set back between the entries.
             let all = try await append([10, 5, 20, 7], dropping: 10)
             #expect(all == [10, 5, 20, 7])
             #expect(try await append([], dropping: 11) == [20, 7])

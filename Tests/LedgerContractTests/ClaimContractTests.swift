@@ -8,9 +8,9 @@ import Testing
 @Suite struct `The contract of claims and erasures` {
     private static let token = RandomFacts.tokens[0]
 
-    /// A ledger that knows purchase 1 of the Apple account x.
+    /// Calls `body` with a ledger that has purchase 1 of the Apple account x.
     private static func withLedger(
-        _ engine: Engine, named token: String? = nil, _ body: (any LedgerEngine, Scope) async throws -> Void
+        _ engine: Engine, named token: String? = nil, _ body: (any LedgerEngine, AppEnvironment) async throws -> Void
     ) async throws {
         try await engine.withLedger { ledger, scope in
             let fact = TransactionFact(
@@ -18,7 +18,7 @@ import Testing
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
                 appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
             _ = try await ledger.commit([
-                Statement(scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
+                SignedFact(scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
             ])
             try await body(ledger, scope)
         }
@@ -26,7 +26,7 @@ import Testing
 
     private static func claim(
         _ customer: String, _ originals: [String], account: String? = nil, _ policy: RestorePolicy = .transfer,
-        at instant: Milliseconds, in scope: Scope
+        at instant: Milliseconds, in scope: AppEnvironment
     ) -> Claim {
         Claim(
             customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a claim of which every purchase stays another's changes nothing`(_ engine: Engine) async throws {
+    func `A claim whose purchases all belong to another customer changes nothing`(_ engine: Engine) async throws {
         try await Self.withLedger(engine, named: Self.token) { ledger, scope in
             let own = Self.claim(Self.token, ["1"], account: "x", at: 5, in: scope)
             _ = try await ledger.claim(own) { _ in false }
@@ -45,7 +45,7 @@ import Testing
             #expect(try await ledger.digest() == digest)
             #expect(try await ledger.accounts(of: Self.token, in: scope.id) == ["x"])
             #expect(try await ledger.accounts(of: "ben", in: scope.id).isEmpty)
-            // Without a purchase there is none that stays.
+            // A claim that names no purchase cannot be refused for one.
             other.originalTransactionIDs = []
             #expect(try await ledger.claim(other) { _ in false } == .granted([]))
             #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
@@ -53,11 +53,13 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a session gets nothing of another Apple account`(_ engine: Engine) async throws {
+    func `A claim does not grant purchases of another Apple account than that of the session`(_ engine: Engine)
+        async throws
+    {
         try await Self.withLedger(engine) { ledger, scope in
             var claim = Self.claim("ben", ["1", "2"], at: 5, in: scope)
             (claim.sessionAccount, claim.skipsRefused) = ("y", true)
-            // Of purchase 2 nothing is known.
+            // Purchase 2 is unknown.
             let known = try await ledger.claim(claim) { _ in false }
             #expect(known == .granted(["2"]))
             #expect(try await ledger.owners(of: "1", in: scope.id).isEmpty)
@@ -69,14 +71,16 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `an Apple account stays while what its customer claimed of it gives access`(_ engine: Engine) async throws {
+    func `An Apple account stays with a customer while a purchase claimed with it gives access`(_ engine: Engine)
+        async throws
+    {
         try await Self.withLedger(engine) { ledger, scope in
             let own = Self.claim("anna", ["1"], account: "x", .transferIfInactive, at: 5, in: scope)
             _ = try await ledger.claim(own) { _ in true }
             let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: scope)
             #expect(try await ledger.claim(other) { _ in true } == .inUse)
             #expect(try await ledger.accounts(of: "anna", in: scope.id) == ["x"])
-            // What gives another customer access does not count.
+            // A purchase that now gives another customer access does not count.
             _ = try await ledger.claim(Self.claim("cleo", ["1"], at: 7, in: scope)) { _ in true }
             #expect(try await ledger.claim(other) { _ in true } == .granted([]))
             #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
@@ -84,13 +88,13 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `an Apple account stays while its customer has access for having got the app early`(
+    func `An Apple account stays with a customer while its original purchase of the app gives access`(
         _ engine: Engine
     ) async throws {
         try await Self.withLedger(engine) { ledger, scope in
             let fact = OriginalPurchaseFact(
                 applicationVersion: "1.4", appTransactionID: "x", signedDate: RandomFacts.start)
-            try await ledger.keep([
+            try await ledger.store([
                 OriginalPurchase(
                     scope: scope.id, subject: "x", kind: .appTransaction, fact: fact, origin: .app, receivedAt: 0,
                     text: "text 2")
@@ -108,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `nothing is claimed for a customer who was erased after the app asked`(_ engine: Engine) async throws {
+    func `A claim fails if its customer was erased after the request arrived`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { ledger, scope in
             var claim = Self.claim("anna", ["1"], account: "x", at: 5, in: scope)
             claim.erasuresKnownUntil = try await ledger.lastErasure(of: "anna", in: scope) ?? .min
@@ -116,17 +120,17 @@ import Testing
             #expect(try await ledger.claim(claim) { _ in false } == .overtaken)
             #expect(try await ledger.owners(of: "1", in: scope.id).isEmpty)
             #expect(try await ledger.accounts(of: "anna", in: scope.id).isEmpty)
-            // Who comes back, even within the same millisecond, asks after the erasure.
+            // A request after the erasure succeeds, even within the same millisecond.
             claim.erasuresKnownUntil = try #require(try await ledger.lastErasure(of: "anna", in: scope))
             #expect(try await ledger.claim(claim) { _ in false } == .granted(["1"]))
-            // And may be erased again.
+            // The customer can be erased again.
             _ = try await ledger.erase("anna", in: scope, at: 5)
             #expect(try await ledger.claim(claim) { _ in false } == .overtaken)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `an erasure forgets the answers about the customer, but not those that name another environment`(
+    func `An erasure removes stored responses about the customer, except those of another environment`(
         _ engine: Engine
     ) async throws {
         try await Self.withLedger(engine) { ledger, scope in
@@ -134,7 +138,7 @@ import Testing
                 try await ledger.beginRequest(
                     key, of: "app", about: customer, fingerprint: Data([1]), at: 5, patience: 10)
             }
-            func answer(_ environment: String) -> RememberedRequest.Answer {
+            func answer(_ environment: String) -> IdempotentRequest.Answer {
                 .init(status: 200, type: nil, body: Data(#"{"environment":"\#(environment)"}"#.utf8))
             }
             let (own, other) = (answer(scope.environment.rawValue), answer("Elsewhere"))
@@ -149,9 +153,9 @@ import Testing
         }
     }
 
-    /// Finds who writes an answer whether its request is there or not.
+    /// Detects engines that store a response whose request is gone.
     @Test(arguments: Engine.allCases)
-    func `an answer that comes after its customer was erased is not remembered`(_ engine: Engine) async throws {
+    func `A response that is stored after its customer was erased is discarded`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { ledger, scope in
             func begin() async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
@@ -159,14 +163,16 @@ import Testing
             }
             #expect(try await begin() == .proceed)
             _ = try await ledger.erase("anna", in: scope, at: 6)
-            let answer = RememberedRequest.Answer(status: 200, type: nil, body: Data("anna".utf8))
+            let answer = IdempotentRequest.Answer(status: 200, type: nil, body: Data("anna".utf8))
             try await ledger.endRequest("k", of: "app", begunAt: 5, with: answer)
             #expect(try await begin() == .proceed)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `an erasure takes the name from what is dated later than the clock`(_ engine: Engine) async throws {
+    func `An erasure removes the customer's name from records with instants later than the clock`(_ engine: Engine)
+        async throws
+    {
         try await Self.withLedger(engine) { ledger, scope in
             _ = try await ledger.claim(Self.claim("anna", ["1"], account: "x", at: 100, in: scope)) { _ in false }
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
@@ -184,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `an erasure takes the name also from what was told of a purchase that is signed for another account since`(
+    func `An erasure removes the name from past events and inquiries of a purchase that another account now owns`(
         _ engine: Engine
     ) async throws {
         try await Self.withLedger(engine) { ledger, scope in
@@ -199,43 +205,43 @@ import Testing
                 scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: start, receivedAt: start,
                 origin: .delivered, text: "text 2")
             let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
-            let asked = FoldedNotification(
+            let request = ProcessedNotification(
                 id: id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: start, transaction: first,
-                foldedAt: start)
-            _ = try await ledger.commit(receiving: [], folding: [asked])
+                processedAt: start)
+            _ = try await ledger.commit(receiving: [], folding: [request])
             var second = first
             (second.transactionID, second.appAccountToken) = ("2", UUID(uuidString: Self.token))
             second.purchaseDate += 60
             _ = try await ledger.commit([
-                Statement(scope: scope.id, fact: .transaction(second), origin: .app, receivedAt: 0, text: "text 3")
+                SignedFact(scope: scope.id, fact: .transaction(second), origin: .app, receivedAt: 0, text: "text 3")
             ])
-            func told() async throws -> [LedgerEvent] {
+            func events() async throws -> [LedgerEvent] {
                 let (linked, requested) = (try await ledger.event(1), try await ledger.event(2))
                 return [linked, requested].compactMap { $0?.event }
             }
-            func question() async throws -> ConsumptionInquiry? {
+            func inquiry() async throws -> ConsumptionInquiry? {
                 try await ledger.inquiries(about: ["1"], transactionID: nil, in: scope.id, limit: 9).first
             }
             try #require(try await ledger.owners(of: "1", in: scope.id) == [Self.token])
-            try #require(try await told().map(\.customer) == ["anna", "anna"])
-            try #require(try await question()?.customer == "anna")
+            try #require(try await events().map(\.customer) == ["anna", "anna"])
+            try #require(try await inquiry()?.customer == "anna")
             _ = try await ledger.erase("anna", in: scope, at: start + 90_000)
-            let events = try await told()
-            #expect(events.count == 2 && events.allSatisfy { $0.customer.map { Erasure.isStandIn($0) } ?? false })
-            #expect(events.first?.data == nil)
-            let left = try #require(try await question())
-            #expect(left.customer == nil)
+            let renamed = try await events()
+            #expect(renamed.count == 2 && renamed.allSatisfy { $0.customer.map { Erasure.isStandIn($0) } ?? false })
+            #expect(renamed.first?.data == nil)
+            let remaining = try #require(try await inquiry())
+            #expect(remaining.customer == nil)
         }
     }
 
-    /// Finds who reads what a customer has in two questions, of two instants.
+    /// Detects engines that read a customer's purchases and grants in two queries, from two states.
     @Test(arguments: Engine.allCases)
-    func `what a customer has at present is of one instant`(_ engine: Engine) async throws {
+    func `A customer snapshot reads purchases and grants from one consistent state`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { ledger, scope in
             _ = try await ledger.claim(Self.claim("anna", ["1"], at: 5, in: scope)) { _ in false }
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
             _ = try await ledger.createGrant("g", content, in: scope.id, at: 6)
-            // A merge moves the purchase and the grant, to and fro.
+            // Merges move the purchase and the grant back and forth.
             let (first, second) = ("anna", "ben")
             let differences = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<12 {
@@ -244,7 +250,7 @@ import Testing
                         var differences = 0
                         for round: Milliseconds in 10..<20 {
                             if number < 4 { _ = try await ledger.merge(one, into: other, in: scope.id, at: round) }
-                            let found = try await ledger.present(of: one, in: scope)
+                            let found = try await ledger.snapshot(of: one, in: scope)
                             if found.lineages.count != found.circumstances.grants.count { differences += 1 }
                         }
                         return differences

@@ -4,8 +4,8 @@ import Foundation
 import Ledger
 import Testing
 
-/// A clock that was ahead by more than a year, and is right again.
-@Suite struct `The contract of what a clock that was ahead has put off` {
+/// Instants recorded while the clock was more than a year ahead must not delay anything after it was corrected.
+@Suite struct `The contract of work postponed by a clock that was ahead` {
     private static let now: Milliseconds = 1_800_000_000_000
     private static let ahead = now + 400 * 86_400_000
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `deliveries are due, and those that wait for their next attempt are not`(_ engine: Engine) async throws {
+    func `Deliveries scheduled far in the future are due, and delayed retries are not`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, _ in
             let endpoint = try await Self.endpoint(ledger, at: Self.now)
             let late = try #require(
@@ -30,7 +30,7 @@ import Testing
                 [
                     DeliveryOutcome(
                         delivery: waiting.id, endpoint: endpoint.id,
-                        result: .again(at: Self.now + RetrySchedule.longestPause, body: nil))
+                        result: .retry(at: Self.now + RetrySchedule.longestPause, body: nil))
                 ], patience: .max, at: Self.now)
             let due = try await ledger.dueDeliveries(of: endpoint.id, at: Self.now, limit: 9)
             #expect(due.map(\.id) == [late.id])
@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `what is due anyway goes first, and no more than so many`(_ engine: Engine) async throws {
+    func `Regularly due deliveries and history requests come before those scheduled far in the future, up to the limit`(
+        _ engine: Engine
+    ) async throws {
         try await engine.withLedger { ledger, scope in
             let endpoint = try await Self.endpoint(ledger, at: Self.now)
             for (number, instant) in [Self.ahead, Self.now, Self.ahead + 1].enumerated() {
@@ -50,51 +52,57 @@ import Testing
                 let expected = Array([1, 0, 2].prefix(limit))
                 let due = try await ledger.dueDeliveries(of: endpoint.id, at: Self.now, limit: limit)
                 #expect(due.map(\.eventID) == expected.map { "evt_\($0)" })
-                let requests = try await ledger.takeHistoryRequests(in: scope.id, at: Self.now, limit: limit)
+                let requests = try await ledger.dueHistoryRequests(in: scope.id, at: Self.now, limit: limit)
                 #expect(requests.map(\.transactionID) == expected.map { "\($0)" })
             }
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `histories are asked for, and those that wait are not`(_ engine: Engine) async throws {
+    func `A history request scheduled far in the future is due, and a delayed retry is not`(_ engine: Engine)
+        async throws
+    {
         try await engine.withLedger { ledger, scope in
             try await ledger.add(requests: ["1"], in: scope.id, because: .restore, at: Self.ahead)
             let next = Self.now + LongestDelay.historyRequest.milliseconds
-            try await ledger.putAside("2", in: scope.id, code: "no", until: next, at: Self.now)
-            let taken = try await ledger.takeHistoryRequests(in: scope.id, at: Self.now, limit: 9)
+            try await ledger.scheduleRetry(of: "2", in: scope.id, code: "no", until: next, at: Self.now)
+            let taken = try await ledger.dueHistoryRequests(in: scope.id, at: Self.now, limit: 9)
             #expect(taken.map(\.transactionID) == ["1"])
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `questions before a refund are answered, and those that wait are not`(_ engine: Engine) async throws {
+    func `A consumption inquiry leased far into the future is due again, and a postponed one is not`(_ engine: Engine)
+        async throws
+    {
         try await engine.withLedger { ledger, scope in
             var facts = RandomFacts(seed: 1)
             for original in ["1", "2"] {
-                var asked = facts.notification(in: scope, at: Self.now)
+                var request = facts.notification(in: scope, at: Self.now)
                 let uuid = "00000000-0000-4000-8000-00000000001\(original)"
-                (asked.received.uuid, asked.folded.uuid) = (uuid, uuid)
-                (asked.folded.type, asked.folded.signedDate) = (.consumptionRequest, Self.now)
-                (asked.folded.transaction, asked.folded.renewal) = (facts.transaction(original), nil)
-                let receptions = try await ledger.commit(receiving: [asked.received], folding: [])
-                asked.folded.id = try #require(receptions.first?.id)
-                _ = try await ledger.commit(receiving: [], folding: [asked.folded])
+                (request.received.uuid, request.folded.uuid) = (uuid, uuid)
+                (request.folded.type, request.folded.signedDate) = (.consumptionRequest, Self.now)
+                (request.folded.transaction, request.folded.renewal) = (facts.transaction(original), nil)
+                let receptions = try await ledger.commit(receiving: [request.received], folding: [])
+                request.folded.id = try #require(receptions.first?.id)
+                _ = try await ledger.commit(receiving: [], folding: [request.folded])
             }
-            // Whoever took them ended before the answer, by a clock that was ahead.
-            let taken = try await ledger.takeInquiries(at: Self.ahead, leaseEnds: Self.ahead + 1, limit: 9)
+            // The process that leased them ended before it answered; its clock was ahead.
+            let taken = try await ledger.leaseInquiries(at: Self.ahead, leaseEnds: Self.ahead + 1, limit: 9)
             try #require(taken.count == 2)
             var waiting = taken[0]
-            waiting.putOff(by: LongestDelay.inquiry.milliseconds, at: Self.now)
+            waiting.postpone(by: LongestDelay.inquiry.milliseconds, at: Self.now)
             try await ledger.settle(waiting, leaseEnds: Self.ahead + 1)
-            let again = try await ledger.takeInquiries(at: Self.now, leaseEnds: Self.now + 1, limit: 9)
+            let again = try await ledger.leaseInquiries(at: Self.now, leaseEnds: Self.now + 1, limit: 9)
             #expect(again.map(\.id) == [taken[1].id])
-            #expect(try await ledger.takeInquiries(at: Self.now, leaseEnds: Self.now + 1, limit: 9).isEmpty)
+            #expect(try await ledger.leaseInquiries(at: Self.now, leaseEnds: Self.now + 1, limit: 9).isEmpty)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `an endpoint that began then is told what happens now`(_ engine: Engine) async throws {
+    func `An endpoint that was added or discarded its backlog with a clock ahead receives current events`(
+        _ engine: Engine
+    ) async throws {
         for isDiscarded in [false, true] {
             try await engine.withLedger { ledger, scope in
                 let endpoint = try await Self.endpoint(ledger, at: isDiscarded ? 0 : Self.ahead)
@@ -114,7 +122,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a request with a key that was never answered is carried out`(_ engine: Engine) async throws {
+    func `A request with an idempotency key that started in the future and has no response may be repeated`(
+        _ engine: Engine
+    ) async throws {
         try await engine.withLedger { ledger, _ in
             func begin(_ key: String, at instant: Milliseconds) async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
@@ -123,9 +133,9 @@ import Testing
             let first = try await begin("one", at: Self.ahead)
             #expect(first == .proceed)
             #expect(try await begin("one", at: Self.now) == .proceed)
-            // A clock that goes back by a little has nothing done twice at once.
+            // If the clock is set back only a little, the request still counts as running.
             #expect(try await begin("two", at: Self.now) == .proceed)
-            #expect(try await begin("two", at: Self.now - 10) == .isUnderWay)
+            #expect(try await begin("two", at: Self.now - 10) == .isInProgress)
             #expect(try await begin("two", at: Self.now - 11) == .proceed)
         }
     }

@@ -5,12 +5,12 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite struct `The contract of many at the same time` {
+@Suite struct `The contract of concurrent calls` {
     private static let writers = 12
     private static let now: Milliseconds = 1_800_000_000_000
 
-    /// What several get who ask at the same time.
-    private static func atOnce<Answer: Sendable>(
+    /// Runs `body` concurrently once per writer and returns the results.
+    private static func concurrently<Answer: Sendable>(
         _ body: @escaping @Sendable (Int) async throws -> Answer
     ) async throws -> [Answer] {
         try await withThrowingTaskGroup(of: Answer.self) { group in
@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    /// Notifications that nobody else has.
-    private static func notifications(_ numbers: Range<Int>, in scope: Scope) -> [ReceivedNotification] {
+    /// Notifications with unique identifiers.
+    private static func notifications(_ numbers: Range<Int>, in scope: AppEnvironment) -> [ReceivedNotification] {
         numbers.map { number in
             ReceivedNotification(
                 scope: scope.id, uuid: uuid(number), type: "TEST", signedDate: now, receivedAt: now,
@@ -33,27 +33,27 @@ import Testing
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000\(1000 + number)" }
 
     @Test(arguments: Engine.allCases)
-    func `notifications that several receive in different orders are kept once, folded once and told once`(
+    func `Notifications that concurrent commits receive in different orders are stored, folded and emitted once`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, scope in
             let all = Self.notifications(0..<10, in: scope)
-            let receptions = try await Self.atOnce { number in
+            let receptions = try await Self.concurrently { number in
                 let first = number % all.count
                 return try await ledger.commit(receiving: Array(all[first...] + all[..<first]), folding: [])
             }.flatMap { $0 }
-            let kept = receptions.filter { $0 == .kept($0.id) }.map(\.id)
-            #expect(kept.count == all.count && Set(kept) == Set(receptions.map(\.id)))
+            let stored = receptions.filter { $0 == .stored($0.id) }.map(\.id)
+            #expect(stored.count == all.count && Set(stored) == Set(receptions.map(\.id)))
             #expect(try await ledger.backlog().count == all.count)
             var facts = RandomFacts(seed: 1)
             let fact = facts.transaction("1")
             let folded = try await ledger.pending(after: 0, limit: 99).map { waiting in
-                FoldedNotification(
+                ProcessedNotification(
                     id: waiting.id, scope: scope.id, uuid: waiting.uuid, type: .didRenew, signedDate: Self.now,
-                    transaction: fact, foldedAt: Self.now)
+                    transaction: fact, processedAt: Self.now)
             }
             try #require(Set(folded.map(\.uuid)) == Set(all.map(\.uuid)))
-            _ = try await Self.atOnce { number in
+            _ = try await Self.concurrently { number in
                 let first = number % folded.count
                 return try await ledger.commit(receiving: [], folding: Array(folded[first...] + folded[..<first]))
             }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `what several fold about one purchase all counts`(_ engine: Engine) async throws {
+    func `Concurrently folded facts about one purchase are all stored`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 2)
             let ledgers = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
@@ -75,11 +75,11 @@ import Testing
             let folded = ids.enumerated().map { index, id in
                 var fact = facts.transaction("1")
                 fact.transactionID = "1\(index)"
-                return FoldedNotification(
+                return ProcessedNotification(
                     id: id, scope: scope.id, uuid: Self.uuid(index), type: .didRenew, signedDate: Self.now,
-                    transaction: fact, foldedAt: Self.now)
+                    transaction: fact, processedAt: Self.now)
             }
-            _ = try await Self.atOnce { try await ledger.commit(receiving: [], folding: [folded[$0]]) }
+            _ = try await Self.concurrently { try await ledger.commit(receiving: [], folding: [folded[$0]]) }
             for one in folded { _ = try await other.commit(receiving: [], folding: [one]) }
             let lineage = try await ledger.lineage("1", in: scope.id)
             #expect(lineage?.transactions.count == Self.writers)
@@ -91,18 +91,18 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a commit is seen whole or not at all, also when it is called off`(_ engine: Engine) async throws {
+    func `A commit is visible completely or not at all, even if its task is cancelled`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
-            let counts = try await Self.atOnce { number in
-                let some = Self.notifications(5 * number..<5 * number + 5, in: scope)
-                if number.isMultiple(of: 2) { _ = try await ledger.commit(receiving: some, folding: []) }
+            let counts = try await Self.concurrently { number in
+                let batch = Self.notifications(5 * number..<5 * number + 5, in: scope)
+                if number.isMultiple(of: 2) { _ = try await ledger.commit(receiving: batch, folding: []) }
                 return try await ledger.backlog().count
             }
             #expect(counts.allSatisfy { $0.isMultiple(of: 5) }, "\(counts)")
             for round in Self.writers..<Self.writers + 20 {
-                let some = Self.notifications(5 * round..<5 * round + 5, in: scope)
+                let batch = Self.notifications(5 * round..<5 * round + 5, in: scope)
                 let before = try await ledger.backlog().count
-                let task = Task { try await ledger.commit(receiving: some, folding: []) }
+                let task = Task { try await ledger.commit(receiving: batch, folding: []) }
                 task.cancel()
                 let result = await task.result
                 let new = try await ledger.backlog().count - before
@@ -114,14 +114,14 @@ import Testing
         }
     }
 
-    /// A ledger that knows purchases of nobody.
+    /// Calls `body` with a ledger whose purchases have no owner.
     private static func withPurchases(
         _ engine: Engine, _ originals: [String], _ body: (any LedgerEngine, Int64) async throws -> Void
     ) async throws {
         try await engine.withLedger { ledger, scope in
             _ = try await ledger.commit(
                 originals.map { original in
-                    Statement(
+                    SignedFact(
                         scope: scope.id,
                         fact: .transaction(
                             TransactionFact(
@@ -134,9 +134,11 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `of the customers who claim a purchase that stays with the first, one has it`(_ engine: Engine) async throws {
+    func `Of concurrent claims of a purchase under the keepOriginal policy, exactly one is granted`(_ engine: Engine)
+        async throws
+    {
         try await Self.withPurchases(engine, ["1"]) { ledger, scope in
-            let outcomes = try await Self.atOnce { number in
+            let outcomes = try await Self.concurrently { number in
                 let claim = Claim(
                     customer: "c\(number)", scope: scope, originalTransactionIDs: ["1"], policy: .keepOriginal,
                     claimedAt: Self.now)
@@ -150,19 +152,21 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a claim and a merge are seen whole or not at all, and carried out once`(_ engine: Engine) async throws {
+    func `Concurrent readers see a claim or merge completely or not at all, and it happens once`(_ engine: Engine)
+        async throws
+    {
         let originals = (10..<18).map { "\($0)" }
         try await Self.withPurchases(engine, originals) { ledger, scope in
             let claim = Claim(
                 customer: "anna", scope: scope, originalTransactionIDs: originals, policy: .transfer,
                 claimedAt: Self.now)
-            let claimed = try await Self.atOnce { number in
+            let claimed = try await Self.concurrently { number in
                 if number.isMultiple(of: 4) { _ = try await ledger.claim(claim) { _ in true } }
                 return try await ledger.lineages(of: "anna", in: scope).count
             }
             #expect(Set(claimed).isSubset(of: [0, 8]) && claimed.contains(8), "\(claimed)")
             #expect(try await ledger.lastEvent() == 8)
-            let merged = try await Self.atOnce { number -> (moved: Int, seen: Int) in
+            let merged = try await Self.concurrently { number -> (moved: Int, seen: Int) in
                 var moved = 0
                 if number.isMultiple(of: 4) {
                     moved = try await ledger.merge("anna", into: "ben", in: scope, at: Self.now + 1).count
@@ -177,27 +181,27 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a request with a key, an endpoint's name, a grant, its end and a question are had once`(
+    func `Concurrent requests create one endpoint, grant, expiry event and inquiry lease, and one idempotent request`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, scope in
-            let decisions = try await Self.atOnce { _ in
+            let decisions = try await Self.concurrently { _ in
                 try await ledger.beginRequest(
                     "k", of: "c", about: nil, fingerprint: Data([1]), at: Self.now, patience: 9)
             }
             #expect(decisions.count { $0 == .proceed } == 1)
-            let endpoints = try await Self.atOnce { _ in
+            let endpoints = try await Self.concurrently { _ in
                 try await ledger.addWebhook(.init(name: "crm", url: "https://example.com", secrets: []), at: 0)?.id
             }
             #expect(endpoints.count { $0 != nil } == 1)
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "pro", until: Self.now + 5, reason: "sorry", actor: "team")
-            let grants = try await Self.atOnce { _ in
+            let grants = try await Self.concurrently { _ in
                 try await ledger.createGrant("g", content, in: scope.id, at: Self.now)
             }
             #expect(Set(grants).count == 1)
             #expect(try await ledger.lastEvent() == 1)
-            let ended = try await Self.atOnce { _ in
+            let ended = try await Self.concurrently { _ in
                 try await ledger.emitExpiredGrants(at: Self.now + 9, limit: 9).count
             }
             #expect(ended.reduce(0, +) == 1)
@@ -205,19 +209,19 @@ import Testing
             var facts = RandomFacts(seed: 1)
             let received = Self.notifications(0..<1, in: scope)
             let id = try #require(try await ledger.commit(receiving: received, folding: []).first?.id)
-            let asked = FoldedNotification(
+            let request = ProcessedNotification(
                 id: id, scope: scope.id, uuid: Self.uuid(0), type: .consumptionRequest, signedDate: Self.now,
-                transaction: facts.transaction("1"), foldedAt: Self.now)
-            _ = try await ledger.commit(receiving: [], folding: [asked])
-            let taken = try await Self.atOnce { _ in
-                try await ledger.takeInquiries(at: Self.now, leaseEnds: Self.now + 1000, limit: 9)
+                transaction: facts.transaction("1"), processedAt: Self.now)
+            _ = try await ledger.commit(receiving: [], folding: [request])
+            let taken = try await Self.concurrently { _ in
+                try await ledger.leaseInquiries(at: Self.now, leaseEnds: Self.now + 1000, limit: 9)
             }
             #expect(taken.map(\.count).reduce(0, +) == 1)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `deliveries that several send at the same time end once, in the order of each customer`(
+    func `Concurrently sent deliveries end once, and in order for each customer`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, scope in
@@ -230,7 +234,7 @@ import Testing
             }
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
             #expect(try await ledger.fanOut(to: [target], within: .none, limit: 99, at: Self.now) == .done)
-            let sent = try await Self.atOnce { _ -> [Int64] in
+            let sent = try await Self.concurrently { _ -> [Int64] in
                 var events: [Int64] = []
                 while true {
                     let due = try await ledger.dueDeliveries(of: endpoint, at: Self.now, limit: 2)
@@ -254,9 +258,9 @@ import Testing
         }
     }
 
-    /// Numbers of events have to become known in their order, or a reader goes past one that is not there yet.
+    /// Event numbers must become visible in ascending order, or a reader skips those that appear later.
     @Test(arguments: Engine.allCases)
-    func `every event is sent once and stands in the feed once, however many make events meanwhile`(
+    func `Every event is delivered once and listed once in the feed while other events are added`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, scope in
@@ -266,7 +270,7 @@ import Testing
             @Sendable func feed(after cursor: Int64) async throws -> FeedPage {
                 try await ledger.events(FeedQuery(after: cursor, scopes: [scope.id], limit: 3), within: .none)
             }
-            let read = try await Self.atOnce { number -> (ids: [String], cursor: Int64) in
+            let read = try await Self.concurrently { number -> (ids: [String], cursor: Int64) in
                 var (ids, cursor): ([String], Int64) = ([], 0)
                 for round in 0..<10 {
                     switch number {

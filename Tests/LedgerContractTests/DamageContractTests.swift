@@ -4,20 +4,20 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `The contract of records that cannot be read` {
-    /// A purchase that the customer has the money back for, by an Apple account of its own.
-    private static func purchase(_ original: String, in scope: Scope) -> Statement {
+@Suite struct `The contract of damaged records` {
+    /// A refunded purchase with an Apple account of its own.
+    private static func purchase(_ original: String, in scope: AppEnvironment) -> SignedFact {
         let fact = TransactionFact(
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, revocationDate: RandomFacts.start,
             appTransactionID: "account \(original)", previousOriginalTransactionID: original == "2" ? "1" : nil)
-        return Statement(
+        return SignedFact(
             scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
     }
 
-    /// A ledger that knows three purchases of nobody.
+    /// Calls `body` with a ledger that has three purchases without an owner.
     private static func withLedger(
-        _ engine: Engine, _ body: (any LedgerEngine, Scope) async throws -> Void
+        _ engine: Engine, _ body: (any LedgerEngine, AppEnvironment) async throws -> Void
     ) async throws {
         try await engine.withLedger { ledger, scope in
             let statements = ["1", "2", "3"].map { purchase($0, in: scope) }
@@ -32,18 +32,18 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `whoever asks for one is told so, and lists go on without it`(_ engine: Engine) async throws {
+    func `A query for a damaged purchase throws, and lists skip it`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { ledger, scope in
             let id = scope.id
             try await engine.damaging(record: "2", in: id, of: ledger) {
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.lineage("2", in: id) })
                 #expect(
                     await Self.isRefusedAsDamaged { _ = try await ledger.notifications(about: "2", in: id, limit: 9) })
-                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.relatives(of: ["2"], in: id) })
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.sameAccountPurchases(of: ["2"], in: id) })
                 #expect(
                     await Self.isRefusedAsDamaged { _ = try await ledger.lineages(ofAccounts: ["account 2"], in: id) })
                 #expect(try await ledger.originalTransactionID(of: "2", in: id) == "2")
-                #expect(try await ledger.identifiersOfRelatives(of: ["2"], in: id) == ["2"])
+                #expect(try await ledger.identifiersOfSameAccountPurchases(of: ["2"], in: id) == ["2"])
                 #expect(try await ledger.owners(of: "2", in: id).isEmpty)
                 #expect(try await ledger.lineage("1", in: id) != nil)
                 #expect(try await ledger.successors(of: "1", in: id).isEmpty)
@@ -64,9 +64,9 @@ import Testing
         }
     }
 
-    /// Finds who answers with the rest of what a customer has.
+    /// Detects engines that return the readable rest of a customer's purchases.
     @Test(arguments: Engine.allCases)
-    func `whoever asks for all of a customer is told so, and everybody else is answered`(
+    func `A query for all purchases of a customer throws if one is damaged, but not for other customers`(
         _ engine: Engine
     ) async throws {
         try await Self.withLedger(engine) { ledger, scope in
@@ -77,9 +77,9 @@ import Testing
                 _ = try await ledger.claim(claim) { _ in true }
             }
             try await engine.damaging(record: "2", in: id, of: ledger) {
-                let end = TimelinePlace(date: .max)
+                let end = TimelinePosition(date: .max)
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.lineages(of: "anna", in: id) })
-                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.present(of: "anna", in: scope) })
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.snapshot(of: "anna", in: scope) })
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.purchasesHeld(by: "anna", in: id) })
                 #expect(
                     await Self.isRefusedAsDamaged {
@@ -94,9 +94,9 @@ import Testing
         }
     }
 
-    /// Finds who keeps the half that could be written.
+    /// Detects engines that keep the changes made before the damaged record.
     @Test(arguments: Engine.allCases)
-    func `what is said of one changes nothing, nor does what was said with it`(_ engine: Engine) async throws {
+    func `A commit, claim or merge that involves a damaged purchase changes nothing`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { ledger, scope in
             let (id, digest) = (scope.id, try await ledger.digest())
             let claim = Claim(

@@ -6,14 +6,14 @@ import Testing
 
 @testable import LedgerSQLite
 
-/// The databases that the contract suite passes on. A new one gets a case here, and nothing else.
+/// The engines that the contract suite tests. A new engine needs a case here, and nothing else.
 enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
     case sqlite
 
     var testDescription: String { rawValue }
 
-    /// A new ledger. What it keeps in files is in the folder.
+    /// Opens a new ledger. Its files, if any, are in the folder.
     func open(in folder: URL) throws -> any LedgerEngine {
         switch self {
         case .memory: return MemoryLedger()
@@ -24,15 +24,15 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Has `body` use a new ledger that knows nothing but its scopes, of which this is the first.
-    func withLedger(_ body: (any LedgerEngine, Scope) async throws -> Void) async throws {
+    /// Calls `body` with a new ledger that has only its scopes, and with the first scope.
+    func withLedger(_ body: (any LedgerEngine, AppEnvironment) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try open(in: folder))
             try await body(walk.ledger, try #require(walk.scopes.first))
         }
     }
 
-    /// Has `body` meet the record of a purchase damaged, as a bad disk leaves it. Afterwards the record is as it was.
+    /// Calls `body` while the record of a purchase is damaged, and restores the record afterwards.
     func damaging(
         record original: String, in scope: Int64, of ledger: any LedgerEngine, _ body: () async throws -> Void
     ) async throws {
@@ -54,7 +54,7 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Damages the text of a notification, as a bad disk does.
+    /// Damages the stored text of a notification.
     func damage(text notification: Int64, of ledger: any LedgerEngine) async throws {
         switch self {
         case .memory:

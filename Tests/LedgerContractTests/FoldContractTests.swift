@@ -5,12 +5,12 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite struct `The contract of what is folded` {
+@Suite struct `The contract of stored fold results` {
     private static let now = RandomFacts.start.milliseconds
 
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
 
-    private static func received(_ numbers: ClosedRange<Int>, in scope: Scope) -> [ReceivedNotification] {
+    private static func received(_ numbers: ClosedRange<Int>, in scope: AppEnvironment) -> [ReceivedNotification] {
         numbers.map { number in
             ReceivedNotification(
                 scope: scope.id, uuid: uuid(number), type: "DID_RENEW", signedDate: now, receivedAt: now,
@@ -31,21 +31,21 @@ import Testing
             signedDate: RandomFacts.start)
     }
 
-    /// A notification about one purchase with its transaction, and about another one with its renewal info.
+    /// A notification with the transaction of one purchase and the renewal information of another one.
     private static func folded(
-        _ number: Int, _ id: Int64, _ original: String, renewing other: String? = nil, in scope: Scope
-    ) -> FoldedNotification {
-        FoldedNotification(
+        _ number: Int, _ id: Int64, _ original: String, renewing other: String? = nil, in scope: AppEnvironment
+    ) -> ProcessedNotification {
+        ProcessedNotification(
             id: id, scope: scope.id, uuid: uuid(number), type: .didRenew, signedDate: now,
-            transaction: transaction(original), renewal: other.map { renewal($0) }, foldedAt: now)
+            transaction: transaction(original), renewal: other.map { renewal($0) }, processedAt: now)
     }
 
-    private static func events(_ ledger: any LedgerEngine, in scope: Scope) async throws -> [String] {
+    private static func events(_ ledger: any LedgerEngine, in scope: AppEnvironment) async throws -> [String] {
         try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 9), within: .none).items.map(\.event.id)
     }
 
     @Test(arguments: Engine.allCases)
-    func `a notification about two purchases whose names differ in bytes alone is about two`(
+    func `A notification about two purchases whose identifiers are canonically equivalent updates both`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, scope in
@@ -63,14 +63,14 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a transaction that was signed for several purchases is found in the first, whichever came first`(
+    func `A transaction signed for several purchases is found under the first by bytes, in any order of arrival`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, scope in
             for (original, expected) in [("a", "a"), ("B", "B"), ("\u{E9}", "B"), ("7", "7")] {
                 var fact = Self.transaction(original)
                 fact.transactionID = "7"
-                let statement = Statement(
+                let statement = SignedFact(
                     scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: Self.now,
                     text: "text \(original)")
                 _ = try await ledger.commit([statement])
@@ -81,15 +81,15 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `what fails half-way leaves nothing of itself, and takes nothing from others in its commit`(
+    func `A notification that fails while it is folded changes nothing, and the rest of its commit succeeds`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walks = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
-            let (ledger, sound, scope) = (walks[0].ledger, walks[1].ledger, walks[0].scopes[0])
+            let (ledger, undamaged, scope) = (walks[0].ledger, walks[1].ledger, walks[0].scopes[0])
             var ids: [Int64] = []
-            for ledger in [ledger, sound] {
-                let known = Statement(
+            for ledger in [ledger, undamaged] {
+                let known = SignedFact(
                     scope: scope.id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: Self.now,
                     text: "known")
                 #expect(try await ledger.commit([known]) == 1)
@@ -118,17 +118,19 @@ import Testing
             let all = (others + [half]).map { LedgerEvent.prefix + $0.uuid }
             #expect(try await Self.events(ledger, in: scope) == all)
             #expect(try await ledger.lineage("2", in: scope.id)?.renewal == Self.renewal("2"))
-            _ = try await sound.commit(receiving: Self.received(4...4, in: scope), folding: [half] + others)
-            let digest = try await sound.digest()
+            _ = try await undamaged.commit(receiving: Self.received(4...4, in: scope), folding: [half] + others)
+            let digest = try await undamaged.digest()
             #expect(try await ledger.digest() == digest)
         }
     }
 
-    /// Finds who makes an event for whatever leaves the inbox.
+    /// Detects engines that emit an event for every notification that leaves the inbox.
     @Test(arguments: Engine.allCases)
-    func `what is processed again changes nothing, and is told no second time`(_ engine: Engine) async throws {
+    func `A notification that is processed again changes nothing and emits no second event`(_ engine: Engine)
+        async throws
+    {
         try await engine.withLedger { ledger, scope in
-            // About nothing, about a purchase, a question, and the decision on it.
+            // Without a purchase, about a purchase, a consumption request, and the decision on it.
             let types: [NotificationTypeV2] = [.test, .didRenew, .consumptionRequest, .refund]
             let ids = try await ledger.commit(receiving: Self.received(1...4, in: scope), folding: []).map(\.id)
             try #require(ids.count == types.count)

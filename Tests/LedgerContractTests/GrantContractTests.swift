@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `The contract of grants` {
     @Test(arguments: Engine.allCases)
-    func `a request that comes again, after the server ended before its answer, makes no second grant`(
+    func `A repeated grant request creates no second grant`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -17,11 +17,11 @@ import Testing
                 return
             }
             #expect(try await ledger.createGrant("g", content, in: scope.id, at: 900) == .created(grant))
-            let later = 100 + IdempotencyDecision.keeping
+            let later = 100 + IdempotencyDecision.retention
             #expect(try await ledger.createGrant("g", content, in: scope.id, at: later) == .isTaken)
             #expect(try await ledger.grants(of: "anna", in: scope.id) == [grant])
             #expect(try await ledger.lastEvent() == 1)
-            // Another request is another grant, also for the same.
+            // A request with another identifier creates another grant, even with the same content.
             _ = try await ledger.createGrant("h", content, in: scope.id, at: 900)
             #expect(try await ledger.grants(of: "anna", in: scope.id).count == 2)
             #expect(try await ledger.lastEvent() == 2)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `an identifier is used once, also where its grant was erased or is another customer's`(
+    func `A grant identifier stays taken after an erasure or a merge into another customer`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -53,15 +53,17 @@ import Testing
                 #expect(try await ledger.grants(of: customer, in: scope.id).isEmpty)
             }
             #expect(try await ledger.lastEvent() == events)
-            // Whose it is now is answered with it.
+            // The present owner gets the grant itself.
             let bens = try await ledger.createGrant("moved", content("ben"), in: scope.id, at: 300)
             #expect(try await ledger.grants(of: "ben", in: scope.id).map { GrantCreation.created($0) } == [bens])
         }
     }
 
-    /// Finds who counts the grants of others or of another environment, or those that are over.
+    /// Detects engines that count grants of other customers, of other environments or that have ended.
     @Test(arguments: Engine.allCases)
-    func `a customer has so many grants that run, and everybody else as many`(_ engine: Engine) async throws {
+    func `The limit of active grants applies per customer and environment, and ignores ended and revoked grants`(
+        _ engine: Engine
+    ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
@@ -74,12 +76,12 @@ import Testing
                     customer: customer, entitlement: "pro", until: end, reason: "sorry", actor: "team")
                 return try await ledger.createGrant(id, content, in: scope, at: now) != .refused
             }
-            for number in 0..<GrantDecision.most {
+            for number in 0..<GrantDecision.maximumRunning {
                 #expect(try await create("g\(number)", until: number == 0 ? 200 : nil, in: scopes[0], at: 100))
             }
             #expect(try await create("more", in: scopes[0], at: 199) == false)
-            #expect(try await ledger.grants(of: "anna", in: scopes[0]).count == GrantDecision.most)
-            #expect(try await ledger.lastEvent() == Int64(GrantDecision.most))
+            #expect(try await ledger.grants(of: "anna", in: scopes[0]).count == GrantDecision.maximumRunning)
+            #expect(try await ledger.lastEvent() == Int64(GrantDecision.maximumRunning))
             #expect(try await create("ben's", for: "ben", in: scopes[0], at: 199))
             #expect(try await create("test", in: scopes[1], at: 199))
             // One has ended, and one is taken back.

@@ -6,7 +6,7 @@ import Testing
 
 extension `The contract of every database` {
     @Test(arguments: Engine.allCases)
-    func `history requests of each app and environment are taken, however many wait in another one`(
+    func `History requests are read per app and environment, however many are due in another one`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -19,40 +19,40 @@ extension `The contract of every database` {
             for number: Milliseconds in 4...5 {
                 try await ledger.add(requests: ["\(number)"], in: scopes[1], because: .restore, at: number)
             }
-            func taken(_ scope: Int64) async throws -> [HistoryRequest] {
-                try await ledger.takeHistoryRequests(in: scope, at: 4, limit: 2)
+            func due(_ scope: Int64) async throws -> [HistoryRequest] {
+                try await ledger.dueHistoryRequests(in: scope, at: 4, limit: 2)
             }
-            let first = try await taken(scopes[0])
+            let first = try await due(scopes[0])
             #expect(first.map(\.transactionID) == ["1", "2"] && first.allSatisfy { $0.scope == scopes[0] })
-            #expect(try await taken(scopes[1]).map(\.transactionID) == ["4"])
-            // What was given up and what is not due take nobody's place.
+            #expect(try await due(scopes[1]).map(\.transactionID) == ["4"])
+            // Failed requests and those not yet due do not count toward the limit.
             try await ledger.fail(request: try #require(first.first?.id), code: "never", at: 4)
-            #expect(try await taken(scopes[0]).map(\.transactionID) == ["2", "3"])
+            #expect(try await due(scopes[0]).map(\.transactionID) == ["2", "3"])
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `whoever finishes a history request a second time crosses off no other one`(_ engine: Engine) async throws {
+    func `Finishing a history request twice removes no other request`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
-            try await ledger.putAside("1", in: scope, code: "no", until: 1, at: 1)
-            let first = try #require(try await ledger.takeHistoryRequests(in: scope, at: 2, limit: 9).first)
+            try await ledger.scheduleRetry(of: "1", in: scope, code: "no", until: 1, at: 1)
+            let first = try #require(try await ledger.dueHistoryRequests(in: scope, at: 2, limit: 9).first)
             try await ledger.finish(request: first.id)
-            try await ledger.putAside("2", in: scope, code: "no", until: 1, at: 2)
+            try await ledger.scheduleRetry(of: "2", in: scope, code: "no", until: 1, at: 2)
             try await ledger.finish(request: first.id)
-            let second = try #require(try await ledger.takeHistoryRequests(in: scope, at: 2, limit: 9).first)
+            let second = try #require(try await ledger.dueHistoryRequests(in: scope, at: 2, limit: 9).first)
             try await ledger.finish(request: second.id)
-            // It was asked for by somebody else too, and could not be believed.
+            // The same history was requested again, and its answer could not be verified.
             try await ledger.postpone(first, until: 3, code: "no")
             for id in [first.id, second.id] { try await ledger.finish(request: id) }
-            #expect(try await ledger.takeHistoryRequests(in: scope, at: 3, limit: 9).map(\.transactionID) == ["1"])
+            #expect(try await ledger.dueHistoryRequests(in: scope, at: 3, limit: 9).map(\.transactionID) == ["1"])
         }
     }
 
-    /// Finds who keeps what was recorded last alone.
+    /// Detects engines that keep only the values recorded last.
     @Test(arguments: Engine.allCases)
-    func `a history goes on where it was left off, whatever was asked since`(_ engine: Engine) async throws {
+    func `A history mark survives later requests that record no revision`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
@@ -61,7 +61,7 @@ extension `The contract of every database` {
             var facts = RandomFacts(seed: 1)
             _ = try await ledger.commit(
                 ["1", "2", "3"].map { original in
-                    Statement(
+                    SignedFact(
                         scope: id, fact: .transaction(facts.transaction(original)), origin: .app, receivedAt: 0,
                         text: "text \(original)")
                 })
@@ -69,11 +69,11 @@ extension `The contract of every database` {
                 try await ledger.record(revision: revision, of: original, in: id, at: 5)
             }
             try await ledger.record(revision: nil, of: "1", in: id, at: 6)
-            try await ledger.recordAsked(about: ["1", "2", "2"], in: id, at: 7)
-            #expect(try await ledger.summaries(after: "", in: id, limit: 9).map(\.askedAt) == [7, 7, 5])
+            try await ledger.recordRequest(about: ["1", "2", "2"], in: id, at: 7)
+            #expect(try await ledger.summaries(after: "", in: id, limit: 9).map(\.requestedAt) == [7, 7, 5])
             #expect(try await ledger.historyMark(of: ["2"], in: id) == nil)
-            for (asked, revision) in [(["2", "1", "3"], "a"), (["3", "1"], "b")] {
-                #expect(try await ledger.historyMark(of: asked, in: id)?.revision == revision)
+            for (identifiers, revision) in [(["2", "1", "3"], "a"), (["3", "1"], "b")] {
+                #expect(try await ledger.historyMark(of: identifiers, in: id)?.revision == revision)
             }
             try await ledger.record(revision: "", of: "3", in: id, at: 8)
             #expect(try await ledger.historyMark(of: ["3"], in: id) == nil)
@@ -82,47 +82,47 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a pass over everyone is kept as it was recorded last, for each app and environment`(
+    func `The last recorded history pass is stored per app and environment`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
             try #require(scopes.count == 2)
-            var pass = HistoryPass(scope: scopes[0], cursor: "\u{E9}", everyoneSince: 4, startedAt: 5)
+            var pass = HistoryPass(scope: scopes[0], cursor: "\u{E9}", staleBefore: 4, startedAt: 5)
             try await ledger.record(pass)
             #expect(try await ledger.historyPass(in: scopes[0]) == pass)
             #expect(try await ledger.historyPass(in: scopes[1]) == nil)
-            (pass.cursor, pass.everyoneSince, pass.finishedAt) = ("", nil, 9)
+            (pass.cursor, pass.staleBefore, pass.finishedAt) = ("", nil, 9)
             try await ledger.record(pass)
             #expect(try await ledger.historyPass(in: scopes[0]) == pass)
         }
     }
 
-    /// Finds who takes away what another history, or another app, has too.
+    /// Detects engines that remove items of another history or another app.
     @Test(arguments: Engine.allCases)
-    func `what could not be believed is missing until its own history was read again`(_ engine: Engine) async throws {
+    func `An unverified item is missing until its own history is read again without it`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
             try #require(scopes.count == 2)
             let items = (0..<3).map { UnverifiedItem(digest: Data([$0]), code: "no \($0)", message: "no") }
             for scope in scopes {
-                try await ledger.keep(unverified: Array(items[0...1]), ofHistory: "1", in: scope, at: 5)
-                try await ledger.keep(unverified: [items[2]], ofHistory: "2", in: scope, at: 6)
+                try await ledger.replaceUnverified(with: Array(items[0...1]), ofHistory: "1", in: scope, at: 5)
+                try await ledger.replaceUnverified(with: [items[2]], ofHistory: "2", in: scope, at: 6)
             }
             func missing(_ scope: Int64) async throws -> [String] {
                 try await ledger.missingNames(in: scope).items.map { "\($0.code) in \($0.history ?? "-")" }
             }
             #expect(try await missing(scopes[0]) == ["no 2 in 2", "no 1 in 1", "no 0 in 1"])
-            try await ledger.keep(unverified: [items[1]], ofHistory: "1", in: scopes[0], at: 7)
+            try await ledger.replaceUnverified(with: [items[1]], ofHistory: "1", in: scopes[0], at: 7)
             #expect(try await missing(scopes[0]) == ["no 1 in 1", "no 2 in 2"])
             // Another history has it too.
-            try await ledger.keep(unverified: [items[1], items[2]], ofHistory: "2", in: scopes[0], at: 8)
+            try await ledger.replaceUnverified(with: [items[1], items[2]], ofHistory: "2", in: scopes[0], at: 8)
             #expect(try await ledger.missing(in: scopes[0]).unverified == 2)
-            try await ledger.keep(unverified: [], ofHistory: "1", in: scopes[0], at: 9)
+            try await ledger.replaceUnverified(with: [], ofHistory: "1", in: scopes[0], at: 9)
             #expect(try await ledger.missing(in: scopes[0]).unverified == 2)
-            try await ledger.keep(unverified: [], ofHistory: "2", in: scopes[0], at: 9)
+            try await ledger.replaceUnverified(with: [], ofHistory: "2", in: scopes[0], at: 9)
             #expect(try await ledger.missing(in: scopes[0]).unverified == 0)
             #expect(try await missing(scopes[1]) == ["no 2 in 2", "no 1 in 1", "no 0 in 1"])
         }

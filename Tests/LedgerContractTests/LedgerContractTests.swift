@@ -6,19 +6,19 @@ import TestSupport
 import Testing
 
 @Suite struct `The contract of every database` {
-    /// How many random walks there are; more with `COUNTERFOIL_WALKS`.
+    /// The number of random walks; set `COUNTERFOIL_WALKS` for more.
     private static let walks = ProcessInfo.processInfo.environment["COUNTERFOIL_WALKS"].flatMap(UInt64.init) ?? 40
 
-    /// Whatever is done, in whatever order: every engine answers what memory answers.
+    /// After any steps in any order, every engine returns the same as the in-memory ledger.
     @Test(arguments: 0..<walks)
-    func `all engines answer the same after the same steps`(_ seed: UInt64) async throws {
+    func `All engines return the same results after the same steps`(_ seed: UInt64) async throws {
         try await Tool.inTemporaryFolder { folder in
             let steps = try Step.walk(seed: seed, count: 120)
             var walks: [Walk] = []
             for engine in Engine.allCases { walks.append(try await Walk(try engine.open(in: folder))) }
             for (index, step) in steps.enumerated() {
                 var answers: [String] = []
-                for engine in walks.indices { answers.append(try await step.carryOut(&walks[engine])) }
+                for engine in walks.indices { answers.append(try await step.run(&walks[engine])) }
                 try #require(Set(answers).count == 1, "step \(index), \(step.name): \(answers)")
                 guard index % 12 == 11 || index == steps.count - 1 else { continue }
                 let now = RandomFacts.start.milliseconds + 5 * 86_400_000
@@ -26,7 +26,7 @@ import Testing
                 for walk in walks.dropFirst() {
                     let lines = try await LedgerView.lines(of: walk.ledger, in: walk.scopes, at: now)
                     let difference = zip(expected, lines).first { $0 != $1 }
-                    // Not the lists themselves: a failure would print all of both.
+                    // Not the lists themselves: a failed expectation would print both completely.
                     let isSame = lines == expected
                     try #require(
                         isSame,
@@ -37,9 +37,9 @@ import Testing
         }
     }
 
-    /// Whoever watches a ledger looks again only when the number is another one.
+    /// Observers of a ledger read it again only if the number of commits has changed.
     @Test(arguments: Engine.allCases)
-    func `every commit is counted, and nothing else`(_ engine: Engine) async throws {
+    func `The commit counter increases with every commit, and not without one`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 1)
             var ledger = try await Walk(try engine.open(in: folder))
@@ -48,17 +48,18 @@ import Testing
             _ = try await ledger.ledger.digest()
             #expect(ledger.ledger.commits == before)
             let scope = ledger.scopes[0]
-            try await Self.take([facts.notification(in: scope, at: 0)], [], &ledger, &facts.random)
+            try await Self.commitInBatches([facts.notification(in: scope, at: 0)], [], &ledger, &facts.random)
             let received = ledger.ledger.commits
             #expect(received > before)
-            try await Self.take([], [try facts.statement(in: scope, at: 0)], &ledger, &facts.random)
+            try await Self.commitInBatches([], [try facts.statement(in: scope, at: 0)], &ledger, &facts.random)
             #expect(ledger.ledger.commits > received)
         }
     }
 
-    /// The same facts in other orders, other batches and several times.
+    /// The same facts in other orders, other batches and repeated.
     @Test(arguments: Engine.allCases, 0..<12 as Range<UInt64>)
-    func `any order and any number of deliveries end in the same ledger`(_ engine: Engine, _ seed: UInt64) async throws
+    func `Facts in any order and with any number of repeats result in the same ledger`(_ engine: Engine, _ seed: UInt64)
+        async throws
     {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: seed)
@@ -66,14 +67,14 @@ import Testing
             let scope = ledger.scopes[0]
             let notifications = (0..<20).map { _ in facts.notification(in: scope, at: 0) }
             let statements = try (0..<12).map { _ in try facts.statement(in: scope, at: 0) }
-            try await Self.take(notifications, statements, &ledger, &facts.random)
+            try await Self.commitInBatches(notifications, statements, &ledger, &facts.random)
             let digest = try await ledger.ledger.digest()
             let last = try await ledger.ledger.lastEvent()
             #expect(last > 5)
             for _ in 0..<4 {
                 var other = try await Walk(try engine.open(in: folder))
                 let again = notifications.filter { _ in Bool.random(using: &facts.random) }
-                try await Self.take(
+                try await Self.commitInBatches(
                     (notifications + again).shuffled(using: &facts.random),
                     (statements + statements.prefix(4)).shuffled(using: &facts.random), &other, &facts.random)
                 #expect(try await other.ledger.digest() == digest)
@@ -82,8 +83,8 @@ import Testing
         }
     }
 
-    private static func take(
-        _ notifications: [(received: ReceivedNotification, folded: FoldedNotification)], _ statements: [Statement],
+    private static func commitInBatches(
+        _ notifications: [(received: ReceivedNotification, folded: ProcessedNotification)], _ statements: [SignedFact],
         _ walk: inout Walk, _ random: inout SeededGenerator
     ) async throws {
         var (notifications, statements) = (notifications[...], statements[...])
@@ -91,16 +92,16 @@ import Testing
             let batch = notifications.prefix(Int.random(in: 0...5, using: &random))
             notifications = notifications.dropFirst(batch.count)
             _ = try await walk.commit(Array(batch), folding: Int.random(in: 0...walk.waiting.count, using: &random))
-            let few = statements.prefix(Int.random(in: 0...3, using: &random))
-            statements = statements.dropFirst(few.count)
-            _ = try await walk.ledger.commit(Array(few))
+            let statementBatch = statements.prefix(Int.random(in: 0...3, using: &random))
+            statements = statements.dropFirst(statementBatch.count)
+            _ = try await walk.ledger.commit(Array(statementBatch))
         }
         _ = try await walk.commit([], folding: walk.waiting.count)
         #expect(try await walk.ledger.backlog().count == 0)
     }
 
     @Test(arguments: Engine.allCases)
-    func `a notification is kept once, folded once and told once`(_ engine: Engine) async throws {
+    func `A notification is stored once, folded once and emitted once`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 1)
             let walk = try await Walk(try engine.open(in: folder))
@@ -109,7 +110,7 @@ import Testing
             let ledger = walk.ledger
             let first = try await ledger.commit(receiving: [one.received, one.received], folding: [])
             #expect(first.map(\.id) == [first[0].id, first[0].id])
-            #expect(first == [.kept(first[0].id), .duplicate(first[0].id)])
+            #expect(first == [.stored(first[0].id), .duplicate(first[0].id)])
             #expect(try await ledger.backlog().count == 1)
             one.folded.id = first[0].id
             for _ in 0..<2 { _ = try await ledger.commit(receiving: [one.received], folding: [one.folded]) }
@@ -119,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a text that came later under a known identifier waits, and counts, like the first`(
+    func `Another text under a known UUID is pending and counted like the first text`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -136,7 +137,7 @@ import Testing
             #expect(pending.map(\.text) == [other.text])
             let rest = try await walk.ledger.pending(after: receptions[1].id, limit: 10)
             #expect(rest.map(\.text) == [one.text])
-            // What cannot be believed is missing, and found, as any other notification.
+            // A text that does not verify is counted and listed like any failed notification.
             try await walk.ledger.fail(receptions[1].id, code: "no", message: "it cannot be believed", at: 0)
             let missing = try await walk.ledger.missing(in: walk.scopes[0].id)
             #expect(missing.failedNotifications == 1 && missing.backlog == 1)
@@ -150,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a text that cannot be read is a failure, and one that can be read stays as it is`(
+    func `A notification fails as damaged only if its text cannot be read`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -167,7 +168,7 @@ import Testing
             }
             #expect(try await ledger.backlog().count == 2)
             #expect(try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
-            // Each by itself.
+            // Each text independently.
             for (id, left) in zip(ids, [1, 0]) {
                 try await engine.damage(text: id, of: ledger)
                 #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
@@ -179,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a text that is received takes the place of one that cannot be read, and of no other`(
+    func `A received text replaces a damaged one, and no readable one`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -192,7 +193,7 @@ import Testing
             let id = try #require(try await ledger.commit(receiving: [one], folding: []).first?.id)
             try await engine.damage(text: id, of: ledger)
             #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
-            #expect(try await ledger.commit(receiving: [other], folding: []) == [.kept(id)])
+            #expect(try await ledger.commit(receiving: [other], folding: []) == [.stored(id)])
             #expect(try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
             let pending = try await ledger.pending(after: .min, limit: 9)
             #expect(pending.map(\.text) == [other.text] && pending.map(\.type) == [other.type])
@@ -205,41 +206,43 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a request with a key is carried out once`(_ engine: Engine) async throws {
+    func `A request with an idempotency key is executed once until its retention ends`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)
-            func begin(_ asked: UInt8, at now: Milliseconds) async throws -> IdempotencyDecision {
+            func begin(_ fingerprint: UInt8, at now: Milliseconds) async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
-                    "k", of: "c", about: nil, fingerprint: Data([asked]), at: now, patience: 10)
+                    "k", of: "c", about: nil, fingerprint: Data([fingerprint]), at: now, patience: 10)
             }
             #expect(try await begin(1, at: 0) == .proceed)
-            #expect(try await begin(1, at: 9) == .isUnderWay)
+            #expect(try await begin(1, at: 9) == .isInProgress)
             #expect(try await begin(1, at: 10) == .proceed)
-            #expect(try await begin(1, at: 11) == .isUnderWay)
-            #expect(try await begin(2, at: 11) == .isAnother)
-            let answer = RememberedRequest.Answer(status: 201, type: "text/plain", location: "/v1/x", body: Data([7]))
-            // What is carried out again is not forgotten because the first attempt failed, and neither is what was answered.
+            #expect(try await begin(1, at: 11) == .isInProgress)
+            #expect(try await begin(2, at: 11) == .isDifferentRequest)
+            let answer = IdempotentRequest.Answer(status: 201, type: "text/plain", location: "/v1/x", body: Data([7]))
+            // The failure of the first attempt removes neither the second attempt nor its response.
             try await ledger.endRequest("k", of: "c", begunAt: 0, with: nil)
-            #expect(try await begin(1, at: 11) == .isUnderWay)
+            #expect(try await begin(1, at: 11) == .isInProgress)
             try await ledger.endRequest("k", of: "c", begunAt: 10, with: answer)
             try await ledger.endRequest("k", of: "c", begunAt: 10, with: nil)
             #expect(try await begin(1, at: 12) == .repeats(answer))
-            // A day later it is another request. Nothing of the first is left.
-            let next = 10 + IdempotencyDecision.keeping
+            // After the retention period it is a new request, and nothing is left of the first.
+            let next = 10 + IdempotencyDecision.retention
             #expect(try await begin(1, at: next) == .proceed)
-            #expect(try await begin(1, at: next + 1) == .isUnderWay)
-            let other = RememberedRequest.Answer(status: 204, type: nil, body: Data())
+            #expect(try await begin(1, at: next + 1) == .isInProgress)
+            let other = IdempotentRequest.Answer(status: 204, type: nil, body: Data())
             try await ledger.endRequest("k", of: "c", begunAt: next, with: other)
             #expect(try await begin(1, at: next + 1) == .repeats(other))
-            let last = next + IdempotencyDecision.keeping
-            #expect(try await begin(2, at: last - 1) == .isAnother)
+            let last = next + IdempotencyDecision.retention
+            #expect(try await begin(2, at: last - 1) == .isDifferentRequest)
             #expect(try await begin(2, at: last) == .proceed)
-            #expect(try await begin(1, at: last) == .isAnother)
+            #expect(try await begin(1, at: last) == .isDifferentRequest)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `the last events of customers are those of their app and environment`(_ engine: Engine) async throws {
+    func `The last customer events are listed per app and environment, within the given depth`(_ engine: Engine)
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 7)
             var walk = try await Walk(try engine.open(in: folder))

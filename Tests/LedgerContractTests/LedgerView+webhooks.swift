@@ -3,7 +3,7 @@ import Ledger
 import Testing
 
 extension LedgerView {
-    /// Endpoints, and what is on its way to them.
+    /// Endpoints and their deliveries.
     static func webhooks(_ ledger: any LedgerEngine) async throws -> [String] {
         var lines: [String] = []
         let backlog = try await ledger.webhookBacklog()
@@ -24,7 +24,7 @@ extension LedgerView {
                 lines += try await deliveries(to: endpoint, in: state, ledger)
             }
             let next = try await ledger.nextDelivery(to: [endpoint.id], after: 0)
-            lines.append("\(endpoint.name) goes on at \(next ?? -1)")
+            lines.append("\(endpoint.name) next delivery at \(next ?? -1)")
         }
         for number in 1...max(1, min(8, try await ledger.lastEvent())) {
             guard let id = try await ledger.event(number)?.event.id else { continue }
@@ -37,7 +37,7 @@ extension LedgerView {
         return lines
     }
 
-    /// Pages of three, each with the attempts of its first one.
+    /// All deliveries in pages of three, and the attempts of the first delivery on each page.
     private static func deliveries(
         to endpoint: WebhookEndpoint, in state: WebhookDelivery.State?, _ ledger: any LedgerEngine
     ) async throws -> [String] {
@@ -54,7 +54,7 @@ extension LedgerView {
         }
     }
 
-    /// What filters hold for, in pages for which few are looked at.
+    /// Filtered deliveries, in small pages with a small scan limit.
     private static func filtered(to endpoint: WebhookEndpoint, _ ledger: any LedgerEngine) async throws -> [String] {
         let anna = DeliveryFilter.Customer(name: RandomFacts.customers.first ?? "anna", scopes: [1, 2])
         let filters = [
@@ -64,9 +64,9 @@ extension LedgerView {
         var lines: [String] = []
         for (index, filter) in filters.enumerated() {
             var before: Int64? = .max
-            while let place = before {
+            while let position = before {
                 let page = try await ledger.deliveries(
-                    of: endpoint.id, matching: filter, before: place, limit: 2, looking: 4)
+                    of: endpoint.id, matching: filter, before: position, limit: 2, scanLimit: 4)
                 lines += page.items.map { "\(endpoint.name) filter \(index) \(text($0))" }
                 lines.append(page.next == nil ? "end" : "page")
                 before = page.next
@@ -83,19 +83,19 @@ extension LedgerView {
         """
     }
 
-    /// Without the numbers that the engine gave, and without the names of events that are made by chance.
+    /// The delivery without the engine's row identifiers, and without the random names of events.
     static func text(_ delivery: WebhookDelivery) -> String {
-        let isNamedByChance = delivery.eventType.rawValue.hasPrefix("purchase.")
+        let hasRandomName = delivery.eventType.rawValue.hasPrefix("purchase.")
         return """
-            \(isNamedByChance ? "" : delivery.eventID) \(delivery.eventType.rawValue) \(delivery.variant) \
+            \(hasRandomName ? "" : delivery.eventID) \(delivery.eventType.rawValue) \(delivery.variant) \
             \(delivery.isRepeat ? "again " : "")\(delivery.state) \(delivery.attempts) due \(delivery.due ?? -1) \
             \(delivery.lastStatus ?? -1) \(delivery.lastError ?? "-") \(delivery.createdAt) \(delivery.endedAt ?? -1) \
             \(delivery.body.map { String(decoding: $0, as: UTF8.self) } ?? "-")
             """
     }
 
-    /// What the App Store asked about refunds, and what was reported of use.
-    static func inquiries(in scope: Scope, _ ledger: any LedgerEngine) async throws -> [String] {
+    /// Consumption inquiries and usage reports.
+    static func inquiries(in scope: AppEnvironment, _ ledger: any LedgerEngine) async throws -> [String] {
         var lines = try await ledger.inquiries(in: scope.id, before: .max, limit: 20).map { "asked \(text($0))" }
         lines += try await ledger.pendingInquiries(in: scope.id, limit: 3).map { "pending \(text($0))" }
         for id in [nil, "1"] {

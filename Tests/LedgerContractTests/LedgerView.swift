@@ -4,9 +4,11 @@ import Foundation
 import Ledger
 import Testing
 
-/// All that a ledger answers, as lines that two ledgers can be compared by. The numbers that an engine gave are not in it.
+/// Everything that queries of a ledger return, as lines for comparison, without the engine's row identifiers.
 enum LedgerView {
-    static func lines(of ledger: any LedgerEngine, in scopes: [Scope], at now: Milliseconds) async throws -> [String] {
+    static func lines(of ledger: any LedgerEngine, in scopes: [AppEnvironment], at now: Milliseconds) async throws
+        -> [String]
+    {
         var lines: [String] = []
         for scope in scopes {
             for customer in RandomFacts.customers {
@@ -35,9 +37,9 @@ enum LedgerView {
     }
 
     private static func lines(
-        of customer: String, in scope: Scope, _ ledger: any LedgerEngine
+        of customer: String, in scope: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
-        let (lineages, circumstances) = try await ledger.present(of: customer, in: scope)
+        let (lineages, circumstances) = try await ledger.snapshot(of: customer, in: scope)
         #expect(try await ledger.lineages(of: customer, in: scope.id) == lineages)
         #expect(try await ledger.circumstances(of: customer, in: scope).groups == circumstances.groups)
         var lines = lineages.map { "has \($0)" }
@@ -48,24 +50,24 @@ enum LedgerView {
         lines +=
             circumstances.grants.map { "\($0)" }.sorted() + circumstances.originalPurchases.map { "\($0)" }.sorted()
         lines += circumstances.groups.sorted()
-        var place = TimelinePlace(date: .max)
+        var position = TimelinePosition(date: .max)
         while true {
-            let items = try await ledger.timeline(of: customer, in: scope.id, after: place, limit: 3)
+            let items = try await ledger.timeline(of: customer, in: scope.id, after: position, limit: 3)
             lines += items.map {
                 "timeline \($0.place.date) \($0.place.name) \($0.originalTransactionID) \(text($0.kind))"
             }
-            for case .notification(let kept) in items.map(\.kind) {
-                #expect(try await ledger.isNotification(kept.id, inTimelineOf: customer, in: scope.id))
-                let isOthers = try await ledger.isNotification(kept.id, inTimelineOf: "nobody", in: scope.id)
-                #expect(!isOthers)
+            for case .notification(let stored) in items.map(\.kind) {
+                #expect(try await ledger.isNotification(stored.id, inTimelineOf: customer, in: scope.id))
+                let isInOtherTimeline = try await ledger.isNotification(stored.id, inTimelineOf: "nobody", in: scope.id)
+                #expect(!isInOtherTimeline)
             }
             guard let last = items.last else { return lines }
-            place = last.place
+            position = last.place
         }
     }
 
     private static func lines(
-        about original: String, in scope: Scope, _ ledger: any LedgerEngine
+        about original: String, in scope: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var lines = try await ledger.owners(of: original, in: scope.id).map { "owner \($0)" }
         lines.append("\(try await ledger.lineage(original, in: scope.id).map { "\($0)" } ?? "unknown")")
@@ -73,27 +75,27 @@ enum LedgerView {
         lines += try await ledger.notifications(about: original, in: scope.id, limit: 50).map { text($0) }
         for transactions: Set<String>? in [nil, [original], []] {
             for notifications in [true, false] {
-                let wanted = [original, "unknown", original].map { WantedFacts($0, transactions: transactions) }
+                let wanted = [original, "unknown", original].map { FactSelection($0, transactions: transactions) }
                 lines += try await ledger.sources(of: wanted, notifications: notifications, in: scope.id)
                     .map { "\($0.originalTransactionID) from \(text($0.source))" }
             }
         }
-        lines += try await ledger.identifiersOfRelatives(of: [original], in: scope.id)
+        lines += try await ledger.identifiersOfSameAccountPurchases(of: [original], in: scope.id)
         for number in 0..<3 {
             lines.append(try await ledger.originalTransactionID(of: "\(original)\(number)", in: scope.id) ?? "nothing")
         }
         return lines
     }
 
-    private static func text(_ source: KeptSource) -> String {
+    private static func text(_ source: StoredSource) -> String {
         switch source {
-        case .notification(let kept, let kind): "\(kind) of \(text(kept))"
-        case .statement(let kept): "\(kept)"
+        case .notification(let stored, let kind): "\(kind) of \(text(stored))"
+        case .statement(let stored): "\(stored)"
         }
     }
 
     private static func lines(
-        ofLists scope: Scope, at now: Milliseconds, _ ledger: any LedgerEngine
+        ofLists scope: AppEnvironment, at now: Milliseconds, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var lines = try await ledger.lineages(ofAccounts: RandomFacts.accounts, in: scope.id).map { "account's \($0)" }
         lines += try await ledger.productGroups(in: scope.id).map { "\($0)" }.sorted()
@@ -116,7 +118,7 @@ enum LedgerView {
             guard let next else { break }
             after = next
         }
-        for state in [nil, KeptNotification.State.pending, .folded, .failed] {
+        for state in [nil, StoredNotification.State.pending, .folded, .failed] {
             lines += try await inbox(state, in: scope, ledger)
         }
         let missing = try await ledger.missing(in: scope.id)
@@ -127,9 +129,9 @@ enum LedgerView {
         return lines
     }
 
-    /// Pages of two, from the last to the first.
+    /// All pages of two, newest first.
     private static func inbox(
-        _ state: KeptNotification.State?, in scope: Scope, _ ledger: any LedgerEngine
+        _ state: StoredNotification.State?, in scope: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var filter = InboxFilter(scopes: [scope.id])
         filter.state = state
@@ -138,8 +140,8 @@ enum LedgerView {
         while let id = before {
             let page = try await ledger.notifications(filter, before: id, limit: 2)
             lines += page.items.map { "inbox \(state?.rawValue ?? "all") \(text($0))" }
-            for kept in page.items where state == nil {
-                lines += try await ledger.otherTexts(of: kept.id, limit: 3).map { "also \(text($0))" }
+            for stored in page.items where state == nil {
+                lines += try await ledger.otherTexts(of: stored.id, limit: 3).map { "also \(text($0))" }
             }
             before = page.next
         }
@@ -149,7 +151,7 @@ enum LedgerView {
     }
 
     private static func feed(
-        _ ledger: any LedgerEngine, in scopes: [Scope], _ gate: FanOutLimit
+        _ ledger: any LedgerEngine, in scopes: [AppEnvironment], _ gate: FanOutLimit
     ) async throws -> [String] {
         var query = FeedQuery(after: 0, scopes: Set(scopes.map(\.id)), limit: 3)
         var lines: [String] = []
@@ -176,16 +178,16 @@ enum LedgerView {
         """
     }
 
-    static func text(_ kept: KeptNotification) -> String {
+    static func text(_ stored: StoredNotification) -> String {
         """
-        \(kept.uuid) \(kept.type) \(kept.signedDate) \(kept.receivedAt) \(kept.origin) \(kept.state) \
-        \(kept.failure ?? "-") \(kept.text)
+        \(stored.uuid) \(stored.type) \(stored.signedDate) \(stored.receivedAt) \(stored.origin) \(stored.state) \
+        \(stored.failure ?? "-") \(stored.text)
         """
     }
 
     private static func text(_ kind: TimelineItem.Kind) -> String {
         switch kind {
-        case .notification(let kept): text(kept)
+        case .notification(let stored): text(stored)
         case .change(let change): "\(change)"
         case .originalPurchase(let fact): "\(fact)"
         case .grant(let change): "\(change)"

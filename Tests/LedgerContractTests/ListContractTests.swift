@@ -5,21 +5,21 @@ import Ledger
 import TestSupport
 import Testing
 
-/// In PostgreSQL a list without elements is an error of syntax, and one with an element twice can find it twice.
+/// In PostgreSQL an empty list is a syntax error, and a list with duplicates can yield duplicates.
 @Suite struct `The contract of lists` {
     private static let now = RandomFacts.start.milliseconds + 5 * 86_400_000
 
-    /// A ledger in which all kinds of things have happened.
+    /// Calls `body` with a ledger after a random walk.
     private static func withLedger(_ engine: Engine, _ body: (Walk) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             var walk = try await Walk(try engine.open(in: folder))
-            for step in try Step.walk(seed: 1, count: 120) { _ = try await step.carryOut(&walk) }
+            for step in try Step.walk(seed: 1, count: 120) { _ = try await step.run(&walk) }
             try await body(walk)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `an empty list finds and changes nothing`(_ engine: Engine) async throws {
+    func `An empty list returns nothing and changes nothing`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { walk in
             let (ledger, id, now) = (walk.ledger, walk.scopes[0].id, Self.now)
             let before = try await LedgerView.lines(of: ledger, in: walk.scopes, at: now)
@@ -28,24 +28,24 @@ import Testing
 
             #expect(try await ledger.scopes(of: []).all == walk.scopes)
             #expect(try await ledger.commit(receiving: [], folding: []).isEmpty)
-            #expect(try await ledger.commit([Statement]()) == 0)
+            #expect(try await ledger.commit([SignedFact]()) == 0)
             try await ledger.commit([Refusal]())
-            try await ledger.keep([OriginalPurchase]())
+            try await ledger.store([OriginalPurchase]())
             try await ledger.add(requests: [], in: id, because: .restore, at: now)
-            try await ledger.recordAsked(about: [], in: id, at: now)
+            try await ledger.recordRequest(about: [], in: id, at: now)
             try await ledger.reprocess([], at: now)
             try await ledger.registerWebhooks([], at: now)
             try await ledger.appendAudit([], dropping: .min)
             #expect(try await ledger.fanOut(to: [], within: .none, limit: 5, at: now) == .done)
-            #expect(try await ledger.letGo(to: [], limit: 5, at: now) == false)
+            #expect(try await ledger.releaseDeliveries(to: [], limit: 5, at: now) == false)
             #expect(try await ledger.record([DeliveryOutcome](), patience: 1, at: now).isEmpty)
             let after = try await LedgerView.lines(of: ledger, in: walk.scopes, at: now)
             let isSame = before == after
             #expect(isSame)
 
             #expect(try await ledger.lineages(ofAccounts: [], in: id).isEmpty)
-            #expect(try await ledger.relatives(of: [], in: id).isEmpty)
-            #expect(try await ledger.identifiersOfRelatives(of: [], in: id).isEmpty)
+            #expect(try await ledger.sameAccountPurchases(of: [], in: id).isEmpty)
+            #expect(try await ledger.identifiersOfSameAccountPurchases(of: [], in: id).isEmpty)
             #expect(try await ledger.historyMark(of: [], in: id) == nil)
             #expect(try await ledger.openRecoveries(in: noScopes).isEmpty)
             #expect(try await ledger.recoveries(in: noScopes, before: nil, limit: 5).isEmpty)
@@ -57,24 +57,24 @@ import Testing
             #expect(try await ledger.nextDelivery(to: [], after: 0) == nil)
             let feed = try await ledger.events(FeedQuery(after: 0, scopes: [], limit: 5), within: .none)
             #expect(feed.items.isEmpty && feed.cursor > 0)
-            for state in [nil, KeptNotification.State.pending, .folded, .failed] {
+            for state in [nil, StoredNotification.State.pending, .folded, .failed] {
                 for original in [nil, "1"] {
                     var filter = InboxFilter(scopes: noScopes)
                     (filter.state, filter.originalTransactionID) = (state, original)
                     #expect(try await ledger.notifications(filter, before: .max, limit: 5).items.isEmpty)
                 }
             }
-            let nobody = DeliveryFilter(customer: .init(name: "anna", scopes: []))
+            let noCustomer = DeliveryFilter(customer: .init(name: "anna", scopes: []))
             for endpoint in try await ledger.webhookEndpoints() {
                 let found = try await ledger.deliveries(
-                    of: endpoint.id, matching: nobody, before: .max, limit: 5, looking: 5)
+                    of: endpoint.id, matching: noCustomer, before: .max, limit: 5, scanLimit: 5)
                 #expect(found.items.isEmpty)
             }
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `an empty subtype is not the absence of one`(_ engine: Engine) async throws {
+    func `A filter for an empty subtype does not match a missing subtype`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             var facts = RandomFacts(seed: 1)
             for (number, subtype) in ([nil, "", "VOLUNTARY"] as [String?]).enumerated() {
@@ -83,9 +83,9 @@ import Testing
                     scope: scope.id, uuid: uuid, type: "EXPIRED", subtype: subtype, signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
                 let reception = try #require(try await ledger.commit(receiving: [received], folding: []).first)
-                let folded = FoldedNotification(
+                let folded = ProcessedNotification(
                     id: reception.id, scope: scope.id, uuid: uuid, type: .expired, signedDate: Self.now,
-                    transaction: facts.transaction("1"), foldedAt: Self.now)
+                    transaction: facts.transaction("1"), processedAt: Self.now)
                 _ = try await ledger.commit(receiving: [], folding: [folded])
             }
             for (subtype, count) in [(nil, 3), ("", 1), ("VOLUNTARY", 1)] as [(String?, Int)] {
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `what is named twice in a list is found once`(_ engine: Engine) async throws {
+    func `A duplicate in a list of arguments yields no duplicate results`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             var facts = RandomFacts(seed: 1)
             for number in 0..<3 {
@@ -109,17 +109,17 @@ import Testing
                     scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
                 let reception = try #require(try await ledger.commit(receiving: [received], folding: []).first)
-                let folded = FoldedNotification(
+                let folded = ProcessedNotification(
                     id: reception.id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: Self.now,
-                    transaction: facts.transaction("1"), foldedAt: Self.now)
+                    transaction: facts.transaction("1"), processedAt: Self.now)
                 _ = try await ledger.commit(receiving: [], folding: [folded])
             }
             let recovery = try await ledger.begin(
-                .asked(scope.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)
+                .requested(scope.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)
             let twice = [scope.id, scope.id]
             #expect(
                 try await ledger.inquiries(about: ["1", "1"], transactionID: nil, in: scope.id, limit: 9).count == 3)
-            #expect(try await ledger.relatives(of: ["1", "1"], in: scope.id).count == 1)
+            #expect(try await ledger.sameAccountPurchases(of: ["1", "1"], in: scope.id).count == 1)
             #expect(try await ledger.openRecoveries(in: twice).map(\.id) == [recovery])
             #expect(try await ledger.recoveries(in: twice, before: nil, limit: 9).map(\.id) == [recovery])
             #expect(try await ledger.missing(in: twice).count == 1)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// How many each list has that is read with a limit.
+    /// The number of items in each limited list.
     private static func counts(_ walk: Walk, limit: Int) async throws -> [String: Int] {
         let (ledger, id) = (walk.ledger, walk.scopes[0].id)
         var counts: [String: Int] = [:]
@@ -154,12 +154,12 @@ import Testing
             counts["\(segment)"] = try await ledger.members(query).items.count
             counts["count of \(segment)"] = try await ledger.count(of: segment, in: id, at: now, limit: limit)
         }
-        let end = TimelinePlace(date: .max)
+        let end = TimelinePosition(date: .max)
         counts["timeline"] = try await ledger.timeline(of: "anna", in: id, after: end, limit: limit).count
         counts["refusals"] = try await ledger.refusals(before: .max, limit: limit).count
         counts["audit"] = try await ledger.audit(before: .max, limit: limit).count
         counts["recoveries"] = try await ledger.recoveries(in: [id], before: nil, limit: limit).count
-        counts["requests"] = try await ledger.takeHistoryRequests(in: id, at: now, limit: limit).count
+        counts["requests"] = try await ledger.dueHistoryRequests(in: id, at: now, limit: limit).count
         counts["waiting"] = try await ledger.pendingInquiries(in: id, limit: limit).count
         counts["asked"] = try await ledger.inquiries(in: id, before: .max, limit: limit).count
         counts["asked about"] =
@@ -174,14 +174,14 @@ import Testing
                 try await ledger.deliveries(of: number, in: nil, before: nil, limit: limit).count
             counts["some to \(name)"] =
                 try await ledger.deliveries(
-                    of: number, matching: DeliveryFilter(), before: .max, limit: limit, looking: 1000
+                    of: number, matching: DeliveryFilter(), before: .max, limit: limit, scanLimit: 1000
                 ).items.count
         }
         return counts
     }
 
     @Test(arguments: Engine.allCases)
-    func `a limit of none finds nothing, and a very large one all`(_ engine: Engine) async throws {
+    func `A limit of 0 returns nothing, and a very large limit returns everything`(_ engine: Engine) async throws {
         try await Self.withLedger(engine) { walk in
             try await walk.ledger.commit([
                 Refusal(receivedAt: 0, code: "no", message: "no", sender: nil, body: Data())
@@ -192,7 +192,7 @@ import Testing
             try #require(all.count { $0.value > 0 } > 10, "\(all)")
             #expect(try await Self.counts(walk, limit: 1 << 40) == all)
             let later = Self.now + 1_000_000_000_000
-            #expect(try await walk.ledger.takeInquiries(at: later, leaseEnds: later + 1, limit: 0).isEmpty)
+            #expect(try await walk.ledger.leaseInquiries(at: later, leaseEnds: later + 1, limit: 0).isEmpty)
             #expect(try await walk.ledger.emitExpiredGrants(at: later, limit: 0).count == 0)
         }
     }

@@ -4,8 +4,8 @@ import Foundation
 import Ledger
 import Testing
 
-/// A database may take names for the same that differ in case, in their normal form or in blanks, or put them in the order
-/// of a language.
+/// Databases may treat names as equal that differ in case, normalization form or trailing spaces, and may sort them by
+/// the rules of a language.
 @Suite struct `The contract of names` {
     private static let long = String(repeating: "\u{E9}", count: 127)
     private static let names = [
@@ -13,13 +13,13 @@ import Testing
         "e\u{301}", "\u{FFFD}", "\u{1F600}", "\(long)x", "\(long)y",
     ].map { ExactText($0) }
 
-    /// A purchase of a name that the customer has the money back for, by an Apple account of that name.
-    private static func purchase(_ name: ExactText, in scope: Scope) -> Statement {
+    /// A refunded purchase with this identifier, by an Apple account with the same identifier.
+    private static func purchase(_ name: ExactText, in scope: AppEnvironment) -> SignedFact {
         let fact = TransactionFact(
             transactionID: name.text, originalTransactionID: name.text, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, revocationDate: RandomFacts.start,
             appTransactionID: name.text)
-        return Statement(
+        return SignedFact(
             scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(name.text)")
     }
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `two that differ in one byte are two`(_ engine: Engine) async throws {
+    func `Names that differ in one byte are different names everywhere`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             for (index, name) in Self.names.enumerated() {
                 let text = name.text
@@ -51,10 +51,10 @@ import Testing
                     scope: scope.id, uuid: text, type: "TEST", signedDate: 5, receivedAt: 5, origin: .delivered,
                     text: "text")
                 let reception = try await ledger.commit(receiving: [received], folding: []).first
-                #expect(reception.map { $0 == .kept($0.id) } == true, "\(text)")
+                #expect(reception.map { $0 == .stored($0.id) } == true, "\(text)")
             }
             #expect(try await ledger.missing(in: scope.id).historyRequests == Self.names.count)
-            // One of them is nobody's any more.
+            // One of the customers is erased.
             _ = try await ledger.erase("a", in: scope, at: 9)
             for (index, name) in Self.names.enumerated() {
                 let text = name.text
@@ -77,7 +77,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `the deliveries of two that differ in one byte do not wait for each other`(_ engine: Engine) async throws {
+    func `Deliveries of customers whose names differ in one byte do not wait for each other`(_ engine: Engine)
+        async throws
+    {
         try await engine.withLedger { ledger, scope in
             let endpoint = try #require(try await Self.endpoint("crm", ledger)).id
             for name in Self.names {
@@ -95,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `lists are in the order of bytes, and each stands on one page`(_ engine: Engine) async throws {
+    func `Lists are sorted by bytes, and every item is on exactly one page`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let (id, sorted) = (scope.id, Self.names.sorted())
             for name in Self.names.reversed() {
@@ -124,7 +126,7 @@ import Testing
             #expect(found == sorted, "a segment")
             let all = Self.names.map(\.text)
             #expect(try await ledger.webhookEndpoints().map { ExactText($0.name) } == sorted)
-            let relatives = try await ledger.identifiersOfRelatives(of: all, in: id)
+            let relatives = try await ledger.identifiersOfSameAccountPurchases(of: all, in: id)
             #expect(relatives.map { ExactText($0) } == sorted)
             let ofAccounts = try await ledger.lineages(ofAccounts: all, in: id)
             #expect(ofAccounts.map { ExactText($0.originalTransactionID) } == sorted)
@@ -139,9 +141,11 @@ import Testing
         }
     }
 
-    /// Finds who keeps what is found by names in a dictionary of texts, or orders it as Swift does.
+    /// Detects engines that collect results in a dictionary with text keys, or sort with Swift's string order.
     @Test(arguments: Engine.allCases)
-    func `what a customer has under names that differ in one byte is each there once`(_ engine: Engine) async throws {
+    func `Grants, original purchases and accounts whose names differ in one byte are each listed once, by bytes`(
+        _ engine: Engine
+    ) async throws {
         try await engine.withLedger { ledger, scope in
             let (id, sorted) = (scope.id, Self.names.sorted())
             for name in Self.names.reversed() {
@@ -154,7 +158,7 @@ import Testing
                 let first = OriginalPurchase(
                     scope: id, subject: name.text, kind: .appTransaction, fact: fact, origin: .app, receivedAt: 5,
                     text: "text \(name.text)")
-                try await ledger.keep([first])
+                try await ledger.store([first])
                 let claim = Claim(
                     customer: "anna", scope: id, originalTransactionIDs: [name.text], appTransactionID: name.text,
                     policy: .transfer, claimedAt: 5)
@@ -164,7 +168,7 @@ import Testing
             let held = try await ledger.originalPurchasesHeld(by: "anna", in: id)
             #expect(held.map { ExactText($0.subject) } == sorted)
             #expect(try await ledger.accounts(of: "anna", in: id).map { ExactText($0) } == sorted)
-            var (found, place): ([ExactText], TimelinePlace?) = ([], TimelinePlace(date: .max))
+            var (found, place): ([ExactText], TimelinePosition?) = ([], TimelinePosition(date: .max))
             while let after = place, found.count < 999 {
                 let items = try await ledger.timeline(of: "anna", in: id, after: after, limit: 1)
                 found += items.map { ExactText($0.place.name) }
@@ -177,7 +181,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `what was signed at one instant is in the order of bytes`(_ engine: Engine) async throws {
+    func `Notifications signed at the same instant are sorted by the bytes of their UUIDs`(_ engine: Engine)
+        async throws
+    {
         try await engine.withLedger { ledger, scope in
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
@@ -187,18 +193,18 @@ import Testing
                     scope: scope.id, uuid: name.text, type: "DID_RENEW", signedDate: 5, receivedAt: 5,
                     origin: .delivered, text: "text")
                 let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
-                let folded = FoldedNotification(
+                let folded = ProcessedNotification(
                     id: id, scope: scope.id, uuid: name.text, type: .didRenew, signedDate: 5, transaction: fact,
-                    foldedAt: 5)
+                    processedAt: 5)
                 _ = try await ledger.commit(receiving: [], folding: [folded])
             }
-            let told = try await ledger.notifications(about: "1", in: scope.id, limit: 99)
-            #expect(told.map { ExactText($0.uuid) } == Self.names.sorted())
+            let notifications = try await ledger.notifications(about: "1", in: scope.id, limit: 99)
+            #expect(notifications.map { ExactText($0.uuid) } == Self.names.sorted())
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `those who share a purchase are in the order of bytes, and the first is named in its events`(
+    func `Customers who share a purchase are sorted by bytes, and its events name the first`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, scope in
@@ -217,9 +223,9 @@ import Testing
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
-            let folded = FoldedNotification(
+            let folded = ProcessedNotification(
                 id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 5, transaction: fact,
-                foldedAt: 5)
+                processedAt: 5)
             _ = try await ledger.commit(receiving: [], folding: [folded])
             let event = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
             #expect(event.customer.map { ExactText($0) } == sorted.first)

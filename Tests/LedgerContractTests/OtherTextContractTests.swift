@@ -5,10 +5,10 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite struct `The contract of what else was signed under an identifier` {
+@Suite struct `The contract of other texts with the same identifier` {
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
 
-    /// A notification, and as many other texts under its identifier.
+    /// A notification and the given number of other texts under the same UUID.
     private static func notifications(_ number: Int, others: Int, in scope: Int64) -> [ReceivedNotification] {
         (0...others).map { other in
             ReceivedNotification(
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `one that failed waits again when it is received again`(_ engine: Engine) async throws {
+    func `Another text that failed is pending again when it is received again`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, found in
             let scope = found.id
             let texts = Self.notifications(1, others: 1, in: scope)
@@ -26,7 +26,7 @@ import Testing
             try #require(ids.count == 2 && ids[1] < 0)
             try await ledger.fail(ids[1], code: "no", message: "it cannot be believed", at: 6)
             #expect(try await ledger.backlog().count == 1)
-            #expect(try await ledger.commit(receiving: texts, folding: []) == [.duplicate(ids[0]), .kept(ids[1])])
+            #expect(try await ledger.commit(receiving: texts, folding: []) == [.duplicate(ids[0]), .stored(ids[1])])
             #expect(try await ledger.failedNotifications(code: "no", in: [scope], limit: 9).isEmpty)
             #expect(try await ledger.pending(after: .min, limit: 9).map(\.id) == [ids[1]])
             #expect(try await ledger.backlog().count == 2)
@@ -35,20 +35,20 @@ import Testing
         }
     }
 
-    /// Has both notifications be about purchase 1.
+    /// Folds both notifications as about purchase 1.
     private static func fold(_ ids: [Int64], in scope: Int64, _ ledger: any LedgerEngine) async throws {
         var facts = RandomFacts(seed: 1)
         for (index, id) in ids.enumerated() {
             let number = index + 1
-            let folded = FoldedNotification(
+            let folded = ProcessedNotification(
                 id: id, scope: scope, uuid: uuid(number), type: .didRenew, signedDate: Int64(number),
-                transaction: facts.transaction("1"), foldedAt: 6)
+                transaction: facts.transaction("1"), processedAt: 6)
             _ = try await ledger.commit(receiving: [], folding: [folded])
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `they are shown with their notifications, and no more of them than of those`(
+    func `Other texts are listed with their notifications, and at most as many as the limit`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, found in
@@ -69,24 +69,24 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a proof holds a hundred of them at most`(_ engine: Engine) async throws {
+    func `A list of sources contains at most a hundred other texts`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, found in
             let scope = found.id
-            let most = WantedFacts.mostOtherTexts
+            let most = FactSelection.maximumOtherTexts
             let texts = Self.notifications(1, others: most + 2, in: scope)
             let id = try #require(try await ledger.commit(receiving: texts, folding: []).first?.id)
             try await Self.fold([id], in: scope, ledger)
-            let found = try await ledger.sources(of: [WantedFacts("1")], notifications: true, in: scope)
+            let found = try await ledger.sources(of: [FactSelection("1")], notifications: true, in: scope)
             let shown = found.compactMap { fact -> String? in
-                if case .notification(let kept, _) = fact.source { kept.text } else { nil }
+                if case .notification(let notification, _) = fact.source { notification.text } else { nil }
             }
             #expect(shown == texts.prefix(most + 1).map(\.text))
         }
     }
 
-    /// Finds who has the identifiers of each app and environment by themselves.
+    /// Detects engines that keep UUIDs per app and environment.
     @Test(arguments: Engine.allCases)
-    func `an identifier names one notification, wherever it is received again`(_ engine: Engine) async throws {
+    func `A UUID identifies one notification across apps and environments`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
             let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))

@@ -4,8 +4,8 @@ import Foundation
 import Ledger
 import TestSupport
 
-/// Facts about a few purchases that contradict each other wherever they can: the same date for different contents,
-/// accounts that come and go, one identifier for two texts.
+/// Facts about a few purchases that contradict each other as often as possible: different contents with the same date,
+/// changing accounts, two texts under one UUID.
 struct RandomFacts {
     static let start = Date(milliseconds: 1_800_000_000_000)
     static let tokens = ["00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"]
@@ -14,7 +14,7 @@ struct RandomFacts {
     static let accounts = ["x", "y"]
 
     var random: SeededGenerator
-    /// Nothing says the same twice: what is told apart by its text has a text of its own.
+    /// Numbers the texts, so that each text is unique.
     private var texts = 0
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -37,7 +37,7 @@ struct RandomFacts {
     }
 
     mutating func transaction(_ original: String) -> TransactionFact {
-        // Of each purchase the kind stays, and a consumable has one transaction.
+        // The type of a purchase never changes, and a consumable has one transaction.
         let isSubscription = original != "4"
         let id = isOneIn(3) || !isSubscription ? original : "\(original)\(Int.random(in: 0..<3, using: &random))"
         let bought = days(0...3)
@@ -70,36 +70,36 @@ struct RandomFacts {
         .consumptionRequest,
     ]
 
-    /// A notification as it is received, and what it says.
+    /// A notification as received and as folded.
     mutating func notification(
-        in scope: Scope, at now: Milliseconds
-    ) -> (received: ReceivedNotification, folded: FoldedNotification) {
-        // One identifier never names notifications of two environments.
+        in scope: AppEnvironment, at now: Milliseconds
+    ) -> (received: ReceivedNotification, folded: ProcessedNotification) {
+        // A UUID is never used in two environments.
         let place = scope.environment == .production ? "00" : "01"
         let uuid = "00000000-0000-4000-8000-00000000\(place)\(Int.random(in: 10..<60, using: &random))"
         let (original, type) = (original(), pick(Self.types, or: .test))
         let signed = days(0...3).milliseconds
-        let folded = FoldedNotification(
+        let folded = ProcessedNotification(
             id: 0, scope: scope.id, uuid: uuid, type: type, signedDate: signed,
             transaction: isOneIn(5) ? nil : transaction(original),
             renewal: original == "4" || isOneIn(2) ? nil : renewal(isOneIn(9) ? self.original() : original),
-            foldedAt: now)
+            processedAt: now)
         let received = ReceivedNotification(
             scope: scope.id, uuid: uuid, type: type.rawValue, signedDate: signed, receivedAt: now,
             origin: isOneIn(3) ? .recovered : .delivered, text: text())
         return (received, folded)
     }
 
-    /// A fact that comes by itself.
-    mutating func statement(in scope: Scope, at now: Milliseconds) throws -> Statement {
+    /// A fact that does not come in a notification.
+    mutating func statement(in scope: AppEnvironment, at now: Milliseconds) throws -> SignedFact {
         let original = original()
         if isOneIn(4) {
-            return try Statement(
+            return try SignedFact(
                 receipt: transaction(original), scope: scope, at: Date(milliseconds: now), origin: .app)
         }
-        let fact: Statement.Fact =
+        let fact: SignedFact.Fact =
             isOneIn(3) && original != "4" ? .renewal(renewal(original)) : .transaction(transaction(original))
-        return Statement(
+        return SignedFact(
             scope: scope.id, fact: fact, origin: isOneIn(2) ? .app : .asked, receivedAt: now, text: text())
     }
 }

@@ -13,9 +13,9 @@ import Testing
         PageOutcome(next: next, isLast: next == nil, counts: RecoveryCounts(pages: 1), unverified: [])
     }
 
-    /// Numbers of windows may be used again.
+    /// Engines may reuse the identifiers of windows.
     @Test(arguments: Engine.allCases)
-    func `what is late about a window of a recovery that is over changes no other window`(
+    func `A late result for a window of an ended recovery changes no other window`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, found in
@@ -31,11 +31,11 @@ import Testing
             try await ledger.skip(window: late)
             #expect(try await ledger.openWindows(of: new) == [window])
             #expect(try await ledger.recovery(old)?.from == 0)
-            // Of a recovery that nobody knows any more.
-            var (forgotten, page) = (late, Self.page())
-            forgotten.recovery = new + 1000
+            // A window of an unknown recovery.
+            var (unknown, page) = (late, Self.page())
+            unknown.recovery = new + 1000
             page.unverified = [UnverifiedItem(digest: Data([1]), code: "no", message: "no")]
-            try await ledger.record(page, of: forgotten, at: 3)
+            try await ledger.record(page, of: unknown, at: 3)
             #expect(try await ledger.missing(in: [0, scope]).values.map(\.unverified) == [0, 0])
             try await ledger.record(Self.page(next: "here"), of: window, at: 4)
             try await ledger.restart(window: late)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a recovery that cannot end yet changes nothing, and one that is over ends once`(
+    func `A recovery with open windows cannot finish, and finishing one twice changes nothing`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, found in
@@ -65,24 +65,24 @@ import Testing
             try await ledger.skip(window: windows[1])
             let mark = try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)
             #expect(mark?.readUntil == 900)
-            // Whoever did not see the end does it again.
+            // A process that did not see the first call finish repeats it.
             let spans = try await ledger.unverifiedSpans(in: scope)
             #expect(!spans.isEmpty)
             let again = try await ledger.finish(recovery: id, until: 5000, limit: 0, at: 6000)
             #expect(again == mark)
-            // What was given up was not read.
-            let given = try await ledger.begin(Self.plan(scope, windows: 1), at: 7000)
-            try await ledger.record(failure: "no", of: given, isGivenUp: true, at: 7000)
-            let after = try await ledger.finish(recovery: given, until: 8000, limit: 0, at: 9000)
+            // A recovery that was failed up has read nothing.
+            let failed = try await ledger.begin(Self.plan(scope, windows: 1), at: 7000)
+            try await ledger.record(failure: "no", of: failed, isGivenUp: true, at: 7000)
+            let after = try await ledger.finish(recovery: failed, until: 8000, limit: 0, at: 9000)
             #expect(after == mark)
-            #expect(try await ledger.recovery(given)?.state == .failed)
+            #expect(try await ledger.recovery(failed)?.state == .failed)
             #expect(try await ledger.completenessMarks() == [mark].compactMap(\.self))
             #expect(try await ledger.unverifiedSpans(in: scope) == spans)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `of the recoveries that are over the last are remembered, and all that are not`(
+    func `Only the last ended recoveries are kept, and all open ones`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, found in

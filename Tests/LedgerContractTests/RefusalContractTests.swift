@@ -5,9 +5,9 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite struct `The contract about what was refused` {
+@Suite struct `The contract of refused deliveries` {
     @Test(arguments: Engine.allCases)
-    func `reasons of refusals are counted by the time, among the last of them`(_ engine: Engine) async throws {
+    func `Refusals are counted by code within a period and among the last ones`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)
             #expect(try await ledger.refusalCounts(from: 0, to: .max, amongLast: 10) == [:])
@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `of what was refused, who has more than others loses the oldest`(_ engine: Engine) async throws {
+    func `Dropping refusals beyond the limit removes the oldest of the sender with the most`(_ engine: Engine)
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)
             try await ledger.commit(
@@ -31,15 +33,17 @@ import Testing
                         receivedAt: Int64(index), code: "no", message: "no", sender: sender, body: Data([1, 2, 3]))
                 })
             try await ledger.dropRefusals(beyond: RefusalStorageLimit(count: 3, bytes: 1 << 20))
-            let left = try await ledger.refusals(before: .max, limit: 9)
-            #expect(left.map(\.refusal.receivedAt) == [4, 3, 2])
+            let remaining = try await ledger.refusals(before: .max, limit: 9)
+            #expect(remaining.map(\.refusal.receivedAt) == [4, 3, 2])
             try await ledger.dropRefusals(beyond: RefusalStorageLimit(count: 9, bytes: 2 * (Refusal.overhead + 5)))
             #expect(try await ledger.refusals(before: .max, limit: 9).map(\.refusal.receivedAt) == [4, 2])
         }
     }
 
     @Test(arguments: Engine.allCases, 0..<20 as Range<UInt64>)
-    func `of what was refused, those go for which the rule has no room`(_ engine: Engine, _ seed: UInt64) async throws {
+    func `Dropping refusals removes exactly those that the storage limit selects`(_ engine: Engine, _ seed: UInt64)
+        async throws
+    {
         try await Tool.inTemporaryFolder { folder in
             var random = SeededGenerator(seed: seed)
             let ledger = try engine.open(in: folder)

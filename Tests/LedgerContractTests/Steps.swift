@@ -4,17 +4,17 @@ import Foundation
 @testable import Ledger
 import TestSupport
 
-/// Something that is done to a ledger, and what it answers.
+/// One operation on a ledger; it returns the results as text.
 struct Step: Sendable {
     var name: String
-    var carryOut: @Sendable (inout Walk) async throws -> String
+    var run: @Sendable (inout Walk) async throws -> String
 }
 
-/// A ledger on its way through steps, with what only it knows: the numbers that it gave.
+/// A ledger that runs steps, with the identifiers that this engine assigned.
 struct Walk {
     let ledger: any LedgerEngine
-    let scopes: [Scope]
-    var waiting: [FoldedNotification] = []
+    let scopes: [AppEnvironment]
+    var waiting: [ProcessedNotification] = []
     var recoveries: [Int64] = []
 
     init(_ ledger: any LedgerEngine) async throws {
@@ -22,44 +22,44 @@ struct Walk {
         scopes = try await ledger.scopes(of: ["Production", "Sandbox"].map { ("com.example.shop", $0) }).all
     }
 
-    /// Receives, and folds some of what waits in the same commit.
+    /// Receives notifications and, in the same commit, folds some of the waiting ones.
     mutating func commit(
-        _ arrivals: [(received: ReceivedNotification, folded: FoldedNotification)], folding count: Int,
+        _ arrivals: [(received: ReceivedNotification, folded: ProcessedNotification)], folding count: Int,
         at now: Milliseconds = 0
     ) async throws -> String {
         var folding = Array(waiting.prefix(count))
         waiting.removeFirst(folding.count)
-        for index in folding.indices { folding[index].foldedAt = now }
+        for index in folding.indices { folding[index].processedAt = now }
         let receptions = try await ledger.commit(receiving: arrivals.map(\.received), folding: folding)
         for (reception, arrival) in zip(receptions, arrivals) {
-            guard case .kept(let id) = reception else { continue }
+            guard case .stored(let id) = reception else { continue }
             var folded = arrival.folded
             folded.id = id
-            // One that failed and came again waits once.
+            // A notification that failed and was received again waits once.
             waiting.removeAll { $0.id == id }
             waiting.append(folded)
         }
-        return receptions.map { if case .kept(let id) = $0 { id < 0 ? "other" : "kept" } else { "duplicate" } }
+        return receptions.map { if case .stored(let id) = $0 { id < 0 ? "other" : "kept" } else { "duplicate" } }
             .joined(separator: " ")
     }
 }
 
 extension Step {
-    /// A walk of random steps, the same for every engine.
+    /// Random steps, the same for every engine.
     static func walk(seed: UInt64, count: Int) throws -> [Step] {
         var facts = RandomFacts(seed: seed)
         var now = RandomFacts.start.milliseconds + 4 * 86_400_000
         return try (0..<count).map { _ in
-            // Clocks are set back.
+            // The clock is sometimes set back.
             now += Int64.random(in: -1000...40_000_000, using: &facts.random)
             return try random(&facts, at: now)
         }
     }
 
-    /// As they are numbered by the engine in front of us.
+    /// The scopes as every engine numbers them in these tests.
     private static let scopes = [
-        Scope(id: 1, bundleID: "com.example.shop", environment: .production),
-        Scope(id: 2, bundleID: "com.example.shop", environment: .sandbox),
+        AppEnvironment(id: 1, bundleID: "com.example.shop", environment: .production),
+        AppEnvironment(id: 2, bundleID: "com.example.shop", environment: .sandbox),
     ]
 
     private static func random(_ facts: inout RandomFacts, at now: Milliseconds) throws -> Step {
@@ -96,7 +96,7 @@ extension Step {
         }
     }
 
-    private static func receive(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
+    private static func receive(_ facts: inout RandomFacts, _ scope: AppEnvironment, _ now: Milliseconds) -> Step {
         var arrivals = (0..<Int.random(in: 1...4, using: &facts.random)).map { _ in
             facts.notification(in: scope, at: now)
         }
@@ -107,26 +107,31 @@ extension Step {
         }
     }
 
-    private static func fail(_ isAgain: Bool, _ now: Milliseconds) -> Step {
+    private static func fail(_ isReprocessed: Bool, _ now: Milliseconds) -> Step {
         Step(name: "fail") { walk in
             guard let first = walk.waiting.first else { return "" }
             try await walk.ledger.fail(first.id, code: "no", message: "it cannot be believed", at: now)
             let failed = try await walk.ledger.failedNotifications(code: "no", in: [1, 2], limit: 3)
-            if isAgain { try await walk.ledger.reprocess([first.id], at: now) } else { walk.waiting.removeFirst() }
+            if isReprocessed {
+                try await walk.ledger.reprocess([first.id], at: now)
+            } else {
+                walk.waiting.removeFirst()
+            }
             let others = try await walk.ledger.failedNotifications(code: "other", in: [1, 2], limit: 3)
             return "\(first.uuid) \(failed) \(others)"
         }
     }
 
     private static func claim(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
     ) -> Step {
         let policies: [RestorePolicy] = [.transfer, .share, .keepOriginal, .transferIfInactive]
         let claim = Claim(
             customer: customer, scope: scope.id,
             originalTransactionIDs: facts.isOneIn(4) ? [] : [facts.original(), facts.original()],
             appTransactionID: facts.isOneIn(2) ? facts.pick(RandomFacts.accounts, or: "x") : nil,
-            policy: facts.pick(policies, or: .share), takesNamed: facts.isOneIn(2), skipsRefused: facts.isOneIn(2),
+            policy: facts.pick(policies, or: .share), overridesNamedAccount: facts.isOneIn(2),
+            skipsRefused: facts.isOneIn(2),
             needsPurchase: facts.isOneIn(3), erasuresKnownUntil: facts.isOneIn(3) ? now - 100_000_000 : .max,
             claimedAt: now)
         return Step(name: "\(claim)") {
@@ -142,13 +147,14 @@ extension Step {
     }
 
     private static func grant(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
     ) -> Step {
-        // Each app has its own, as the server makes them.
+        // Grant identifiers are unique per app, like those that the server creates.
         let id = "grant\(scope.id)_\(Int.random(in: 0..<6, using: &facts.random))"
         let until = facts.isOneIn(2) ? now + Int64.random(in: 0...100_000_000, using: &facts.random) : nil
         switch Int.random(in: 0..<4, using: &facts.random) {
-        case 0: return Step(name: "tell") { "\(try await $0.ledger.emitExpiredGrants(at: now, limit: 1))" }
+        case 0:
+            return Step(name: "emit expired grants") { "\(try await $0.ledger.emitExpiredGrants(at: now, limit: 1))" }
         case 1:
             return Step(name: "revoke \(id)") {
                 "\(try await $0.ledger.revokeGrant(id, of: customer, because: .init(reason: "over", actor: "team"), in: scope.id, at: now))"
@@ -163,7 +169,7 @@ extension Step {
     }
 
     private static func firstPurchase(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
     ) -> Step {
         let account = facts.pick(RandomFacts.accounts, or: "x")
         let purchase = OriginalPurchase(
@@ -174,12 +180,12 @@ extension Step {
                 signedDate: facts.days(0...2), isTestData: scope.environment != .production),
             origin: .app, receivedAt: now, text: facts.text())
         return Step(name: "first purchase") {
-            try await $0.ledger.keep([purchase])
+            try await $0.ledger.store([purchase])
             return ""
         }
     }
 
-    private static func recovery(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
+    private static func recovery(_ facts: inout RandomFacts, _ scope: AppEnvironment, _ now: Milliseconds) -> Step {
         let from = facts.days(0...3).milliseconds
         let windows = (0..<Int.random(in: 1...2, using: &facts.random)).map { index in
             RecoveryWindow(stage: index, from: from + Int64(index) * 1000, until: from + Int64(index + 1) * 1000)
@@ -216,34 +222,34 @@ extension Step {
         }
     }
 
-    private static func request(_ facts: inout RandomFacts, _ scope: Scope, _ now: Milliseconds) -> Step {
+    private static func request(_ facts: inout RandomFacts, _ scope: AppEnvironment, _ now: Milliseconds) -> Step {
         let (id, kind) = (facts.original(), Int.random(in: 0..<8, using: &facts.random))
         return Step(name: "request \(kind) \(id)") { walk in
             let ledger = walk.ledger
-            let taken = try await ledger.takeHistoryRequests(in: scope.id, at: now, limit: 10).first {
+            let due = try await ledger.dueHistoryRequests(in: scope.id, at: now, limit: 10).first {
                 $0.transactionID == id
             }
             switch kind {
             case 0, 1: try await ledger.add(requests: [id], in: scope.id, because: .restore, at: now)
-            case 2: try await ledger.putAside(id, in: scope.id, code: "no", until: now + 1000, at: now)
-            case 3: if let taken { try await ledger.finish(request: taken.id) }
-            case 4: if let taken { try await ledger.fail(request: taken.id, code: "never", at: now) }
-            case 5: if let taken { try await ledger.postpone(taken, until: now + 9_000_000, code: "later") }
+            case 2: try await ledger.scheduleRetry(of: id, in: scope.id, code: "no", until: now + 1000, at: now)
+            case 3: if let due { try await ledger.finish(request: due.id) }
+            case 4: if let due { try await ledger.fail(request: due.id, code: "never", at: now) }
+            case 5: if let due { try await ledger.postpone(due, until: now + 9_000_000, code: "later") }
             case 6:
-                // Two take the same one: the other has finished it before.
-                if let taken {
-                    try await ledger.finish(request: taken.id)
-                    try await ledger.postpone(taken, until: now + 3_000_000, code: "doubted")
+                // Two workers read the same request, and the other one has finished it already.
+                if let due {
+                    try await ledger.finish(request: due.id)
+                    try await ledger.postpone(due, until: now + 3_000_000, code: "doubted")
                 }
             default: try await ledger.record(revision: "r\(id)", of: id, in: scope.id, at: now)
             }
             let missing = try await ledger.missing(in: scope.id)
             let (waiting, failed) = (missing.historyRequests, missing.failedHistoryRequests)
             let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"
-            let due = try await ledger.takeHistoryRequests(in: scope.id, at: now, limit: 10).map {
+            let allDue = try await ledger.dueHistoryRequests(in: scope.id, at: now, limit: 10).map {
                 "\($0.scope) \($0.transactionID) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"
             }
-            return "\(waiting) \(failed) \(mark) \(due.sorted())"
+            return "\(waiting) \(failed) \(mark) \(allDue.sorted())"
         }
     }
 }

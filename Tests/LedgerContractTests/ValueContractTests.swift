@@ -17,9 +17,9 @@ import Testing
         "", "a\u{0}b", "\u{0}", "\u{1F600}\u{FFFD}", String(repeating: "\u{E9}", count: 1000),
     ]
 
-    /// U+0000 is no character of a text in PostgreSQL. A path, an answer of a server or a body may have it.
+    /// PostgreSQL does not allow U+0000 in text. Paths, responses of other servers and bodies may contain it.
     @Test(arguments: Engine.allCases, texts.indices)
-    func `texts of strangers are kept as they are`(_ engine: Engine, _ index: Int) async throws {
+    func `Untrusted texts are stored unchanged`(_ engine: Engine, _ index: Int) async throws {
         let text = Self.texts[index]
         try await engine.withLedger { ledger, found in
             let scope = found.id
@@ -29,7 +29,7 @@ import Testing
             try await ledger.appendAudit([entry, entry], dropping: .min)
             let entries = try await ledger.audit(before: .max, limit: 9)
             #expect(entries.map(\.entry) == [entry, entry])
-            #expect(KeptAuditEntry.breaks(in: entries.reversed()).isEmpty)
+            #expect(StoredAuditEntry.breaks(in: entries.reversed()).isEmpty)
             let refusal = Refusal(receivedAt: 1, code: text, message: text, sender: text, body: Data(text.utf8))
             try await ledger.commit([refusal])
             #expect(try await ledger.refusals(before: .max, limit: 9).map(\.refusal) == [refusal])
@@ -41,19 +41,19 @@ import Testing
             #expect(try await ledger.notification(received.uuid)?.failure == text)
             #expect(try await ledger.failedNotifications(code: text, in: [scope], limit: 9) == [id])
             let item = UnverifiedItem(digest: Data([1]), claimedUUID: text, code: text, message: text)
-            try await ledger.keep(unverified: [item], ofHistory: text, in: scope, at: 1)
+            try await ledger.replaceUnverified(with: [item], ofHistory: text, in: scope, at: 1)
             let missing = MissingItem(claimedUUID: text, history: text, code: text, message: text, noticedAt: 1)
             #expect(try await ledger.missingNames(in: scope).items == [missing])
-            let plan = RecoveryPlan.asked(scope, from: 0, until: 9, filters: [], RecoverySettings())
+            let plan = RecoveryPlan.requested(scope, from: 0, until: 9, filters: [], RecoverySettings())
             let recovery = try await ledger.begin(plan, at: 1)
             try await ledger.record(failure: text, of: recovery, isGivenUp: false, at: 1)
             #expect(try await ledger.recovery(recovery)?.failure == text)
         }
     }
 
-    /// The last millisecond of the year 9999, and the first of the year 1.
+    /// From the first millisecond of the year 1 to the last one of the year 9999.
     @Test(arguments: Engine.allCases)
-    func `instants before 1970 and far ahead are kept as they are`(_ engine: Engine) async throws {
+    func `Instants before 1970 and in the far future are stored unchanged`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, found in
             let scope = found.id
             let instants: [Milliseconds] = [-62_135_596_800_000, -86_400_001, -1, 0, 1, 253_402_300_799_999]
@@ -70,14 +70,14 @@ import Testing
                 let received = Self.notification(number, signed: instant, in: scope)
                 let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
                 #expect(try await ledger.backlog().oldest == instant)
-                let folded = FoldedNotification(
+                let folded = ProcessedNotification(
                     id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: instant,
-                    transaction: fact, renewal: renewal, foldedAt: instant)
+                    transaction: fact, renewal: renewal, processedAt: instant)
                 _ = try await ledger.commit(receiving: [], folding: [folded])
                 let lineage = try await ledger.lineage("\(number)", in: scope)
                 #expect(lineage?.transactions == [fact] && lineage?.renewal == renewal, "\(instant)")
-                let kept = try await ledger.notification(received.uuid)
-                #expect(kept?.signedDate == instant && kept?.receivedAt == instant)
+                let stored = try await ledger.notification(received.uuid)
+                #expect(stored?.signedDate == instant && stored?.receivedAt == instant)
             }
             let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope], limit: 9), within: .none)
             #expect(page.items.map(\.event.occurredAt) == instants)
@@ -85,9 +85,11 @@ import Testing
         }
     }
 
-    /// The App Store signs none.
+    /// The App Store signs whole milliseconds only.
     @Test(arguments: Engine.allCases, [-0.4, -0.0006, -0.0004, 0.0004, 0.0006, 0.4] as [TimeInterval])
-    func `fractions of a millisecond are rounded off`(_ engine: Engine, _ fraction: TimeInterval) async throws {
+    func `Fractions of a millisecond are rounded off in stored facts`(_ engine: Engine, _ fraction: TimeInterval)
+        async throws
+    {
         try await engine.withLedger { ledger, scope in
             func facts(at date: Date) -> (TransactionFact, RenewalFact) {
                 (
@@ -102,15 +104,15 @@ import Testing
             }
             let date = RandomFacts.start + fraction
             let (transaction, renewal) = facts(at: date)
-            let statements = [Statement.Fact.transaction(transaction), .renewal(renewal)].enumerated().map {
-                Statement(scope: scope.id, fact: $0.element, origin: .app, receivedAt: 0, text: "text \($0.offset)")
+            let statements = [SignedFact.Fact.transaction(transaction), .renewal(renewal)].enumerated().map {
+                SignedFact(scope: scope.id, fact: $0.element, origin: .app, receivedAt: 0, text: "text \($0.offset)")
             }
             #expect(try await ledger.commit(statements) == 2)
             let received = Self.notification(1, in: scope.id)
             let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
-            let folded = FoldedNotification(
+            let folded = ProcessedNotification(
                 id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 0, transaction: transaction,
-                renewal: renewal, foldedAt: 0)
+                renewal: renewal, processedAt: 0)
             let expected = facts(at: Date(milliseconds: date.milliseconds))
             for _ in 0..<2 {
                 let lineage = try await ledger.lineage("1", in: scope.id)
@@ -121,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `an event is read as it was made`(_ engine: Engine) async throws {
+    func `An event is read as it was added`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, found in
             let scope = found.id
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
@@ -129,14 +131,14 @@ import Testing
             let made = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
             #expect(made.customer == "anna" && made.data?.contains("sorry") == true && !made.isLate)
             #expect(try await ledger.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99) == [made])
-            // The newer one is known first.
+            // The notification with the later signing date is folded first.
             var (facts, late) = (RandomFacts(seed: 1), [Bool?]())
             for number in [2, 1] {
                 let received = Self.notification(number, signed: Int64(number), in: scope)
                 let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
-                let folded = FoldedNotification(
+                let folded = ProcessedNotification(
                     id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: received.signedDate,
-                    transaction: facts.transaction("1"), foldedAt: 9)
+                    transaction: facts.transaction("1"), processedAt: 9)
                 _ = try await ledger.commit(receiving: [], folding: [folded])
                 late.append(try await ledger.event(try await ledger.lastEvent())?.event.isLate)
             }

@@ -20,22 +20,24 @@ extension `The contract of every database` {
         return try #require(try await ledger.addWebhookTest(event, to: endpoint.id))
     }
 
-    /// Numbers of deliveries are used again.
+    /// Engines may reuse the identifiers of deliveries.
     @Test(arguments: Engine.allCases)
-    func `an attempt for an endpoint that is gone says nothing of another one's delivery with the same number`(
+    func `A late attempt for a removed endpoint does not change another endpoint's delivery with the same number`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
-            let (gone, other) = (try await Self.endpoint("gone", ledger), try await Self.endpoint("other", ledger))
-            let underWay = try await Self.test(gone, ledger, at: 1)
-            try await ledger.removeWebhook(gone.id)
+            let (removed, other) = (
+                try await Self.endpoint("removed", ledger), try await Self.endpoint("other", ledger)
+            )
+            let underWay = try await Self.test(removed, ledger, at: 1)
+            try await ledger.removeWebhook(removed.id)
             while try await ledger.runWebhookJob(limit: 10, at: 2) {}
             let waiting = try await Self.test(other, ledger, at: 3)
             try #require(waiting.id == underWay.id)
-            let results: [DeliveryOutcome.Result] = [.again(at: 9, body: Data("wrong".utf8)), .delivered]
+            let results: [DeliveryOutcome.Result] = [.retry(at: 9, body: Data("wrong".utf8)), .delivered]
             for result in results {
-                var outcome = DeliveryOutcome(delivery: underWay.id, endpoint: gone.id, result: result)
+                var outcome = DeliveryOutcome(delivery: underWay.id, endpoint: removed.id, result: result)
                 outcome.attempt = DeliveryAttempt(at: 4, milliseconds: 1)
                 _ = try await ledger.record([outcome], patience: .max, at: 4)
                 #expect(try await ledger.dueDeliveries(of: other.id, at: 5, limit: 2) == [waiting], "\(result)")
@@ -44,20 +46,22 @@ extension `The contract of every database` {
         }
     }
 
-    /// Numbers of deliveries are used again.
+    /// Engines may reuse the identifiers of deliveries.
     @Test(arguments: Engine.allCases)
-    func `what happens after a backlog was given up is sent, though another endpoint was removed meanwhile`(
+    func `Deliveries made after a backlog was discarded are sent, even if another endpoint was removed meanwhile`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
-            let (gone, other) = (try await Self.endpoint("gone", ledger), try await Self.endpoint("other", ledger))
+            let (removed, other) = (
+                try await Self.endpoint("removed", ledger), try await Self.endpoint("other", ledger)
+            )
             for instant: Milliseconds in 1...2 { _ = try await Self.test(other, ledger, at: instant) }
-            // The last delivery of all is of the endpoint that goes.
-            _ = try await Self.test(gone, ledger, at: 3)
+            // The endpoint with the newest delivery is removed.
+            _ = try await Self.test(removed, ledger, at: 3)
             try await ledger.switchWebhook(other.id, nil, discardingBacklog: true, at: 4)
-            try await ledger.removeWebhook(gone.id)
-            // What is left to do about the one that is gone is done first.
+            try await ledger.removeWebhook(removed.id)
+            // The job of the removed endpoint runs first.
             for _ in 0..<2 { _ = try await ledger.runWebhookJob(limit: 1, at: 4) }
             let new = try await Self.test(other, ledger, at: 5)
             #expect(try await ledger.dueDeliveries(of: other.id, at: 6, limit: 9).map(\.id) == [new.id])
@@ -69,7 +73,7 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `an event waits since it was learned of, though no delivery is made of it`(_ engine: Engine) async throws {
+    func `The age of the backlog includes events without deliveries`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let endpoint = try await Self.endpoint("crm", ledger)
             let content = GrantEvent.Content(
@@ -92,7 +96,7 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `an endpoint is not given up for what failed once long ago`(_ engine: Engine) async throws {
+    func `An endpoint is not disabled for one failure long ago`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
             let endpoint = try await Self.endpoint("crm", ledger)
@@ -100,13 +104,13 @@ extension `The contract of every database` {
             let delivery = try await Self.test(endpoint, ledger, at: begin)
             func fail(at instant: Milliseconds) async throws -> [Int64: DisableReason] {
                 let outcome = DeliveryOutcome(
-                    delivery: delivery.id, endpoint: endpoint.id, result: .again(at: instant, body: nil))
+                    delivery: delivery.id, endpoint: endpoint.id, result: .retry(at: instant, body: nil))
                 return try await ledger.record([outcome], patience: RetrySchedule.patience, at: instant)
             }
             let day: Milliseconds = 86_400_000
             #expect(try await fail(at: begin).isEmpty)
             #expect(try await fail(at: begin + day).isEmpty)
-            // The server was down for three weeks. It has been tried for a day.
+            // The server was down for three weeks, so the endpoint has failed for one day only.
             let back = begin + 22 * day
             #expect(try await fail(at: back).isEmpty)
             let shown = try await ledger.webhookEndpoints().first?.failingSince
@@ -117,7 +121,7 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `what ended is dropped with its attempts after thirty days, and what is to be sent never`(
+    func `Ended deliveries and their attempts are removed after 30 days, and waiting ones never`(
         _ engine: Engine
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -134,13 +138,13 @@ extension `The contract of every database` {
             }
             let waiting = try await Self.test(endpoint, ledger, at: 5)
             let target = FanOutTarget(endpoint: endpoint.id) { _, _ in 0 }
-            func left(at instant: Milliseconds) async throws -> [String] {
+            func remaining(at instant: Milliseconds) async throws -> [String] {
                 while try await ledger.fanOut(to: [target], within: .none, limit: 9, at: instant) == .more {}
                 return try await ledger.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).map(\.eventID)
             }
-            let kept = try await left(at: 10 + WebhookDelivery.keeping)
+            let kept = try await remaining(at: 10 + WebhookDelivery.retention)
             #expect(kept == ([waiting] + ended.reversed()).map(\.eventID))
-            let rest = try await left(at: 11 + WebhookDelivery.keeping)
+            let rest = try await remaining(at: 11 + WebhookDelivery.retention)
             #expect(rest == [waiting.eventID])
             for delivery in ended {
                 #expect(try await ledger.attempts(of: delivery.id, limit: 9).isEmpty)
@@ -152,7 +156,7 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `of two who send the same delivery, the first to end it is believed`(_ engine: Engine) async throws {
+    func `The first final outcome of a delivery counts, later ones only add attempts`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let endpoint = try await Self.endpoint("crm", ledger).id
             for number: Milliseconds in 1...2 {
@@ -165,7 +169,7 @@ extension `The contract of every database` {
             #expect(try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9) == due)
             let first = try #require(due.first)
             #expect(due.count == 1)
-            let again = DeliveryOutcome.Result.again(at: 5, body: Data("again".utf8))
+            let again = DeliveryOutcome.Result.retry(at: 5, body: Data("again".utf8))
             let results: [DeliveryOutcome.Result] = [again, .delivered, again, .failed, .discarded, .delivered]
             for result in results {
                 var outcome = DeliveryOutcome(delivery: first.id, endpoint: endpoint, result: result)
@@ -181,7 +185,7 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `a search among deliveries finds each once, however few a page has and looks at`(
+    func `A filtered search returns each delivery once for every page size and scan limit`(
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, _ in
@@ -199,23 +203,25 @@ extension `The contract of every database` {
             ]
             let all: [Milliseconds] = [7, 6, 5, 4, 3, 2, 1]
             for (filter, expected) in zip(filters, [all, all, [7, 3], []]) {
-                for (limit, looking) in [(1, 1), (1, 3), (2, 1), (3, 2), (9, 2), (9, 9)] {
+                for (limit, scanLimit) in [(1, 1), (1, 3), (2, 1), (3, 2), (9, 2), (9, 9)] {
                     var (found, before): ([Milliseconds], Int64?) = ([], .max)
                     while let place = before {
                         let page = try await ledger.deliveries(
-                            of: endpoint.id, matching: filter, before: place, limit: limit, looking: looking)
+                            of: endpoint.id, matching: filter, before: place, limit: limit, scanLimit: scanLimit)
                         #expect(page.items.count <= limit)
                         found += page.items.map(\.createdAt)
                         before = page.next
                     }
-                    #expect(found == expected, "\(filter), \(limit) of \(looking)")
+                    #expect(found == expected, "\(filter), \(limit) of \(scanLimit)")
                 }
             }
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `what waits to be sent once more loses the name of who is erased`(_ engine: Engine) async throws {
+    func `An erasure removes the stored body and the customer's name from deliveries that wait for a retry`(
+        _ engine: Engine
+    ) async throws {
         try await engine.withLedger { ledger, scope in
             let endpoint = try await Self.endpoint("crm", ledger).id
             func fanOut() async throws {
@@ -228,7 +234,7 @@ extension `The contract of every database` {
                 let outcomes = due.map { DeliveryOutcome(delivery: $0.id, endpoint: endpoint, result: result) }
                 _ = try await ledger.record(outcomes, patience: .max, at: 9)
             }
-            // Ben's event says who had the purchase before.
+            // Ben's event names the previous owner of the purchase.
             for (customer, instant) in [("anna", 2), ("ben", 3)] as [(String, Milliseconds)] {
                 let claim = Claim(
                     customer: customer, scope: scope.id, originalTransactionIDs: ["1"], policy: .transfer,
@@ -240,13 +246,13 @@ extension `The contract of every database` {
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
             _ = try await ledger.createGrant("g", content, in: scope.id, at: 4)
             try await fanOut()
-            try await send(.again(at: 9, body: Data("anna".utf8)))
+            try await send(.retry(at: 9, body: Data("anna".utf8)))
             let waiting = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
             try #require(waiting.map(\.eventType) == [.purchaseTransferred, .grantCreated])
             try #require(waiting.allSatisfy { $0.body != nil })
             _ = try await ledger.erase("anna", in: scope, at: 10)
-            let left = try await ledger.dueDeliveries(of: endpoint, at: 10, limit: 9)
-            #expect(left.map(\.id) == waiting.map(\.id) && left.allSatisfy { $0.body == nil })
+            let remaining = try await ledger.dueDeliveries(of: endpoint, at: 10, limit: 9)
+            #expect(remaining.map(\.id) == waiting.map(\.id) && remaining.allSatisfy { $0.body == nil })
             guard let storage = ledger as? SQLiteStorage else { return }
             let lanes = try await storage.read { db in
                 try db.all("SELECT lane FROM deliveries WHERE state = 0", []) { $0.text(0) }

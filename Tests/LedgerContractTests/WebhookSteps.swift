@@ -4,12 +4,12 @@ import Foundation
 import Ledger
 import TestSupport
 
-/// What is done about webhooks.
+/// Steps about webhooks.
 extension Step {
     private static let names = ["crm", "data", "mail"]
 
-    /// What an endpoint takes: one takes each event once, another one renewals twice and nothing else, the third nothing of
-    /// the sandbox.
+    /// The target of an endpoint: one accepts each event once, another one accepts only renewals, twice, and the third
+    /// accepts only production.
     static func target(_ endpoint: WebhookEndpoint) -> FanOutTarget {
         let name = endpoint.name
         return FanOutTarget(endpoint: endpoint.id) { type, scope in
@@ -26,12 +26,12 @@ extension Step {
         try await walk.ledger.webhookEndpoints().first { $0.name == name }
     }
 
-    /// Makes, changes, switches or removes an endpoint.
+    /// Adds, changes, disables, enables or removes an endpoint.
     static func endpoint(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let name = facts.pick(names, or: "crm")
         let number = Int.random(in: 0..<9, using: &facts.random)
         let isConfigured = facts.isOneIn(5)
-        // Most of what is told happened before now: an endpoint of now would hear little of it.
+        // Most events happened before now, so an endpoint that begins now would receive few of them.
         let begin = facts.days(0...2).milliseconds
         let instant = number == 5 ? begin : now
         return Step(name: "endpoint \(name) \(number)") { walk in
@@ -50,14 +50,14 @@ extension Step {
                     known.id, .init(reason: .requested, since: now), discardingBacklog: number == 2, at: now)
             default: try await walk.ledger.switchWebhook(known.id, nil, discardingBacklog: number == 5, at: instant)
             }
-            // What is given up is not sent from now on, whatever is left to do about it.
+            // Discarded deliveries are not sent any more, even if the job has not ended yet.
             let due = try await walk.ledger.dueDeliveries(of: known.id, at: now, limit: number == 2 ? 5 : 0)
             while try await walk.ledger.runWebhookJob(limit: 2, at: instant) {}
             return "\(due.map { LedgerView.text($0) })"
         }
     }
 
-    /// Makes deliveries of events.
+    /// Creates deliveries from events.
     static func fanOut(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let limit = Int.random(in: 1...12, using: &facts.random)
         let gate =
@@ -67,17 +67,17 @@ extension Step {
         return Step(name: "fan out \(limit) \(gate)") { walk in
             let endpoints = try await walk.ledger.webhookEndpoints()
             let targets = endpoints.map { target($0) }
-            let hasNews = try await walk.ledger.status(for: targets) != nil
+            let hasNewEvents = try await walk.ledger.status(for: targets) != nil
             let progress = try await walk.ledger.fanOut(to: targets, within: gate, limit: limit, at: now)
-            // Half of the walks let go what more events could still be put before.
+            // In half of the walks, deliveries are released although more events may come before them.
             if progress != .more || limit.isMultiple(of: 2) {
-                while try await walk.ledger.letGo(to: endpoints.map(\.id), limit: 3, at: now) {}
+                while try await walk.ledger.releaseDeliveries(to: endpoints.map(\.id), limit: 3, at: now) {}
             }
-            return "\(hasNews) \(progress)"
+            return "\(hasNewEvents) \(progress)"
         }
     }
 
-    /// Sends what is due, and each of it ends in one way or another.
+    /// Sends due deliveries, with various outcomes.
     static func deliver(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let ends = (0..<12).map { _ in Int.random(in: 0..<9, using: &facts.random) }
         let patience = Int64.random(in: 1...400_000_000, using: &facts.random)
@@ -98,7 +98,7 @@ extension Step {
     }
 
     private static func outcome(_ end: Int, of delivery: WebhookDelivery, at now: Milliseconds) -> DeliveryOutcome {
-        let again = DeliveryOutcome.Result.again(at: now + Int64(end) * 20_000_000, body: Data("again".utf8))
+        let again = DeliveryOutcome.Result.retry(at: now + Int64(end) * 20_000_000, body: Data("again".utf8))
         let result: DeliveryOutcome.Result =
             switch end {
             case 0..<4: .delivered
@@ -109,7 +109,7 @@ extension Step {
         var outcome = DeliveryOutcome(
             delivery: delivery.id, endpoint: delivery.endpoint, result: result, status: end < 4 ? 200 : 500,
             error: end < 4 ? nil : "error_\(end)")
-        (outcome.isGone, outcome.isOurFault, outcome.isPostponed) = (end == 6, end == 5, end == 5)
+        (outcome.isGone, outcome.isInternalFailure, outcome.isPostponed) = (end == 6, end == 5, end == 5)
         if end != 8 {
             outcome.attempt = DeliveryAttempt(
                 at: now, milliseconds: Int64(end), status: outcome.status, error: outcome.error, answer: Data([1]),
@@ -118,7 +118,7 @@ extension Step {
         return outcome
     }
 
-    /// Sends again, or tests.
+    /// Replays events or sends a test event.
     static func replay(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let name = facts.pick(names, or: "crm")
         let first = Int64.random(in: 0...20, using: &facts.random)
@@ -142,10 +142,10 @@ extension Step {
     }
 }
 
-/// What is done about refunds, and what is noted of who did it.
+/// Steps about refunds and the audit log.
 extension Step {
     static func report(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: Scope, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
     ) -> Step {
         let report = UsageReport(
             transactionID: facts.isOneIn(2) ? facts.original() : nil, productID: facts.isOneIn(2) ? "gold" : nil,
@@ -159,15 +159,15 @@ extension Step {
         }
     }
 
-    /// Takes questions, and settles some of them; now and then something was learned meanwhile.
+    /// Leases inquiries and settles some of them. Sometimes a usage report arrives meanwhile.
     static func answer(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let states: [ConsumptionInquiry.State] = [.pending, .sent, .refused, .missed]
         let (state, customer) = (facts.pick(states, or: .sent), facts.pick(RandomFacts.customers, or: "anna"))
-        let isLearned = facts.isOneIn(3)
+        let hasNewReport = facts.isOneIn(3)
         return Step(name: "answer \(state)") { walk in
             let lease = now + 60_000
-            let taken = try await walk.ledger.takeInquiries(at: now, leaseEnds: lease, limit: 2)
-            if isLearned {
+            let taken = try await walk.ledger.leaseInquiries(at: now, leaseEnds: lease, limit: 2)
+            if hasNewReport {
                 try await walk.ledger.record(UsageReport(reportedAt: now), of: customer, in: 1)
             }
             for var inquiry in taken {
@@ -189,8 +189,8 @@ extension Step {
         }
         return Step(name: "audit") {
             try await $0.ledger.appendAudit(entries, dropping: now - 200_000_000)
-            let kept = try await $0.ledger.audit(before: .max, limit: 9).reversed()
-            return "\(kept.count) \(KeptAuditEntry.breaks(in: kept))"
+            let remaining = try await $0.ledger.audit(before: .max, limit: 9).reversed()
+            return "\(remaining.count) \(StoredAuditEntry.breaks(in: remaining))"
         }
     }
 }

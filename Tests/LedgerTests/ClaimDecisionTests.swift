@@ -2,7 +2,7 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite struct `The history of a claim` {
+@Suite struct `Claim decisions` {
 
     private static func take(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .take, customer) }
     private static func join(_ instant: Int64, _ customer: String) -> ClaimEvent { .init(at: instant, .join, customer) }
@@ -14,8 +14,8 @@ import Testing
         Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account))
     }
 
-    /// A claim of ben's at 9: whose the purchase is before, the policy, whether another may be moved away from, and what
-    /// is kept.
+    /// A claim by ben at instant 9: the ownership before, the policy, whether the policy's condition allows a transfer,
+    /// the expected decision and the owners afterwards.
     private struct Case: CustomStringConvertible, Sendable {
         var description: String
         var before: Ownership
@@ -27,71 +27,78 @@ import Testing
 
     private static let cases: [Case] = [
         Case(
-            description: "nobody has it, and it may move later", before: ownership(), policy: .transfer,
+            description: "no owner, policy transfer", before: ownership(), policy: .transfer,
             decision: .moves([take(9, "ben")], from: []), after: ["ben"]),
         Case(
-            description: "nobody has it, and it is the first one's for good", before: ownership(),
+            description: "no owner, policy keepOriginal", before: ownership(),
             policy: .keepOriginal,
             decision: .moves([link(9, "ben")], from: []), after: ["ben"]),
         Case(
-            description: "nobody has it, and it may be shared", before: ownership(), policy: .share,
+            description: "no owner, policy share", before: ownership(), policy: .share,
             decision: .moves([join(9, "ben")], from: []), after: ["ben"]),
         Case(
-            description: "the customer has it", before: ownership([take(5, "ben")]), policy: .transfer,
+            description: "the customer is the owner", before: ownership([take(5, "ben")]), policy: .transfer,
             decision: .isOwned, after: ["ben"]),
         Case(
-            description: "the app named the customer", before: ownership(named: "ben"), policy: .transfer,
+            description: "signed for the customer", before: ownership(named: "ben"), policy: .transfer,
             decision: .isOwned, after: ["ben"]),
         Case(
-            description: "another has it, and it moves", before: ownership([take(5, "anna")]), policy: .transfer,
+            description: "another owner, policy transfer", before: ownership([take(5, "anna")]), policy: .transfer,
             decision: .moves([take(9, "ben")], from: ["anna"]), after: ["ben"]),
         Case(
-            description: "several have it, and it moves from all",
+            description: "several owners, policy transfer",
             before: ownership([take(5, "anna"), join(6, "cleo")]), policy: .transfer,
             decision: .moves([take(9, "ben")], from: ["anna", "cleo"]), after: ["ben"]),
         Case(
-            description: "the app named another, and it moves", before: ownership(named: "anna"), policy: .transfer,
+            description: "signed for another customer, policy transfer", before: ownership(named: "anna"),
+            policy: .transfer,
             decision: .moves([take(9, "ben")], from: ["anna"]), after: ["ben"]),
         Case(
-            description: "another has the Apple account, and the purchase moves",
+            description: "another customer has the Apple account, policy transfer",
             before: ownership(account: [take(5, "anna")]), policy: .transfer,
             decision: .moves([take(9, "ben")], from: ["anna"]), after: ["ben"]),
         Case(
-            description: "another has it and keeps it", before: ownership([take(5, "anna")]), policy: .keepOriginal,
+            description: "another owner, policy keepOriginal", before: ownership([take(5, "anna")]),
+            policy: .keepOriginal,
             decision: .isRefused, after: ["anna"]),
         Case(
-            description: "another has it, and it gives access", before: ownership([take(5, "anna")]),
+            description: "another owner with access, policy transferIfInactive", before: ownership([take(5, "anna")]),
             policy: .transferIfInactive, decision: .isRefused, after: ["anna"]),
         Case(
-            description: "another has it, and it gives no access", before: ownership([take(5, "anna")]),
+            description: "another owner without access, policy transferIfInactive",
+            before: ownership([take(5, "anna")]),
             policy: .transferIfInactive, mayTake: true, decision: .moves([take(9, "ben")], from: ["anna"]),
             after: ["ben"]),
         Case(
-            description: "another has it too", before: ownership([take(5, "anna")]), policy: .share,
+            description: "another owner, policy share", before: ownership([take(5, "anna")]), policy: .share,
             decision: .moves([join(9, "ben")], from: []), after: ["anna", "ben"]),
         Case(
-            description: "the app named another, who has it too", before: ownership(named: "anna"), policy: .share,
+            description: "signed for another customer, policy share", before: ownership(named: "anna"), policy: .share,
             decision: .moves([join(9, "anna"), join(9, "ben")], from: []), after: ["anna", "ben"]),
         Case(
-            description: "another claimed it in the same millisecond", before: ownership([take(9, "cleo")]),
+            description: "another claim in the same millisecond", before: ownership([take(9, "cleo")]),
             policy: .transfer, decision: .moves([take(10, "ben")], from: ["cleo"]), after: ["ben"]),
         Case(
-            description: "another claimed it before the clock was set back", before: ownership([take(50, "anna")]),
+            description: "another claim before the clock was set back", before: ownership([take(50, "anna")]),
             policy: .transfer, decision: .moves([take(51, "ben")], from: ["anna"]), after: ["ben"]),
         Case(
-            description: "the names are written differently", before: ownership([take(5, "jose\u{301}")]),
+            description: "an owner with a decomposed name", before: ownership([take(5, "jose\u{301}")]),
             policy: .transfer, decision: .moves([take(9, "ben")], from: ["jose\u{301}"]), after: ["ben"]),
     ]
 
-    @Test(arguments: cases) private func `decides by who has it and the policy`(_ given: Case) {
-        let decision = ClaimDecision.purchase(given.before, for: "ben", policy: given.policy, at: 9) { given.mayTake }
-        #expect(decision == given.decision)
-        var after = given.before
+    @Test(arguments: cases) private func `A claim decision depends on the present owners and the restore policy`(
+        _ testCase: Case
+    ) {
+        let decision = ClaimDecision.purchase(testCase.before, for: "ben", policy: testCase.policy, at: 9) {
+            testCase.mayTake
+        }
+        #expect(decision == testCase.decision)
+        var after = testCase.before
         if case .moves(let events, _) = decision { after.claims = ClaimHistory(after.claims.events + events) }
-        #expect(after.owners == given.after)
+        #expect(after.owners == testCase.after)
     }
 
-    @Test func `an Apple account has one customer`() {
+    @Test func `An Apple account has at most one customer`() {
         let anna = ClaimHistory([Self.take(5, "anna")])
         func decide(_ policy: RestorePolicy, mayTake: Bool = false) -> ClaimDecision {
             .account(anna, for: "ben", policy: policy, at: 9) { mayTake }
@@ -107,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `tells whose it was at any instant, and when it changed hands`() {
+    @Test func `An ownership returns the owners at any instant, the changes and the spans of each customer`() {
         let history = Self.ownership(
             [Self.take(9, "ben"), Self.join(12, "cleo"), Self.take(20, "anna")], named: "anna")
         #expect(history.owners(at: 8) == ["anna"] && history.owners(at: 9) == ["ben"])
@@ -122,7 +129,7 @@ import Testing
         #expect(history.spans(of: "dora").isEmpty)
     }
 
-    @Test func `what nobody had before belonged to whoever claimed it first`() {
+    @Test func `A purchase without earlier owners belongs to the first claimant from the beginning`() {
         let linked = Self.ownership([Self.take(9, "anna"), Self.take(12, "ben")])
         #expect(linked.owners(at: 0) == ["anna"] && linked.spans(of: "anna") == [.min..<12])
         #expect(linked.changes.first == .init(instant: 9, from: [], to: ["anna"]))
@@ -132,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `any order of any parts of it ends the same`(_ seed: UInt64) {
+    func `A claim history is the same for any order and any merge of partial histories`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let names = ["anna", "ben", "cleo", "jos\u{e9}", "jose\u{301}"]
         let events = (0..<Int.random(in: 1..<12, using: &random)).map { _ in
@@ -143,7 +150,7 @@ import Testing
         }
         let whole = ClaimHistory(events)
         for _ in 0..<10 {
-            // Parts that overlap, one merged into the other as an import does.
+            // Overlapping parts, merged one after the other like imports.
             var merged = ClaimHistory([])
             var parts =
                 (0..<4).map { _ in events.filter { _ in Bool.random(using: &random) } } + [
@@ -171,10 +178,11 @@ import Testing
         Former(
             description: "one claim", owners: [.init(customer: "anna", since: 5)], events: [take(5, "anna")]),
         Former(
-            description: "a shared one", owners: [.init(customer: "anna", since: 7), .init(customer: "ben", since: 5)],
+            description: "a shared purchase",
+            owners: [.init(customer: "anna", since: 7), .init(customer: "ben", since: 5)],
             events: [take(5, "ben"), join(7, "anna")]),
         Former(
-            description: "a transfer that was told", owners: [.init(customer: "ben", since: 9)],
+            description: "a transfer with an event", owners: [.init(customer: "ben", since: 9)],
             former: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
             events: [take(5, "anna"), take(9, "ben")]),
         Former(
@@ -182,20 +190,23 @@ import Testing
             former: [.init(at: 5, "ben", isTransfer: false), .init(at: 5, "anna", isTransfer: true)],
             events: [take(5, "ben"), take(6, "anna")]),
         Former(
-            description: "what an older export had brought back",
+            description: "a former owner restored by an older import",
             owners: [.init(customer: "anna", since: 5), .init(customer: "ben", since: 9)],
             former: [.init(at: 5, "anna", isTransfer: false), .init(at: 9, "ben", isTransfer: true)],
             events: [take(5, "anna"), take(9, "ben")]),
         Former(
-            description: "a share with whom the app had named",
+            description: "shared with the customer whom the app had named",
             owners: [.init(customer: "named", since: 9), .init(customer: "ben", since: 9)],
             former: [.init(at: 9, "ben", isTransfer: false)], events: [take(9, "ben"), join(9, "named")]),
         Former(
-            description: "what was told of others only", owners: [.init(customer: "anna", since: 5)],
+            description: "events about other customers only", owners: [.init(customer: "anna", since: 5)],
             former: [.init(at: 9, "ben", isTransfer: true)], events: [take(5, "anna")]),
     ]
 
-    @Test(arguments: formers) private func `what was kept without one gets one`(_ given: Former) {
-        #expect(ClaimHistory(former: given.owners, events: given.former).events == given.events)
+    @Test(arguments: formers)
+    private func `A claim history is reconstructed from the owners and claim events of older exports`(
+        _ testCase: Former
+    ) {
+        #expect(ClaimHistory(former: testCase.owners, events: testCase.former).events == testCase.events)
     }
 }

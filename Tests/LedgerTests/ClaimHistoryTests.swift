@@ -1,15 +1,15 @@
 import Ledger
 import Testing
 
-@Suite struct `Whose a purchase was` {
+@Suite struct `Claim history` {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var claims: [ClaimEvent] = []
-        /// The customer of the account that the app named.
+        /// The customer of the signed app account token.
         var named: String?
-        /// The claims of the Apple account.
+        /// The claims of the purchase's Apple account.
         var account: [ClaimEvent] = []
-        /// Whose it was, by instants.
+        /// The expected owners by instant.
         var owners: [Milliseconds: [String]]
     }
 
@@ -18,45 +18,47 @@ import Testing
     }
 
     static let cases = [
-        Case(testDescription: "nobody claimed it", owners: [5: []]),
+        Case(testDescription: "no claim", owners: [5: []]),
         Case(
-            testDescription: "before the first claim that of who made it", claims: [take(5, "anna")],
+            testDescription: "before the first claim, its customer is the owner", claims: [take(5, "anna")],
             owners: [1: ["anna"], 5: ["anna"]]),
         Case(
-            testDescription: "a take ends what others had", claims: [take(5, "anna"), take(7, "ben")],
+            testDescription: "a take ends earlier ownership", claims: [take(5, "anna"), take(7, "ben")],
             owners: [6: ["anna"], 7: ["ben"]]),
         Case(
-            testDescription: "a join leaves it to others too",
+            testDescription: "a join keeps the other owners",
             claims: [take(5, "anna"), ClaimEvent(at: 7, .join, "ben")],
             owners: [6: ["anna"], 7: ["anna", "ben"]]),
         Case(
-            testDescription: "a link counts only where nobody has it",
+            testDescription: "a link counts only without an owner",
             claims: [ClaimEvent(at: 5, .link, "anna"), ClaimEvent(at: 7, .link, "ben")], owners: [7: ["anna"]]),
         Case(
-            testDescription: "at one instant a take goes before a join",
+            testDescription: "at one instant, takes come before joins",
             claims: [take(5, "ben"), ClaimEvent(at: 5, .join, "anna")], owners: [5: ["anna", "ben"]]),
         Case(
-            testDescription: "the signed account goes before the Apple account, and a claim before both",
+            testDescription: "a claim overrides the signed token, which overrides the Apple account",
             claims: [take(7, "ben")], named: "anna", account: [take(3, "carl")],
             owners: [1: ["anna"], 6: ["anna"], 7: ["ben"]]),
         Case(
-            testDescription: "the Apple account decides where nothing else does", account: [take(5, "carl")],
+            testDescription: "only the Apple account has an owner", account: [take(5, "carl")],
             owners: [1: ["carl"], 6: ["carl"]]),
     ]
 
     @Test(arguments: cases)
-    func `follows from the claims until then, in whatever order they came`(_ one: Case) {
+    func `The owners at an instant follow from the earlier claims, in any order of arrival`(_ testCase: Case) {
         for (claims, account) in [
-            (one.claims, one.account), (Array(one.claims.reversed()), Array(one.account.reversed())),
+            (testCase.claims, testCase.account),
+            (Array(testCase.claims.reversed()), Array(testCase.account.reversed())),
         ] {
-            let ownership = Ownership(claims: ClaimHistory(claims), named: one.named, account: ClaimHistory(account))
-            for (instant, owners) in one.owners {
+            let ownership = Ownership(
+                claims: ClaimHistory(claims), named: testCase.named, account: ClaimHistory(account))
+            for (instant, owners) in testCase.owners {
                 #expect(ownership.owners(at: instant) == owners, "at \(instant)")
             }
         }
     }
 
-    @Test func `has an end where it changed hands, and a claim comes after all that it knew of`() {
+    @Test func `An ownership span ends at the next transfer, and a new claim comes after all known claims`() {
         let history = ClaimHistory([Self.take(5, "anna"), Self.take(6, "anna"), Self.take(7, "ben")])
         #expect(history.owners(at: 6) == [ClaimHistory.Owner(customer: "anna", since: 5)])
         let ownership = Ownership(claims: history, named: nil, account: ClaimHistory([]))

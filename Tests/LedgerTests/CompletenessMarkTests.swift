@@ -1,15 +1,15 @@
 import Ledger
 import Testing
 
-@Suite struct `How far the completeness mark moves` {
-    /// A recovery from one instant, and what the mark is afterwards. All of it was read up to 100; the clock says 110, and
-    /// the App Store keeps what is after 10.
+@Suite struct `Movement of the completeness mark` {
+    /// A recovery from one instant, and the expected mark. Everything was read up to 100, the clock shows 110, and the
+    /// App Store keeps notifications from 10 on.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var known: CompletenessMark?
         var from: Milliseconds
         var signed: Milliseconds?
-        var doubtful: [UnverifiedSpans.Span] = []
+        var unverified: [UnverifiedSpans.Span] = []
         var since: Milliseconds
         var until: Milliseconds = 100
         var signedUntil: Milliseconds?
@@ -24,71 +24,75 @@ import Testing
     }
 
     static let cases = [
-        Case(testDescription: "the first reading begins the stretch", from: 20, since: 20),
-        Case(testDescription: "it goes on where it ended", known: mark(20, 60), from: 50, since: 20),
-        Case(testDescription: "an earlier beginning lengthens it", known: mark(40, 60), from: 20, since: 20),
+        Case(testDescription: "the first recovery starts the mark", from: 20, since: 20),
+        Case(testDescription: "an overlapping recovery extends the mark", known: mark(20, 60), from: 50, since: 20),
         Case(
-            testDescription: "it goes on at the very instant where it ended", known: mark(20, 60), from: 60, since: 20),
+            testDescription: "a recovery from before the mark extends it backward", known: mark(40, 60), from: 20,
+            since: 20),
         Case(
-            testDescription: "what begins an instant later leaves a gap", known: mark(20, 60), from: 61, since: 61,
+            testDescription: "a recovery from the end of the mark extends it", known: mark(20, 60), from: 60, since: 20),
+        Case(
+            testDescription: "a recovery from one instant later leaves a gap", known: mark(20, 60), from: 61, since: 61,
             leavesGap: true),
         Case(
-            testDescription: "what was read and not believed is no gap in what was read", known: mark(20, 30, read: 60),
+            testDescription: "read but unverified notifications leave no gap", known: mark(20, 30, read: 60),
             from: 50, since: 20),
         Case(
-            testDescription: "it ends before the first that cannot be believed", known: mark(20, 60), from: 50,
-            doubtful: [.init(from: 80, until: 90), .init(from: 95, until: 96)], since: 20, until: 79),
+            testDescription: "the mark ends before the first unverified span", known: mark(20, 60), from: 50,
+            unverified: [.init(from: 80, until: 90), .init(from: 95, until: 96)], since: 20, until: 79),
         Case(
-            testDescription: "what nobody can read any more begins it anew", known: mark(2, 60), from: 50,
-            doubtful: [.init(from: 5, until: 9)], since: 10, leavesGap: true),
+            testDescription: "an unverified span that the App Store no longer keeps restarts the mark",
+            known: mark(2, 60), from: 50,
+            unverified: [.init(from: 5, until: 9)], since: 10, leavesGap: true),
         Case(
-            testDescription: "what can still be read ends it", known: mark(2, 60), from: 50,
-            doubtful: [.init(from: 5, until: 10)], since: 2, until: 4),
+            testDescription: "an unverified span that can still be read ends the mark", known: mark(2, 60), from: 50,
+            unverified: [.init(from: 5, until: 10)], since: 2, until: 4),
         Case(
-            testDescription: "the newest signature stays", known: mark(20, 60, signed: 58), from: 50, signed: 57,
+            testDescription: "the newest signing date stays", known: mark(20, 60, signed: 58), from: 50, signed: 57,
             since: 20, signedUntil: 58),
         Case(
-            testDescription: "a signature ahead of what was read proves no more than that",
+            testDescription: "a signing date after the recovery is limited to its end",
             known: mark(20, 60, signed: 500), from: 50, signed: 57, since: 20, signedUntil: 105),
     ]
 
-    @Test(arguments: cases) func `follows from what was read`(_ it: Case) {
+    @Test(arguments: cases) func `The completeness mark moves by what a recovery has read`(_ testCase: Case) {
         let run = RecoveryRun(
-            id: 7, scope: 1, cause: .schedule, from: it.from, until: 105, filters: [], movesMark: true, state: .done,
-            createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 0, signedUntil: it.signed)
+            id: 7, scope: 1, cause: .schedule, from: testCase.from, until: 105, filters: [], movesMark: true,
+            state: .done,
+            createdAt: 0, counts: RecoveryCounts(), windows: 1, openWindows: 0, signedUntil: testCase.signed)
         let move = CompletenessMark.moved(
-            from: it.known, by: run, until: 100, limit: 10, spans: UnverifiedSpans(it.doubtful), at: 110)
-        #expect(move.mark.since == it.since)
-        #expect(move.mark.until == it.until)
+            from: testCase.known, by: run, until: 100, limit: 10, spans: UnverifiedSpans(testCase.unverified), at: 110)
+        #expect(move.mark.since == testCase.since)
+        #expect(move.mark.until == testCase.until)
         #expect(move.mark.readUntil == 100)
         #expect(move.mark.checkedAt == 110)
-        #expect(move.mark.signedUntil == it.signedUntil ?? it.signed)
-        #expect(move.leavesGap == it.leavesGap)
+        #expect(move.mark.signedUntil == testCase.signedUntil ?? testCase.signed)
+        #expect(move.leavesGap == testCase.leavesGap)
         #expect(move.mark.scope == 1)
     }
 
-    @Test func `goes back to before what turned out to be unbelievable, and forward again`() {
-        let doubted = Self.mark(20, 60).ending(before: UnverifiedSpans([.init(from: 30, until: 40)]))
-        #expect(doubted.until == 29)
-        #expect(doubted.ending(before: UnverifiedSpans()).until == 60)
+    @Test func `The mark ends before an unverified span, and moves forward when the span is cleared`() {
+        let shortened = Self.mark(20, 60).ending(before: UnverifiedSpans([.init(from: 30, until: 40)]))
+        #expect(shortened.until == 29)
+        #expect(shortened.ending(before: UnverifiedSpans()).until == 60)
     }
 
-    /// A window from 20 to 40, read while 10 to 30 is in doubt.
+    /// A window from 20 to 40, read while the span from 10 to 30 is unverified.
     @Test(arguments: [
         (true, true, [UnverifiedSpans.Span(from: 10, until: 20)]),
         (true, false, [UnverifiedSpans.Span(from: 10, until: 30)]),
         (false, true, [UnverifiedSpans.Span(from: 10, until: 40)]),
         (false, false, [UnverifiedSpans.Span(from: 10, until: 40)]),
     ])
-    func `a window that was for some kinds clears no doubt`(
-        _ isClean: Bool, _ isWhole: Bool, _ left: [UnverifiedSpans.Span]
+    func `Only a clean window for all notification types clears unverified spans`(
+        _ isClean: Bool, _ isWhole: Bool, _ remaining: [UnverifiedSpans.Span]
     ) {
         var spans = UnverifiedSpans([.init(from: 10, until: 30)])
         spans.apply([.init(span: .init(from: 20, until: 40), isClean: isClean, isWhole: isWhole)])
-        #expect(spans.spans == left)
+        #expect(spans.spans == remaining)
     }
 
-    @Test func `what one window doubts, a clean one beside it does not clear`() {
+    @Test func `A clean window does not clear a span that another window of the same recovery marks as unverified`() {
         let span = UnverifiedSpans.Span(from: 20, until: 40)
         var spans = UnverifiedSpans()
         spans.apply([

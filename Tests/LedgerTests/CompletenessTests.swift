@@ -2,22 +2,22 @@ import AppStoreModels
 import Ledger
 import Testing
 
-@Suite struct `What is said about completeness` {
-    /// All is well, but for what a case says.
+@Suite struct `Completeness reports` {
+    /// Everything is complete, except for what a case changes.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var age: Milliseconds? = 60_000
         var missing = MissingCounts()
-        var situation = Completeness.Situation(canAsk: true, isEnabled: true, interval: .seconds(900))
+        var status = Completeness.RecoveryStatus(hasKey: true, isEnabled: true, interval: .seconds(900))
         var state: Completeness.State
         var word = ""
     }
 
-    private static func situation(
-        canAsk: Bool = true, isEnabled: Bool = true, trouble: String? = nil, isCatchingUp: Bool = false
-    ) -> Completeness.Situation {
+    private static func status(
+        hasKey: Bool = true, isEnabled: Bool = true, trouble: String? = nil, isCatchingUp: Bool = false
+    ) -> Completeness.RecoveryStatus {
         .init(
-            canAsk: canAsk, isEnabled: isEnabled, interval: .seconds(900), trouble: trouble, isCatchingUp: isCatchingUp)
+            hasKey: hasKey, isEnabled: isEnabled, interval: .seconds(900), trouble: trouble, isCatchingUp: isCatchingUp)
     }
 
     private static func missing(
@@ -30,48 +30,56 @@ import Testing
     }
 
     static let cases = [
-        Case(testDescription: "all is well", state: .complete),
-        Case(testDescription: "what waits to be folded is here", missing: missing(backlog: 5), state: .complete),
+        Case(testDescription: "everything was read", state: .complete),
         Case(
-            testDescription: "without a key nobody can know", situation: situation(canAsk: false), state: .unknown,
+            testDescription: "unprocessed notifications are not missing", missing: missing(backlog: 5), state: .complete
+        ),
+        Case(
+            testDescription: "no API key", status: status(hasKey: false), state: .unknown,
             word: "key"),
         Case(
-            testDescription: "without a key, whatever else is wrong", missing: missing(failed: 1),
-            situation: situation(canAsk: false, trouble: "no answer"), state: .unknown, word: "key"),
+            testDescription: "no API key, and other problems", missing: missing(failed: 1),
+            status: status(hasKey: false, trouble: "no answer"), state: .unknown, word: "key"),
         Case(
-            testDescription: "trouble is told in its own words", situation: situation(trouble: "no answer"),
+            testDescription: "the last recovery failed", status: status(trouble: "no answer"),
             state: .behind, word: "no answer"),
         Case(
-            testDescription: "the first reading is under way", age: nil, state: .catchingUp, word: "first time"),
+            testDescription: "the first recovery is running", age: nil, state: .catchingUp, word: "first time"),
         Case(
-            testDescription: "somebody asked for the first reading", age: nil,
-            situation: situation(isEnabled: false, isCatchingUp: true), state: .catchingUp, word: "first time"),
+            testDescription: "the first recovery was requested", age: nil,
+            status: status(isEnabled: false, isCatchingUp: true), state: .catchingUp, word: "first time"),
         Case(
-            testDescription: "nothing was ever read", age: nil, situation: situation(isEnabled: false),
+            testDescription: "recovery is disabled and never ran", age: nil, status: status(isEnabled: false),
             state: .unknown, word: "disabled"),
         Case(
-            testDescription: "a long outage is being read", missing: missing(unverified: 1),
-            situation: situation(isCatchingUp: true), state: .catchingUp, word: "outage"),
+            testDescription: "recovery after a long outage is running", missing: missing(unverified: 1),
+            status: status(isCatchingUp: true), state: .catchingUp, word: "outage"),
         Case(
-            testDescription: "something cannot be believed", missing: missing(unverified: 3), state: .behind,
+            testDescription: "unverified items", missing: missing(unverified: 3), state: .behind,
             word: "3 items"),
         Case(
-            testDescription: "a time is in doubt", missing: missing(spans: 1), state: .behind,
+            testDescription: "an unverified span", missing: missing(spans: 1), state: .behind,
             word: "failed verification"),
         Case(
-            testDescription: "the inside of one cannot be believed", missing: missing(failed: 2), state: .behind,
+            testDescription: "failed notifications", missing: missing(failed: 2), state: .behind,
             word: "state=failed"),
-        Case(testDescription: "three passes may fail", age: 3 * 900_000 + 600_000, state: .complete),
+        Case(testDescription: "three missed recoveries are tolerated", age: 3 * 900_000 + 600_000, state: .complete),
         Case(
-            testDescription: "more is behind", age: 3 * 900_000 + 600_001, state: .behind, word: "55 minutes"),
+            testDescription: "more missed recoveries are not", age: 3 * 900_000 + 600_001, state: .behind,
+            word: "55 minutes"),
     ]
 
-    @Test(arguments: cases) func `follows from what is known`(_ it: Case) {
+    @Test(arguments: cases)
+    func `The state of completeness and its reason follow from recovery status, age and missing items`(_ testCase: Case)
+    {
         var completeness = Completeness(
-            scope: Scope(id: 1, bundleID: "com.example.shop", environment: .production), state: .unknown, age: it.age,
-            missing: it.missing, names: MissingNames())
-        completeness.judge(it.situation)
-        #expect(completeness.state == it.state)
-        #expect(it.state == .complete ? completeness.reason == nil : completeness.reason?.contains(it.word) == true)
+            scope: AppEnvironment(id: 1, bundleID: "com.example.shop", environment: .production), state: .unknown,
+            age: testCase.age,
+            missing: testCase.missing, names: MissingNames())
+        completeness.updateState(for: testCase.status)
+        #expect(completeness.state == testCase.state)
+        #expect(
+            testCase.state == .complete
+                ? completeness.reason == nil : completeness.reason?.contains(testCase.word) == true)
     }
 }

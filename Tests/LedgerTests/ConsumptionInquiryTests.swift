@@ -4,22 +4,23 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `A question before a refund` {
+@Suite struct `Consumption inquiries` {
     private static func notification(
         _ type: NotificationTypeV2, signed: Milliseconds = 1000, folded: Milliseconds = 1500
     )
-        -> FoldedNotification
+        -> ProcessedNotification
     {
-        FoldedNotification(
+        ProcessedNotification(
             id: 1, scope: 3, uuid: "u", type: type, signedDate: signed,
             transaction: TransactionFact(
                 transactionID: "t", originalTransactionID: "o", productID: "coins", type: .consumable,
                 purchaseDate: Date(milliseconds: 0), signedDate: Date(milliseconds: signed)),
-            foldedAt: folded)
+            processedAt: folded)
     }
 
     private static func inquiry(_ state: ConsumptionInquiry.State = .pending) -> ConsumptionInquiry? {
-        var inquiry = ConsumptionInquiry(askedBy: notification(.consumptionRequest), in: .production, customer: "anna")
+        var inquiry = ConsumptionInquiry(
+            requestedBy: notification(.consumptionRequest), in: .production, customer: "anna")
         inquiry?.state = state
         return inquiry
     }
@@ -28,13 +29,13 @@ import Testing
         (AppStoreEnvironment.production, Milliseconds(12 * 3_600_000)), (.sandbox, 5 * 60_000),
         (.localTesting, 5 * 60_000),
     ])
-    func `can be answered for hours, in the sandbox for minutes`(
+    func `A consumption inquiry can be answered for 12 hours in production and 5 minutes in test environments`(
         _ environment: AppStoreEnvironment, _ window: Milliseconds
     )
         throws
     {
         let inquiry = try #require(
-            ConsumptionInquiry(askedBy: Self.notification(.consumptionRequest), in: environment, customer: "anna"))
+            ConsumptionInquiry(requestedBy: Self.notification(.consumptionRequest), in: environment, customer: "anna"))
         #expect(inquiry.deadline == 1000 + window)
         #expect(inquiry.requestedAt == 1000)
         #expect(inquiry.state == .pending)
@@ -44,18 +45,20 @@ import Testing
     }
 
     @Test(arguments: [(Milliseconds(1000), Milliseconds(1500)), (2000, 1500)])
-    func `is answered at once, whosever clock is ahead`(_ signed: Milliseconds, _ folded: Milliseconds) throws {
+    func `A consumption inquiry is due at once, even if the App Store's or the server's clock is ahead`(
+        _ signed: Milliseconds, _ folded: Milliseconds
+    ) throws {
         let notification = Self.notification(.consumptionRequest, signed: signed, folded: folded)
-        let inquiry = try #require(ConsumptionInquiry(askedBy: notification, in: .production, customer: nil))
+        let inquiry = try #require(ConsumptionInquiry(requestedBy: notification, in: .production, customer: nil))
         #expect(inquiry.nextAttemptAt == min(signed, folded))
     }
 
     @Test(arguments: [NotificationTypeV2.refund, .refundDeclined, .didRenew])
-    func `is asked by one kind of notification`(_ type: NotificationTypeV2) {
-        #expect(ConsumptionInquiry(askedBy: Self.notification(type), in: .production, customer: nil) == nil)
+    func `Only a CONSUMPTION_REQUEST creates a consumption inquiry`(_ type: NotificationTypeV2) {
+        #expect(ConsumptionInquiry(requestedBy: Self.notification(type), in: .production, customer: nil) == nil)
     }
 
-    @Test func `is decided by the first decision after it`() throws {
+    @Test func `A consumption inquiry is decided by the first decision after it`() throws {
         var inquiry = try #require(Self.inquiry())
         inquiry.decide(by: [
             .init(decision: .refunded, decidedAt: 999, notification: "a"),
@@ -67,7 +70,7 @@ import Testing
         #expect(inquiry.state == .overtaken)
     }
 
-    @Test func `of two decisions at one instant takes the same one in any order`() throws {
+    @Test func `Of two decisions at one instant, the same one applies in any order`() throws {
         let both = [
             RefundDecision(decision: .refunded, decidedAt: 2000, notification: "b"),
             RefundDecision(decision: .declined, decidedAt: 2000, notification: "a"),
@@ -80,22 +83,22 @@ import Testing
     }
 
     @Test(arguments: [ConsumptionInquiry.State.sent, .refused, .missed])
-    func `that was settled keeps how`(_ state: ConsumptionInquiry.State) throws {
+    func `A settled inquiry keeps its state when the decision arrives`(_ state: ConsumptionInquiry.State) throws {
         var inquiry = try #require(Self.inquiry(state))
         inquiry.decide(by: [.init(decision: .refunded, decidedAt: 2000, notification: "b")])
         #expect(inquiry.state == state)
         #expect(inquiry.decision == .refunded)
     }
 
-    @Test func `is put off for a while, and not beyond its deadline`() throws {
+    @Test func `A postponed inquiry is due after the delay, but not after its deadline`() throws {
         var inquiry = try #require(Self.inquiry())
-        inquiry.putOff(by: 500, at: 2000)
+        inquiry.postpone(by: 500, at: 2000)
         #expect(inquiry.nextAttemptAt == 2500)
-        inquiry.putOff(by: 500, at: inquiry.deadline - 499)
+        inquiry.postpone(by: 500, at: inquiry.deadline - 499)
         #expect(inquiry.nextAttemptAt == inquiry.deadline)
     }
 
-    @Test func `waits while there is no decision`() throws {
+    @Test func `An inquiry without a decision stays unchanged`() throws {
         var inquiry = try #require(Self.inquiry())
         inquiry.decide(by: [])
         #expect(inquiry == Self.inquiry())
@@ -105,12 +108,12 @@ import Testing
         (NotificationTypeV2.refund, ConsumptionInquiry.Decision.refunded as ConsumptionInquiry.Decision?),
         (.refundDeclined, .declined), (.refundReversed, nil), (.consumptionRequest, nil),
     ])
-    func `is decided by two kinds of notification`(
+    func `Only REFUND and REFUND_DECLINED announce a refund decision`(
         _ type: NotificationTypeV2, _ decision: ConsumptionInquiry.Decision?
     ) {
-        let told = RefundDecision(announcedBy: Self.notification(type))
-        #expect(told?.decision == decision)
-        #expect(told.map { $0.decidedAt == 1000 && $0.notification == "u" } ?? (decision == nil))
+        let decided = RefundDecision(announcedBy: Self.notification(type))
+        #expect(decided?.decision == decision)
+        #expect(decided.map { $0.decidedAt == 1000 && $0.notification == "u" } ?? (decision == nil))
     }
 
     struct Settling: CustomTestStringConvertible, Sendable {
@@ -121,7 +124,7 @@ import Testing
         var testDescription: String { "\(known.rawValue) becomes \(outcome.rawValue): \(isRecorded)" }
     }
 
-    /// Every state with every outcome of an attempt.
+    /// Every known state with every outcome of an attempt.
     static let settlings = ConsumptionInquiry.State.allCases.flatMap { known in
         ConsumptionInquiry.State.allCases.map { outcome in
             let isRecorded =
@@ -134,18 +137,20 @@ import Testing
         }
     }
 
-    @Test(arguments: settlings) func `records what became of an attempt until it is settled`(_ it: Settling) throws {
-        var inquiry = try #require(Self.inquiry(it.known))
+    @Test(arguments: settlings) func `The outcome of an attempt is recorded unless the inquiry was settled before`(
+        _ testCase: Settling
+    ) throws {
+        var inquiry = try #require(Self.inquiry(testCase.known))
         inquiry.nextAttemptAt = 5000
         let before = inquiry
         var outcome = inquiry
-        (outcome.state, outcome.attempts, outcome.nextAttemptAt) = (it.outcome, 3, 7000)
+        (outcome.state, outcome.attempts, outcome.nextAttemptAt) = (testCase.outcome, 3, 7000)
         (outcome.sentAt, outcome.sent, outcome.answer) = (6000, "{}", "202")
-        #expect(inquiry.settle(as: outcome, leaseEnds: 5000) == it.isRecorded)
-        #expect(inquiry == (it.isRecorded ? outcome : before))
+        #expect(inquiry.settle(as: outcome, leaseEnds: 5000) == testCase.isRecorded)
+        #expect(inquiry == (testCase.isRecorded ? outcome : before))
     }
 
-    @Test func `is not put off where something asked to look at it again meanwhile`() throws {
+    @Test func `An attempt does not postpone an inquiry that was rescheduled during the attempt`() throws {
         var inquiry = try #require(Self.inquiry())
         var outcome = inquiry
         inquiry.nextAttemptAt = 4999

@@ -1,91 +1,93 @@
 import Ledger
 import Testing
 
-@Suite struct `When an endpoint is switched off` {
+@Suite struct `Health of an endpoint` {
     /// An attempt at 1000, with a patience of 500.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var before = EndpointHealth()
-        var result = DeliveryOutcome.Result.again(at: 2000, body: nil)
+        var result = DeliveryOutcome.Result.retry(at: 2000, body: nil)
         var isGone = false
-        var isOurFault = false
+        var isInternalFailure = false
         var after: EndpointHealth
     }
 
     static let cases = [
-        Case(testDescription: "the first failure is noted", after: .init(failingSince: 1000, failedAt: 1000)),
+        Case(testDescription: "the first failure is recorded", after: .init(failingSince: 1000, failedAt: 1000)),
         Case(
             testDescription: "the last attempt of a delivery counts too", result: .failed,
             after: .init(failingSince: 1000, failedAt: 1000)),
         Case(
-            testDescription: "it has some patience left", before: .init(failingSince: 501, failedAt: 900),
+            testDescription: "failing for less than the patience", before: .init(failingSince: 501, failedAt: 900),
             after: .init(failingSince: 501, failedAt: 1000)),
         Case(
-            testDescription: "it has none left", before: .init(failingSince: 500, failedAt: 900),
+            testDescription: "failing for the whole patience", before: .init(failingSince: 500, failedAt: 900),
             after: .init(failingSince: 500, failedAt: 1000, disabled: .failing)),
         Case(
-            testDescription: "when it failed last was not written down yet", before: .init(failingSince: 500),
+            testDescription: "the last failure is unknown", before: .init(failingSince: 500),
             after: .init(failingSince: 500, failedAt: 1000, disabled: .failing)),
         Case(
-            testDescription: "something arrives after a long time", before: .init(failingSince: 1, failedAt: 2),
+            testDescription: "a success after long failing", before: .init(failingSince: 1, failedAt: 2),
             result: .delivered, after: .init()),
         Case(
-            testDescription: "it says that it is gone", isGone: true,
+            testDescription: "the endpoint answers 410 Gone", isGone: true,
             after: .init(failingSince: 1000, failedAt: 1000, disabled: .gone)),
         Case(
-            testDescription: "what never came to sending is not its fault", before: .init(failingSince: 1),
-            isOurFault: true, after: .init(failingSince: 1)),
+            testDescription: "an internal failure", before: .init(failingSince: 1),
+            isInternalFailure: true, after: .init(failingSince: 1)),
         Case(
-            testDescription: "what was not to be sent says nothing", before: .init(failingSince: 1), result: .discarded,
+            testDescription: "a discarded delivery", before: .init(failingSince: 1), result: .discarded,
             after: .init(failingSince: 1)),
         Case(
-            testDescription: "somebody switched it off meanwhile",
+            testDescription: "disabled by request meanwhile",
             before: .init(failingSince: 1, disabled: .requested), isGone: true,
             after: .init(failingSince: 1, failedAt: 1000, disabled: .requested)),
         Case(
-            testDescription: "something under way arrives after it was switched off",
+            testDescription: "a running attempt succeeds after the endpoint was disabled",
             before: .init(failingSince: 1, disabled: .failing), result: .delivered, after: .init(disabled: .failing)),
     ]
 
-    /// Longer than any attempt waits.
+    /// Longer than the longest pause between attempts.
     private static let idle = RetrySchedule.longestPause + 1
 
     static let idleCases = [
         Case(
-            testDescription: "one failure long after another is none of days",
+            testDescription: "one failure long after another does not count as failing all the time",
             before: .init(failingSince: 1000 - idle, failedAt: 1000 - idle),
             after: .init(failingSince: 1000, failedAt: 1000)),
         Case(
-            testDescription: "what was tried before and after counts together, and is not enough",
+            testDescription: "the attempts before and after a break count together, and are not enough",
             before: .init(failingSince: 501 - idle, failedAt: 1000 - idle),
             after: .init(failingSince: 501, failedAt: 1000)),
         Case(
-            testDescription: "what was tried before and after counts together, and is enough",
+            testDescription: "the attempts before and after a break count together, and are enough",
             before: .init(failingSince: 500 - idle, failedAt: 1000 - idle),
             after: .init(failingSince: 500, failedAt: 1000, disabled: .failing)),
         Case(
             testDescription: "the longest pause between two attempts counts",
             before: .init(failingSince: 1001 - idle, failedAt: 1001 - idle),
             after: .init(failingSince: 1001 - idle, failedAt: 1000, disabled: .failing)),
-        // In a ledger from before that was written down an endpoint begins anew at its first failure after the update.
+        // Ledgers from before `failedAt` existed count from the first failure after the update.
         Case(
-            testDescription: "when it failed last was not written down yet, and it began long ago",
+            testDescription: "the last failure is unknown, and the first one was long ago",
             before: .init(failingSince: 1000 - idle), after: .init(failingSince: 1000, failedAt: 1000)),
         Case(
-            testDescription: "a clock that was ahead when it began says nothing",
+            testDescription: "the clock was ahead at the first failure",
             before: .init(failingSince: 5000, failedAt: 6000), after: .init(failingSince: 1000, failedAt: 1000)),
         Case(
-            testDescription: "a clock that was ahead at the last failure changes nothing",
+            testDescription: "the clock was ahead at the last failure",
             before: .init(failingSince: 500, failedAt: 6000),
             after: .init(failingSince: 500, failedAt: 1000, disabled: .failing)),
         Case(
-            testDescription: "instants that make no sense are no reason to end",
+            testDescription: "extreme instants do not overflow",
             before: .init(failingSince: .min, failedAt: .min), after: .init(failingSince: 1000, failedAt: 1000)),
     ]
 
-    @Test(arguments: cases + idleCases) func `follows from what came of an attempt`(_ it: Case) {
+    @Test(arguments: cases + idleCases)
+    func `The health of an endpoint after an attempt follows from its outcome and earlier failures`(_ testCase: Case) {
         let outcome = DeliveryOutcome(
-            delivery: 1, endpoint: 1, result: it.result, isGone: it.isGone, isOurFault: it.isOurFault)
-        #expect(it.before.after(outcome, patience: 500, at: 1000) == it.after)
+            delivery: 1, endpoint: 1, result: testCase.result, isGone: testCase.isGone,
+            isInternalFailure: testCase.isInternalFailure)
+        #expect(testCase.before.after(outcome, patience: 500, at: 1000) == testCase.after)
     }
 }

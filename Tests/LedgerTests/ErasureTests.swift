@@ -9,7 +9,9 @@ import Testing
     @Test(arguments: [
         (99 as Milliseconds, "anna", true), (100, "anna", true), (101, "anna", false), (99, "ben", false),
     ])
-    func `takes the name from what was said until then`(_ instant: Milliseconds, _ name: String, _ isRenamed: Bool) {
+    func `An erasure replaces the customer's name in claims and grant events up to its instant`(
+        _ instant: Milliseconds, _ name: String, _ isRenamed: Bool
+    ) {
         let erasure = Self.erasure
         let claim = erasure.renamed(ClaimEvent(at: instant, .join, name), of: "anna")
         #expect(claim == (isRenamed ? ClaimEvent(at: instant, .join, erasure.standIn) : nil))
@@ -25,32 +27,36 @@ import Testing
             (nil, nil, 100), (99, 99, 100), (250, nil, 250), (250, 90, 250), (nil, 100, 101), (100, 300, 301),
             (nil, .max, .max),
         ] as [(Milliseconds?, Milliseconds?, Milliseconds)])
-    func `is no earlier than the last that was said, and later than the one before`(
+    func `An erasure's instant is at least that of the newest record and after the previous erasure`(
         _ newest: Milliseconds?, _ previous: Milliseconds?, _ instant: Milliseconds
     ) {
         #expect(Erasure.instant(at: 100, newest: newest, previous: previous) == instant)
     }
 
-    @Test func `leaves what names nobody`() {
+    @Test func `An erasure does not change grant events without a customer`() {
         #expect(Self.erasure.renamed(GrantEvent(.revoke, at: 1, .init(reason: "r", actor: "a")), of: "anna") == nil)
     }
 
     @Test(arguments: [(99 as Milliseconds, true), (100, true), (101, false)])
-    func `removes grants and reports of use from until then`(_ instant: Milliseconds, _ isGone: Bool) throws {
+    func `An erasure removes grants and usage reports up to its instant`(_ instant: Milliseconds, _ isRemoved: Bool)
+        throws
+    {
         let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "r", actor: "a")
         let grant = try #require(GrantHistory([GrantEvent(.create, at: instant, content)]).grant("g"))
-        #expect(Self.erasure.removes(grant) == isGone)
-        #expect(Self.erasure.removes(UsageReport(reportedAt: instant)) == isGone)
+        #expect(Self.erasure.removes(grant) == isRemoved)
+        #expect(Self.erasure.removes(UsageReport(reportedAt: instant)) == isRemoved)
     }
 
     @Test(arguments: [(100 as Milliseconds, true), (101, false)])
-    func `removes a grant that came from another customer until then`(_ instant: Milliseconds, _ isGone: Bool) throws {
+    func `An erasure removes a grant that was moved to the customer up to its instant`(
+        _ instant: Milliseconds, _ isRemoved: Bool
+    ) throws {
         let made = GrantEvent.Content(customer: "ben", entitlement: "premium", reason: "r", actor: "a")
         let moved = GrantEvent.Content(customer: "anna", reason: "merged", actor: "merge")
         let events = [GrantEvent(.create, at: 5, made), GrantEvent(.move, at: instant, moved)]
         let grant = try #require(GrantHistory(events).grant("g"))
         #expect(grant.customer == "anna" && grant.heldSince == instant && grant.createdAt == 5)
-        #expect(Self.erasure.removes(grant) == isGone)
+        #expect(Self.erasure.removes(grant) == isRemoved)
     }
 
     @Test(arguments: [
@@ -58,12 +64,14 @@ import Testing
         (#"{"environment":"Sandbox"}"#, true), ("{}", true), ("no JSON", true), (#"{"app":7}"#, true),
         (#"{"app":"com.other","environment":"Sandbox"}"#, false), (#"{"environment":"Production"}"#, false),
     ])
-    func `removes a remembered answer unless it is about another app or environment`(_ body: String?, _ isGone: Bool) {
-        let answer = body.map { RememberedRequest.Answer(status: 200, type: nil, body: Data($0.utf8)) }
-        #expect(Erasure.removes(answer, about: "com.example", in: "Sandbox") == isGone)
+    func `An erasure removes a stored response unless it names another app or environment`(
+        _ body: String?, _ isRemoved: Bool
+    ) {
+        let answer = body.map { IdempotentRequest.Answer(status: 200, type: nil, body: Data($0.utf8)) }
+        #expect(Erasure.removes(answer, about: "com.example", in: "Sandbox") == isRemoved)
     }
 
-    @Test func `makes a purchase nobody's that is still the customer's`() {
+    @Test func `An erasure assigns the customer's purchases to the stand-in`() {
         let erasure = Self.erasure
         let none = ClaimHistory([])
         func taken(_ claims: [ClaimEvent], named: String? = nil, account: [ClaimEvent] = []) -> ClaimEvent? {
@@ -77,17 +85,17 @@ import Testing
         #expect(erasure.disowning(Ownership(claims: none, named: nil, account: none), of: "anna") == nil)
     }
 
-    /// An import applies an erasure of long ago again.
-    @Test func `leaves a purchase that the customer claimed after it`() {
+    /// Imports apply erasures of long ago again.
+    @Test func `An erasure does not take a purchase that the customer claimed after it`() {
         let (erasure, none) = (Self.erasure, ClaimHistory([]))
         let renamed = ClaimEvent(at: 5, .take, erasure.standIn)
-        let back = ClaimHistory([renamed, ClaimEvent(at: 101, .take, "anna")])
+        let reclaimed = ClaimHistory([renamed, ClaimEvent(at: 101, .take, "anna")])
         for named in [nil, "anna"] {
-            #expect(erasure.disowning(Ownership(claims: back, named: named, account: none), of: "anna") == nil)
+            #expect(erasure.disowning(Ownership(claims: reclaimed, named: named, account: none), of: "anna") == nil)
         }
-        #expect(erasure.disowning(Ownership(claims: none, named: nil, account: back), of: "anna") == nil)
-        // What the App Store signed for the account is no claim.
-        let bySignature = erasure.disowning(Ownership(claims: none, named: "anna", account: back), of: "anna")
+        #expect(erasure.disowning(Ownership(claims: none, named: nil, account: reclaimed), of: "anna") == nil)
+        // A signed app account token is not a claim.
+        let bySignature = erasure.disowning(Ownership(claims: none, named: "anna", account: reclaimed), of: "anna")
         #expect(bySignature == ClaimEvent(at: 100, .take, erasure.standIn))
     }
 
@@ -96,32 +104,32 @@ import Testing
         var customer: String?
         var notification: Int64?
         var data: String?
-        /// Nil where the event stays as it is.
+        /// Nil if the event stays unchanged.
         var renamed: (customer: String?, data: String?)?
     }
 
     static let cases = [
         Case(
-            testDescription: "the customer's, of the server's own", customer: "anna", data: "{}",
+            testDescription: "the customer's event, created by the server", customer: "anna", data: "{}",
             renamed: (erasure.standIn, nil)),
         Case(
-            testDescription: "another's about the purchase, which names who had it", customer: "ben", data: "{}",
+            testDescription: "another customer's event whose data name the former owner", customer: "ben", data: "{}",
             renamed: ("ben", nil)),
-        Case(testDescription: "another's that names nobody", customer: "ben"),
+        Case(testDescription: "another customer's event without data", customer: "ben"),
         Case(
-            testDescription: "the customer's, of a notification", customer: "anna", notification: 7,
+            testDescription: "the customer's event of a notification", customer: "anna", notification: 7,
             renamed: (erasure.standIn, nil)),
-        Case(testDescription: "another's, of a notification", customer: "ben", notification: 7),
+        Case(testDescription: "another customer's event of a notification", customer: "ben", notification: 7),
     ]
 
-    @Test(arguments: cases) func `takes the names from events`(_ it: Case) {
+    @Test(arguments: cases) func `An erasure removes the customer's name and data from events`(_ testCase: Case) {
         let event = LedgerEvent(
-            id: "e", scope: 1, type: .purchaseTransferred, originalTransactionID: "o", customer: it.customer,
-            notification: it.notification, occurredAt: 500, createdAt: 500, data: it.data)
+            id: "e", scope: 1, type: .purchaseTransferred, originalTransactionID: "o", customer: testCase.customer,
+            notification: testCase.notification, occurredAt: 500, createdAt: 500, data: testCase.data)
         let renamed = Self.erasure.renamed(event, of: "anna")
-        #expect(renamed?.customer == it.renamed?.customer)
-        #expect(renamed?.data == it.renamed?.data)
-        #expect((renamed == nil) == (it.renamed == nil))
+        #expect(renamed?.customer == testCase.renamed?.customer)
+        #expect(renamed?.data == testCase.renamed?.data)
+        #expect((renamed == nil) == (testCase.renamed == nil))
         #expect(renamed.map { $0.id == "e" && $0.occurredAt == 500 } ?? true)
     }
 }

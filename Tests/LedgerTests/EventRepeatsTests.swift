@@ -4,7 +4,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `Events that are sent again after a late one` {
+@Suite struct `Repeated events after a late one` {
     private static let renewed = EventType.subscriptionRenewed
     private static let other = EventType(rawValue: "subscription.expired")
 
@@ -12,7 +12,7 @@ import Testing
         -> LineageRecord
     {
         var record = LineageRecord("o")
-        _ = try record.put(
+        _ = try record.add(
             TransactionFact(
                 transactionID: "t", originalTransactionID: "o", productID: "gold", type: type,
                 purchaseDate: Date(milliseconds: 0), signedDate: Date(milliseconds: 0)),
@@ -23,37 +23,37 @@ import Testing
 
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// When the notifications 0, 1, 2 … were signed.
+        /// The signing dates of notifications 0, 1, 2 …
         var dates: [Milliseconds]
-        /// Those whose event is a renewal.
+        /// The notifications whose event is a renewal.
         var renewals: Set<Int64> = []
-        /// Those whose event is about another purchase.
+        /// The notifications whose event is about another purchase.
         var foreign: Set<Int64> = []
-        /// Those without an event.
-        var silent: Set<Int64> = []
+        /// The notifications without an event.
+        var withoutEvent: Set<Int64> = []
         var repeats: [Int64]
     }
 
     static let cases = [
-        Case(testDescription: "none is newer", dates: [10, 20, 100], repeats: []),
-        Case(testDescription: "the oldest goes first", dates: [300, 50, 200], repeats: [2, 0]),
-        Case(testDescription: "of one instant by their numbers", dates: [200, 200], repeats: [0, 1]),
+        Case(testDescription: "no newer event", dates: [10, 20, 100], repeats: []),
+        Case(testDescription: "the oldest first", dates: [300, 50, 200], repeats: [2, 0]),
+        Case(testDescription: "events of one instant by number", dates: [200, 200], repeats: [0, 1]),
         Case(
-            testDescription: "the newest renewal alone", dates: [200, 300, 400, 500], renewals: [0, 1, 3],
+            testDescription: "only the newest renewal", dates: [200, 300, 400, 500], renewals: [0, 1, 3],
             repeats: [2, 3]),
-        Case(testDescription: "none of another purchase", dates: [200, 300], foreign: [1], repeats: [0]),
-        Case(testDescription: "none without an event", dates: [200, 300], silent: [0], repeats: [1]),
+        Case(testDescription: "no event of another purchase", dates: [200, 300], foreign: [1], repeats: [0]),
+        Case(testDescription: "no notification without an event", dates: [200, 300], withoutEvent: [0], repeats: [1]),
         Case(
-            testDescription: "a renewal of another purchase hides none", dates: [200, 300], renewals: [0, 1],
+            testDescription: "a renewal of another purchase replaces none", dates: [200, 300], renewals: [0, 1],
             foreign: [1], repeats: [0]),
     ]
 
-    private static func events(_ it: Case) -> (Int64) -> Numbered? {
+    private static func events(_ testCase: Case) -> (Int64) -> Numbered? {
         { number in
-            if it.silent.contains(number) { return nil }
+            if testCase.withoutEvent.contains(number) { return nil }
             return Numbered(
-                number: number, type: it.renewals.contains(number) ? renewed : other,
-                originalTransactionID: it.foreign.contains(number) ? "p" : "o")
+                number: number, type: testCase.renewals.contains(number) ? renewed : other,
+                originalTransactionID: testCase.foreign.contains(number) ? "p" : "o")
         }
     }
 
@@ -63,24 +63,26 @@ import Testing
         var originalTransactionID: String?
     }
 
-    @Test(arguments: cases) func `are the newer ones about the purchase`(_ it: Case) throws {
-        let found = EventRepeats.after(100, in: try Self.record(it.dates), event: Self.events(it))
-        #expect(found.map(\.number) == it.repeats)
+    @Test(arguments: cases) func `The newer events of a purchase are repeated after a late one, the oldest first`(
+        _ testCase: Case
+    ) throws {
+        let found = EventRepeats.after(100, in: try Self.record(testCase.dates), event: Self.events(testCase))
+        #expect(found.map(\.number) == testCase.repeats)
     }
 
-    @Test func `are none of a consumable, which would be counted twice`() throws {
-        let it = Case(testDescription: "", dates: [200], repeats: [])
-        let record = try Self.record(it.dates, type: .consumable)
-        #expect(EventRepeats.after(100, in: record, event: Self.events(it)).isEmpty)
+    @Test func `Events of a consumable are not repeated, because they would be counted twice`() throws {
+        let testCase = Case(testDescription: "", dates: [200], repeats: [])
+        let record = try Self.record(testCase.dates, type: .consumable)
+        #expect(EventRepeats.after(100, in: record, event: Self.events(testCase)).isEmpty)
     }
 
-    @Test func `are the newest where there are very many, and no more are read`() throws {
+    @Test func `Only the newest events are repeated, up to a limit, and no others are read`() throws {
         let count = LedgerEvent.maximumRepeats
-        let it = Case(testDescription: "", dates: (0..<Int64(2 * count)).map { 200 + $0 }, repeats: [])
+        let testCase = Case(testDescription: "", dates: (0..<Int64(2 * count)).map { 200 + $0 }, repeats: [])
         var read = 0
-        let found = EventRepeats.after(100, in: try Self.record(it.dates)) { number in
+        let found = EventRepeats.after(100, in: try Self.record(testCase.dates)) { number in
             read += 1
-            return Self.events(it)(number)
+            return Self.events(testCase)(number)
         }
         #expect(found.map(\.number) == Array(Int64(count)..<Int64(2 * count)))
         #expect(read == count)

@@ -1,21 +1,21 @@
 import Ledger
 import Testing
 
-@Suite struct `The source of a fact` {
+@Suite struct `Fact sources` {
     @Test(arguments: [
         (FactSource.notification(1), 1 as Int64), (.notification(.max), .max), (.statement(1), -1),
         (.statement(.max), -Int64.max),
     ])
-    func `is kept as one number`(_ source: FactSource, _ code: Int64) {
+    func `A fact source is encoded as one number and decoded from it`(_ source: FactSource, _ code: Int64) {
         #expect(source.code == code)
         #expect(FactSource(code: code) == source)
     }
 
-    @Test(arguments: [0, Int64.min]) func `is none where the number stands for nothing`(_ code: Int64) {
+    @Test(arguments: [0, Int64.min]) func `A number that stands for no source decodes to nil`(_ code: Int64) {
         #expect(FactSource(code: code) == nil)
     }
 
-    @Test func `names a statement`() {
+    @Test func `Only a statement source has a statement number`() {
         #expect(FactSource.statement(7).statement == 7)
         #expect(FactSource.notification(7).statement == nil)
     }

@@ -1,10 +1,10 @@
 import Ledger
 import Testing
 
-@Suite struct `The gate before webhooks` {
+@Suite struct `Fan-out gate of webhooks` {
     private let start = ContinuousClock.now
 
-    @Test func `holds what came after something that is not folded, unless that is stuck`() {
+    @Test func `The gate holds events after an unprocessed notification, unless it is stuck for five seconds`() {
         var gate = FanOutGate()
         func limit(_ waiting: Int64?, _ seconds: Double) -> Int64 {
             gate.limit(.init(oldestWaiting: waiting, newest: 9, recoveries: []), at: start + .seconds(seconds)).after
@@ -17,7 +17,7 @@ import Testing
         #expect(limit(5, 11) == 5)
     }
 
-    @Test func `holds what was recovered until the recovery is over and folded, for a minute at most`() {
+    @Test func `The gate holds recovered events until the recovery is processed, for a minute at most`() {
         var gate = FanOutGate()
         func holds(_ recoveries: Set<Int64>, waiting: Int64?, newest: Int64 = 9, _ seconds: Double) -> Bool {
             gate.limit(
@@ -29,14 +29,14 @@ import Testing
         #expect(holds([1], waiting: 5, newest: 20, 2))
         #expect(holds([], waiting: 7, newest: 30, 3))
         #expect(holds([], waiting: 20, newest: 30, 4))
-        // What came later is not waited for.
+        // Notifications that arrived after the recovery do not delay its events.
         #expect(!holds([], waiting: 21, newest: 30, 5))
         #expect(holds([2], waiting: nil, 10))
         #expect(holds([2], waiting: nil, 69))
         #expect(!holds([2], waiting: nil, 71))
     }
 
-    @Test func `lets nothing go before all of it is in order, for a minute at most`() {
+    @Test func `The gate suspends sending while events are sorted, for a minute at most`() {
         var gate = FanOutGate()
         #expect(!gate.isCatchingUp(at: start))
         gate.record(.more, at: start)

@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `Grants are kept` {
+@Suite struct `Grant history` {
     private static func made(
         at instant: Milliseconds, _ customer: String = "anna", until: Milliseconds? = nil, by actor: String = "maria"
     ) -> GrantEvent {
@@ -16,7 +16,7 @@ import Testing
         GrantEvent(.revoke, at: instant, .init(reason: "a mistake", actor: actor))
     }
 
-    @Test func `as they were made first and taken back first`() throws {
+    @Test func `A grant history uses the first creation and the first revocation, in any order`() throws {
         let events = [
             Self.made(at: 5), Self.made(at: 5, by: "otto"), Self.made(at: 4, "ben", until: 9), Self.revoked(at: 7),
             Self.revoked(at: 6, by: "otto"), Self.made(at: 5),
@@ -28,20 +28,20 @@ import Testing
         #expect(grant.revocation?.instant == 6 && grant.revocation?.actor == "otto")
         #expect(GrantHistory(events.reversed()) == history)
         #expect(GrantHistory([Self.revoked(at: 1)]).grant("g") == nil)
-        // A clock was set back between the two.
+        // The clock was set back between the two events.
         #expect(GrantHistory([Self.made(at: 5), Self.revoked(at: 1)]).grant("g")?.revocation?.instant == 5)
     }
 
-    @Test func `and run from their first instant until their last, which is not among them`() throws {
+    @Test func `A grant is active from its start to its end or revocation, the end excluded`() throws {
         let grant = try #require(GrantHistory([Self.made(at: 5, until: 9)]).grant("g"))
         #expect(grant.state(at: 8) == .running && grant.state(at: 9) == .expired)
         let revoked = try #require(GrantHistory([Self.made(at: 5, until: 9), Self.revoked(at: 7)]).grant("g"))
         #expect([6, 7, 9].map { revoked.state(at: $0) } == [.running, .revoked, .revoked])
         let facts = [grant.fact, revoked.fact]
-        #expect(facts.map { $0.isRunning(at: Date(milliseconds: 4)) } == [false, false])
-        #expect(facts.map { $0.isRunning(at: Date(milliseconds: 6)) } == [true, true])
-        #expect(facts.map { $0.isRunning(at: Date(milliseconds: 7)) } == [true, false])
-        #expect(facts.map { $0.isRunning(at: Date(milliseconds: 9)) } == [false, false])
+        #expect(facts.map { $0.isActive(at: Date(milliseconds: 4)) } == [false, false])
+        #expect(facts.map { $0.isActive(at: Date(milliseconds: 6)) } == [true, true])
+        #expect(facts.map { $0.isActive(at: Date(milliseconds: 7)) } == [true, false])
+        #expect(facts.map { $0.isActive(at: Date(milliseconds: 9)) } == [false, false])
         #expect(GrantDecision.revocation(of: grant, at: 8) == .revokes)
         #expect(GrantDecision.revocation(of: grant, at: 9) == .isOver)
         #expect(GrantDecision.revocation(of: revoked, at: 9) == .isRevoked)
@@ -51,39 +51,41 @@ import Testing
         arguments: [
             (100, 8 as Milliseconds, .isRefused), (100, 9, .creates), (99, 8, .creates),
         ] as [(Int, Milliseconds, GrantDecision.Creation)])
-    func `and no more than a hundred of a customer run at once`(
+    func `A customer has at most a hundred active grants`(
         _ count: Int, _ now: Milliseconds, _ creation: GrantDecision.Creation
     ) throws {
         let grant = try #require(GrantHistory([Self.made(at: 5, until: 9)]).grant("g"))
         let grants = [Grant](repeating: grant, count: count)
         let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
-        #expect(GrantDecision.creation(of: content, known: nil, isTold: false, beside: grants, at: now) == creation)
+        #expect(
+            GrantDecision.creation(of: content, known: nil, hasCreationEvent: false, beside: grants, at: now)
+                == creation)
     }
 
     @Test(arguments: [
         ("anna", 86_400_004 as Milliseconds, true), ("anna", 86_400_005, false), ("ben", 6, false), ("anna", 1, true),
     ])
-    func `and the same request within a day is answered with the grant that it made`(
+    func `A creation request that is repeated within a day returns the existing grant`(
         _ customer: String, _ now: Milliseconds, _ isSame: Bool
     ) throws {
         let grant = try #require(GrantHistory([Self.made(at: 5)]).grant("g"))
         let content = GrantEvent.Content(customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
         #expect(
-            GrantDecision.creation(of: content, known: grant, isTold: true, beside: [], at: now)
-                == (isSame ? .isMade(grant) : .isTaken))
+            GrantDecision.creation(of: content, known: grant, hasCreationEvent: true, beside: [], at: now)
+                == (isSame ? .alreadyCreated(grant) : .isTaken))
     }
 
-    @Test func `and an identifier whose grant was erased is not used again`() {
+    @Test func `The identifier of an erased grant is not used again`() {
         let content = GrantEvent.Content(customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
-        #expect(GrantDecision.creation(of: content, known: nil, isTold: true, beside: [], at: 1) == .isTaken)
+        #expect(GrantDecision.creation(of: content, known: nil, hasCreationEvent: true, beside: [], at: 1) == .isTaken)
     }
 
-    @Test func `and are theirs to whom they went last, in any order`() throws {
+    @Test func `A grant belongs to the customer of its last move, in any order of its events`() throws {
         let made = GrantHistory([Self.made(at: 5)])
         let first = made.move(to: "ben", at: 9)
         let second = GrantHistory(made.events + [first]).move(to: "cleo", at: 3)
         #expect(first.instant == 9)
-        // The clock was put back between the two.
+        // The clock was set back between the two moves.
         #expect(second.instant == 10)
         for events in [made.events + [first, second], [second, first] + made.events] {
             let grant = try #require(GrantHistory(events + [Self.revoked(at: 20)]).grant("g"))

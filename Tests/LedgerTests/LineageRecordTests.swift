@@ -4,7 +4,7 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `The record of a purchase` {
+@Suite struct `Lineage records` {
     private static func transaction(
         _ id: String = "t", signed: Milliseconds = 1000, bought: Milliseconds = 0, account: UUID? = nil,
         appTransaction: String? = nil, revoked: Bool = false
@@ -22,7 +22,7 @@ import Testing
         .init(id: id, isReceipt: isReceipt, wasReceipt: { _ in wasReceipt }) { _ in isAhead }
     }
 
-    /// A version after one that was signed at 1000.
+    /// A version that is added after one signed at 1000.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var signed: Milliseconds
@@ -33,47 +33,47 @@ import Testing
     }
 
     static let cases = [
-        Case(testDescription: "a newer one wins", signed: 1001, wins: true),
-        Case(testDescription: "an older one does not", signed: 999, isAhead: true, wins: false),
-        Case(testDescription: "of one date that whose text goes first", signed: 1000, isAhead: true, wins: true),
-        Case(testDescription: "of one date that which is there", signed: 1000, wins: false),
+        Case(testDescription: "the newer version wins", signed: 1001, wins: true),
+        Case(testDescription: "the older version loses", signed: 999, isAhead: true, wins: false),
+        Case(testDescription: "same date: the text that sorts first wins", signed: 1000, isAhead: true, wins: true),
+        Case(testDescription: "same date: the existing version wins", signed: 1000, wins: false),
         Case(
-            testDescription: "a receipt never replaces what was signed", signed: 5000, isReceipt: true, isAhead: true,
+            testDescription: "a receipt never replaces signed data", signed: 5000, isReceipt: true, isAhead: true,
             wins: false),
-        Case(testDescription: "what was signed replaces a receipt", signed: 1, wasReceipt: true, wins: true),
+        Case(testDescription: "signed data replace a receipt", signed: 1, wasReceipt: true, wins: true),
         Case(
-            testDescription: "of two receipts the newer one wins", signed: 1001, isReceipt: true, wasReceipt: true,
+            testDescription: "the newer receipt wins", signed: 1001, isReceipt: true, wasReceipt: true,
             wins: true),
         Case(
-            testDescription: "of two receipts the older one does not", signed: 999, isReceipt: true, wasReceipt: true,
+            testDescription: "the older receipt loses", signed: 999, isReceipt: true, wasReceipt: true,
             wins: false),
     ]
 
-    @Test(arguments: cases) func `keeps one version of a transaction`(_ it: Case) throws {
+    @Test(arguments: cases) func `A lineage record has one version of a transaction`(_ testCase: Case) throws {
         var record = LineageRecord("o")
-        let first = try record.put(Self.transaction(), Self.source(1))
+        let first = try record.add(Self.transaction(), Self.source(1))
         #expect(first.isNews)
-        let outcome = try record.put(
-            Self.transaction(signed: it.signed),
-            Self.source(2, isReceipt: it.isReceipt, wasReceipt: it.wasReceipt, isAhead: it.isAhead))
-        #expect(outcome.isNews == it.wins)
-        #expect(outcome.replaced == (it.wins ? 1 : nil))
-        #expect(record.sources == [it.wins ? 2 : 1])
-        #expect(record.lineage.transactions.map(\.signedDate.milliseconds) == [it.wins ? it.signed : 1000])
+        let outcome = try record.add(
+            Self.transaction(signed: testCase.signed),
+            Self.source(2, isReceipt: testCase.isReceipt, wasReceipt: testCase.wasReceipt, isAhead: testCase.isAhead))
+        #expect(outcome.isNews == testCase.wins)
+        #expect(outcome.replaced == (testCase.wins ? 1 : nil))
+        #expect(record.sources == [testCase.wins ? 2 : 1])
+        #expect(record.lineage.transactions.map(\.signedDate.milliseconds) == [testCase.wins ? testCase.signed : 1000])
     }
 
-    @Test func `has its transactions in the order of their identifiers, whatever came first`() throws {
+    @Test func `A lineage record sorts its transactions by identifier, in any order of arrival`() throws {
         for order in [["1", "10", "2"], ["2", "10", "1"], ["10", "1", "2"]] {
             var record = LineageRecord("o")
             for (index, id) in order.enumerated() {
-                _ = try record.put(Self.transaction(id), Self.source(Int64(index)))
+                _ = try record.add(Self.transaction(id), Self.source(Int64(index)))
             }
             #expect(record.lineage.transactions.map(\.transactionID) == ["1", "10", "2"])
             #expect(record.sources == ["1", "10", "2"].compactMap { order.firstIndex(of: $0).map(Int64.init) })
         }
     }
 
-    @Test func `is of the account that the latest purchase names, and of the last Apple account`() throws {
+    @Test func `A lineage has the app account token of the latest purchase and the newest Apple account`() throws {
         let (anna, ben) = (UUID(), UUID())
         let facts = [
             Self.transaction("1", bought: 10, account: anna, appTransaction: "b"),
@@ -82,30 +82,30 @@ import Testing
         ]
         for facts in [facts, facts.reversed()] {
             var record = LineageRecord("o")
-            for (index, fact) in facts.enumerated() { _ = try record.put(fact, Self.source(Int64(index))) }
+            for (index, fact) in facts.enumerated() { _ = try record.add(fact, Self.source(Int64(index))) }
             #expect(record.lineage.appAccountToken == ben)
             #expect(record.lineage.appTransactionID == "b")
         }
     }
 
-    @Test func `forgets the account of a version that was replaced`() throws {
+    @Test func `A replaced version's app account token is removed`() throws {
         var record = LineageRecord("o")
-        _ = try record.put(Self.transaction(account: UUID()), Self.source(1))
-        _ = try record.put(Self.transaction(signed: 2000), Self.source(2))
+        _ = try record.add(Self.transaction(account: UUID()), Self.source(1))
+        _ = try record.add(Self.transaction(signed: 2000), Self.source(2))
         #expect(record.lineage.appAccountToken == nil)
     }
 
-    @Test func `notes each notification once, with its latest date, in the order of their numbers`() {
+    @Test func `A lineage record lists each notification once, with its latest date, by number`() {
         var record = LineageRecord("o")
-        let news = [(5, 100), (2, 300), (9, 200), (5, 400), (5, 50)].map { number, date in
+        let isNew = [(5, 100), (2, 300), (9, 200), (5, 400), (5, 50)].map { number, date in
             record.addMention(of: Int64(number), signedDate: Milliseconds(date))
         }
-        #expect(news == [true, true, true, false, false])
+        #expect(isNew == [true, true, true, false, false])
         #expect(record.mentions.map(\.notification) == [2, 5, 9])
         #expect(record.mentions.map(\.signedDate) == [300, 400, 200])
     }
 
-    @Test func `knows what is late by the newest notification, whatever its number`() {
+    @Test func `A notification is late if a newer one about the purchase is known`() {
         var record = LineageRecord("o")
         #expect(!record.isLate(signedDate: 0))
         _ = record.addMention(of: 5, signedDate: 300)
@@ -113,7 +113,7 @@ import Testing
         #expect([299, 300, 301].map { record.isLate(signedDate: $0) } == [true, false, false])
     }
 
-    @Test func `is not read from what does not fit together`() {
+    @Test func `A lineage record is not created from inconsistent parts`() {
         let lineage = Lineage(originalTransactionID: "o", transactions: [Self.transaction()])
         #expect(LineageRecord(lineage, sources: [], renewalSource: nil, mentions: []) == nil)
         #expect(LineageRecord(lineage, sources: [1], renewalSource: 1, mentions: []) == nil)

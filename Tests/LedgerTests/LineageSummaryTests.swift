@@ -1,7 +1,7 @@
 import Ledger
 import Testing
 
-@Suite struct `Subscriptions that look out of date` {
+@Suite struct `Outdated subscriptions` {
     private static let hour: Milliseconds = 3_600_000
     private static let day = 24 * hour
 
@@ -12,7 +12,7 @@ import Testing
         return summary
     }
 
-    @Test func `are those whose period ended and nothing followed`() {
+    @Test func `A subscription is out of date an hour after its period has ended without news`() {
         let end = 1000 * Self.day
         #expect(!summary().isOutOfDate(at: end))
         #expect(!summary().isOutOfDate(at: end + Self.hour))
@@ -23,7 +23,7 @@ import Testing
         #expect(!summary { $0.end = nil }.isOutOfDate(at: end + 2 * Self.hour))
     }
 
-    @Test func `wait for the end of the billing retry and of the grace period`() {
+    @Test func `A subscription is not out of date during billing retry or its grace period`() {
         let end = 1000 * Self.day
         let retry = summary { ($0.isInRetry, $0.renewalSigned) = (true, end + 1) }
         #expect(!retry.isOutOfDate(at: end + 60 * Self.day))
@@ -33,27 +33,27 @@ import Testing
         #expect(grace.isOutOfDate(at: end + 7 * Self.day))
     }
 
-    @Test func `are asked about once a day, and not for ever`() {
+    @Test func `An out-of-date subscription is requested again after a day, and not after two months`() {
         let end = 1000 * Self.day
-        #expect(!summary { $0.askedAt = end + 5 * Self.day }.isOutOfDate(at: end + 5 * Self.day + Self.hour))
-        #expect(summary { $0.askedAt = end + 5 * Self.day }.isOutOfDate(at: end + 6 * Self.day))
-        #expect(!summary { $0.askedAt = end + 70 * Self.day }.isOutOfDate(at: end + 90 * Self.day))
-        #expect(summary { $0.end = nil }.isOutOfDate(at: end, everyoneSince: end - 1))
-        #expect(!summary { $0.askedAt = end }.isOutOfDate(at: end, everyoneSince: end - 1))
+        #expect(!summary { $0.requestedAt = end + 5 * Self.day }.isOutOfDate(at: end + 5 * Self.day + Self.hour))
+        #expect(summary { $0.requestedAt = end + 5 * Self.day }.isOutOfDate(at: end + 6 * Self.day))
+        #expect(!summary { $0.requestedAt = end + 70 * Self.day }.isOutOfDate(at: end + 90 * Self.day))
+        #expect(summary { $0.end = nil }.isOutOfDate(at: end, staleBefore: end - 1))
+        #expect(!summary { $0.requestedAt = end }.isOutOfDate(at: end, staleBefore: end - 1))
     }
 
-    @Test func `are asked about again where the clock was ahead the last time`() {
+    @Test func `A subscription that was requested with the clock ahead is requested again`() {
         let now = 1000 * Self.day + 2 * Self.hour
-        let asked = summary { $0.askedAt = now + 400 * Self.day }
-        #expect(asked.isOutOfDate(at: now))
-        #expect(asked.isOutOfDate(at: now, everyoneSince: now - 1))
-        // Asked a moment ago, and by a clock that stands still.
-        let justAsked = summary { $0.askedAt = now }
-        #expect(!justAsked.isOutOfDate(at: now))
-        #expect(!justAsked.isOutOfDate(at: now, everyoneSince: now))
+        let requestedAhead = summary { $0.requestedAt = now + 400 * Self.day }
+        #expect(requestedAhead.isOutOfDate(at: now))
+        #expect(requestedAhead.isOutOfDate(at: now, staleBefore: now - 1))
+        // Requested at this very instant.
+        let justRequested = summary { $0.requestedAt = now }
+        #expect(!justRequested.isOutOfDate(at: now))
+        #expect(!justRequested.isOutOfDate(at: now, staleBefore: now))
     }
 
-    @Test func `are those whose record is damaged`() {
+    @Test func `A subscription with a damaged record is out of date`() {
         #expect(LineageSummary(damaged: "1").isOutOfDate(at: 0))
         #expect(!LineageSummary("1").isOutOfDate(at: 0))
     }

@@ -1,8 +1,8 @@
 import Ledger
 import Testing
 
-@Suite struct `The decision about a merge` {
-    @Test func `leaves who else has it alone`() {
+@Suite struct `Merge decisions` {
+    @Test func `A merge moves one customer's share and leaves the other owners`() {
         let shared = Ownership(
             claims: ClaimHistory([
                 ClaimEvent(at: 5, .join, "anna"), ClaimEvent(at: 6, .join, "ben"),

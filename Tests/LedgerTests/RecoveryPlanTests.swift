@@ -3,18 +3,18 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `What a recovery asks for` {
+@Suite struct `Recovery plan` {
     private static let now: Milliseconds = 1_780_000_000_000
     private static let hour: Milliseconds = 3_600_000
     private static let day = 24 * hour
-    /// The oldest instant that can be asked for, of 180 days and ten minutes less.
+    /// The oldest instant that the App Store returns: 180 days ago, plus ten minutes.
     private static let limit = now - 180 * day + 600_000
 
     private static func plan(
-        _ mark: CompletenessMark?, doubtful: [UnverifiedSpans.Span] = [], readsSpans: Bool = true
+        _ mark: CompletenessMark?, unverified: [UnverifiedSpans.Span] = [], readsSpans: Bool = true
     ) -> RecoveryPlan {
         RecoveryPlan.catchUp(
-            1, from: mark, spans: UnverifiedSpans(doubtful), readsSpans: readsSpans, at: Date(milliseconds: now),
+            1, from: mark, spans: UnverifiedSpans(unverified), readsSpans: readsSpans, at: Date(milliseconds: now),
             because: .schedule, .init())
     }
 
@@ -22,7 +22,8 @@ import Testing
         CompletenessMark(scope: 1, since: 0, until: read, checkedAt: now, signedUntil: signed)
     }
 
-    @Test func `without a mark is all that the App Store keeps, in parts`() throws {
+    @Test func `A recovery without a completeness mark reads the App Store's 180 days in windows of three days`() throws
+    {
         let plan = Self.plan(nil)
         #expect(plan.from == Self.limit)
         #expect(plan.until == Self.now)
@@ -33,17 +34,17 @@ import Testing
         for (one, next) in zip(plan.windows, plan.windows.dropFirst()) { #expect(one.until == next.from) }
     }
 
-    @Test func `begins no earlier than the App Store keeps`() {
+    @Test func `A recovery begins no earlier than what the App Store keeps`() {
         let old = Self.limit - 10 * Self.day
         #expect(Self.plan(Self.mark(read: old, signed: old)).from == Self.limit)
     }
 
-    @Test func `after a mark that lies ahead is at least the overlap`() {
+    @Test func `A recovery with a mark in the future still reads the overlap`() {
         let plan = Self.plan(Self.mark(read: Self.now + Self.day, signed: Self.now))
         #expect(plan.from == Self.now - 60_000 - Self.hour)
     }
 
-    @Test func `goes back to the newest notification that was ever seen there, if the mark says more`() {
+    @Test func `A recovery goes back to the newest seen notification if the mark is later`() {
         let read = Self.now - Self.hour
         let seen = Self.now - 5 * Self.hour
         let plan = Self.plan(Self.mark(read: read, signed: seen))
@@ -53,39 +54,39 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `reads times in doubt again when it is time to, and never twice`(_ readsSpans: Bool) {
+    func `A recovery reads unverified spans again when requested, and nothing twice`(_ readsSpans: Bool) {
         let recent = Self.now - 900_000
-        let doubtful = [
+        let unverified = [
             UnverifiedSpans.Span(from: Self.now - 3 * Self.day, until: Self.now - 3 * Self.day + 10),
             UnverifiedSpans.Span(from: Self.now - 600_000, until: Self.now - 500_000),
             UnverifiedSpans.Span(from: Self.limit - Self.day, until: Self.limit - 1),
             UnverifiedSpans.Span(from: Self.limit - 5, until: Self.limit + 5),
         ]
-        let plan = Self.plan(Self.mark(read: recent, signed: recent), doubtful: doubtful, readsSpans: readsSpans)
+        let plan = Self.plan(Self.mark(read: recent, signed: recent), unverified: unverified, readsSpans: readsSpans)
         let again = plan.windows.filter { $0.stage == 2 }
-        #expect(again.map(\.from) == (readsSpans ? [Self.limit, doubtful[0].from] : []))
-        #expect(again.map(\.until) == (readsSpans ? [Self.limit + 5, doubtful[0].until] : []))
+        #expect(again.map(\.from) == (readsSpans ? [Self.limit, unverified[0].from] : []))
+        #expect(again.map(\.until) == (readsSpans ? [Self.limit + 5, unverified[0].until] : []))
     }
 
-    @Test func `of somebody is read as it was asked for, and moves no mark`() {
+    @Test func `A requested recovery reads the given range and filters, and does not move the mark`() {
         let filters = NotificationFilter.named("EXPIRED")
-        // What is named twice is asked for once.
+        // A filter that is included in another one is not read again.
         let named = filters + NotificationFilter.named("EXPIRED.VOLUNTARY")
-        let plan = RecoveryPlan.asked(1, from: 0, until: Self.hour, filters: named, .init())
+        let plan = RecoveryPlan.requested(1, from: 0, until: Self.hour, filters: named, .init())
         #expect(plan.filters == filters)
         #expect(!plan.movesMark)
         #expect(plan.windows.compactMap(\.filter) == filters)
         #expect(plan.windows.allSatisfy { $0.from == 0 && $0.until == Self.hour && !$0.onlyFailures })
-        let all = RecoveryPlan.asked(1, from: 0, until: Self.hour, filters: [], .init())
+        let all = RecoveryPlan.requested(1, from: 0, until: Self.hour, filters: [], .init())
         #expect(all.windows == [RecoveryWindow(stage: 0, from: 0, until: Self.hour)])
     }
 
-    @Test func `of no time at all is one window`() {
-        let plan = RecoveryPlan.asked(1, from: 5, until: 5, filters: [], .init())
+    @Test func `A requested recovery of an empty range has one window`() {
+        let plan = RecoveryPlan.requested(1, from: 5, until: 5, filters: [], .init())
         #expect(plan.windows == [RecoveryWindow(stage: 0, from: 5, until: 5)])
     }
 
-    @Test func `what changes access comes first after a long outage, and only pairs that the App Store knows`() {
+    @Test func `After a long outage, notification types that change access are read first`() {
         let now = Date(milliseconds: 1_780_000_000_000)
         let until = now.milliseconds - 3 * 86_400_000
         let mark = CompletenessMark(scope: 1, since: 0, until: until, checkedAt: now.milliseconds, signedUntil: until)
@@ -109,7 +110,7 @@ import Testing
         #expect(short.windows.count == 1)
     }
 
-    @Test func `a clock is never trusted so far that nothing is read twice`() {
+    @Test func `A recovery overlaps the mark by a minute even if no overlap is configured`() {
         var settings = RecoverySettings()
         settings.overlap = .zero
         let now = Self.now

@@ -1,17 +1,17 @@
 import Ledger
 import Testing
 
-@Suite struct `The window of a recovery` {
+@Suite struct `Recovery windows` {
     @Test(arguments: [
         (50 as Milliseconds, 100 as Milliseconds, true), (100, 100, true), (150, 150, true),
         (199, 199, true), (200, 200, false), (300, 300, false),
     ])
-    func `loses what the App Store no longer keeps, and is read anew`(
-        _ limit: Milliseconds, _ from: Milliseconds, _ isLeft: Bool
+    func `A window is clipped to what the App Store keeps, and read from its beginning`(
+        _ limit: Milliseconds, _ from: Milliseconds, _ remains: Bool
     ) {
         var window = RecoveryWindow(stage: 1, from: 100, until: 200)
         window.token = "next"
-        #expect(window.clip(to: limit) == isLeft)
+        #expect(window.clip(to: limit) == remains)
         #expect(window.from == from && window.until == 200)
         #expect(window.token == nil)
         var recovery = RecoveryRun(
@@ -31,29 +31,37 @@ import Testing
     }
 
     static let cases = [
-        Case(testDescription: "its time was read again and believed", isMissing: false),
-        Case(testDescription: "its time holds something", spans: [.init(from: 0, until: 500)], isMissing: true),
-        Case(testDescription: "its time ends with something", spans: [.init(from: 200, until: 500)], isMissing: true),
-        Case(testDescription: "its time begins with something", spans: [.init(from: 0, until: 100)], isMissing: true),
+        Case(testDescription: "its span was read again and verified", isMissing: false),
+        Case(testDescription: "an unverified span contains it", spans: [.init(from: 0, until: 500)], isMissing: true),
         Case(
-            testDescription: "other times hold something",
+            testDescription: "an unverified span begins at its end", spans: [.init(from: 200, until: 500)],
+            isMissing: true),
+        Case(
+            testDescription: "an unverified span ends at its beginning", spans: [.init(from: 0, until: 100)],
+            isMissing: true),
+        Case(
+            testDescription: "only other spans are unverified",
             spans: [.init(from: 0, until: 99), .init(from: 201, until: 500)], isMissing: false),
         Case(
-            testDescription: "it came after all", hasArrived: true, spans: [.init(from: 0, until: 500)],
+            testDescription: "it has arrived", hasArrived: true, spans: [.init(from: 0, until: 500)],
             isMissing: false),
-        Case(testDescription: "a history held it", history: "t", span: nil, isMissing: true),
-        Case(testDescription: "a history held it, and it came", hasArrived: true, history: "t", isMissing: false),
-        Case(testDescription: "nobody knows when it was", span: nil, isMissing: false),
+        Case(testDescription: "it came from a history", history: "t", span: nil, isMissing: true),
+        Case(
+            testDescription: "it came from a history and has arrived", hasArrived: true, history: "t", isMissing: false),
+        Case(testDescription: "its span is unknown", span: nil, isMissing: false),
     ]
 
-    @Test(arguments: cases) func `says of each item whether it is still missing`(_ it: Case) {
+    @Test(arguments: cases) func `An unverified item is missing until it has arrived or its span was verified`(
+        _ testCase: Case
+    ) {
         #expect(
             UnverifiedItem.isMissing(
-                hasArrived: it.hasArrived, history: it.history, span: it.span, in: UnverifiedSpans(it.spans))
-                == it.isMissing)
+                hasArrived: testCase.hasArrived, history: testCase.history, span: testCase.span,
+                in: UnverifiedSpans(testCase.spans))
+                == testCase.isMissing)
     }
 
-    @Test func `has room for so many items`() {
+    @Test func `At most 10 000 unverified items are stored`() {
         #expect([0, 9_999, 10_000, 10_001].map { UnverifiedItem.room(beside: $0) } == [10_000, 1, 0, 0])
     }
 }

@@ -1,33 +1,33 @@
 import Ledger
 import Testing
 
-@Suite struct `When a delivery is tried again` {
+@Suite struct `Retry schedule of deliveries` {
     private static let pauses = RetrySchedule.pauses
 
-    @Test func `the pauses last for days, and end before an endpoint is given up`() {
+    @Test func `The pauses of a delivery last for days, and end before the endpoint is disabled`() {
         let total = Self.pauses.reduce(0, +)
         #expect(total > 3 * 86_400)
         #expect(total * 1.2 < Double(RetrySchedule.patience) / 1000)
         #expect(Self.pauses == Self.pauses.sorted())
     }
 
-    /// The highest number, each time.
+    /// Returns the highest number every time.
     private struct Highest: RandomNumberGenerator {
         func next() -> UInt64 { .max }
     }
 
-    @Test func `no pause is longer than the longest`() throws {
+    @Test func `No pause exceeds the longest pause`() throws {
         var generator = Highest()
         for (index, planned) in Self.pauses.enumerated() {
             let pause = try #require(RetrySchedule.pause(after: index + 1, retryAfter: nil, using: &generator))
             #expect((planned...planned * 1.2).contains(pause))
-            let asked = try #require(RetrySchedule.pause(after: index + 1, retryAfter: 1e9, using: &generator))
-            #expect(max(pause, asked) * 1000 <= Double(RetrySchedule.longestPause))
+            let requested = try #require(RetrySchedule.pause(after: index + 1, retryAfter: 1e9, using: &generator))
+            #expect(max(pause, requested) * 1000 <= Double(RetrySchedule.longestPause))
         }
         #expect(RetrySchedule.longestPause == 28 * 3_600_000 + 48 * 60_000)
     }
 
-    @Test func `no two pauses are alike, and none is far from the plan`() {
+    @Test func `Pauses vary randomly by a fifth around the plan`() {
         var generator = SystemRandomNumberGenerator()
         let pauses = (0..<100).compactMap { _ in RetrySchedule.pause(after: 3, retryAfter: nil, using: &generator) }
         #expect(pauses.allSatisfy { (96...144).contains($0) })
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [(nil as Double?, 96.0...144), (1000, 1000...1000), (1e9, 86_400...86_400), (1, 96...144)])
-    func `a receiver may ask for a longer pause, of a day at most`(
+    func `A receiver may request a longer pause, up to a day`(
         _ retryAfter: Double?, _ expected: ClosedRange<Double>
     )
         throws

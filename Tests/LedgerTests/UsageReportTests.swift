@@ -2,12 +2,12 @@ import AppStoreModels
 import Ledger
 import Testing
 
-@Suite struct `A report of use` {
+@Suite struct `Usage reports` {
     private typealias Subject = UsageReport.Subject
 
-    @Test func `is looked for under the transaction, then the product, then everything`() {
+    @Test func `A usage report is looked up by transaction, then product, then for all purchases`() {
         #expect(
-            Subject.inOrder(transactionID: "t", productID: "p")
+            Subject.byPrecedence(transactionID: "t", productID: "p")
                 == [Subject(transactionID: "t"), Subject(productID: "p"), .everything])
     }
 
@@ -15,7 +15,7 @@ import Testing
         ("t" as String?, "p" as String?, UsageReport.Subject(transactionID: "t")),
         ("t", nil, .init(transactionID: "t")), (nil, "p", .init(productID: "p")), (nil, nil, .everything),
     ])
-    func `is about the transaction, or else the product`(
+    func `A usage report is about the transaction or, without one, the product`(
         _ transaction: String?, _ product: String?, _ subject: UsageReport.Subject
     ) {
         let report = UsageReport(transactionID: transaction, productID: product, reportedAt: 1)
@@ -23,7 +23,8 @@ import Testing
         #expect(report.parts.map(\.subject) == [subject])
     }
 
-    @Test(arguments: [true, false]) func `is consent for everything and use of what it names`(_ consents: Bool) {
+    @Test(arguments: [true, false])
+    func `A usage report is split into consent for all purchases and usage of its subject`(_ consents: Bool) {
         let report = UsageReport(
             transactionID: "t", productID: "p", customerConsented: consents, consumptionPercentage: 7, reportedAt: 1)
         #expect(
@@ -33,18 +34,18 @@ import Testing
             ])
     }
 
-    @Test func `leaves what it does not say as it was`() {
+    @Test func `Merging a usage report keeps the known values that it does not contain`() {
         let known = UsageReport(
             customerConsented: true, consumptionPercentage: 7, deliveryStatus: .delivered,
             sampleContentProvided: true, reportedAt: 1)
-        let silent = UsageReport(reportedAt: 2)
+        let empty = UsageReport(reportedAt: 2)
         var expected = known
         expected.reportedAt = 2
-        #expect(silent.completed(by: known) == expected)
-        let loud = UsageReport(
+        #expect(empty.merged(with: known) == expected)
+        let complete = UsageReport(
             customerConsented: false, consumptionPercentage: 0, deliveryStatus: .init(rawValue: "OTHER"),
             sampleContentProvided: false, reportedAt: 3)
-        #expect(loud.completed(by: known) == loud)
-        #expect(loud.completed(by: nil) == loud)
+        #expect(complete.merged(with: known) == complete)
+        #expect(complete.merged(with: nil) == complete)
     }
 }

@@ -11,7 +11,7 @@ extension MemoryLedger: ClaimStorage {
         try write { state in
             var changed = state
             if claim.isOvertaken(by: state.lastErasure(of: claim.customer, in: claim.scope)) { return .overtaken }
-            guard let granted = try changed.carryOut(claim, givesAccess, originalGivesAccess) else { return .inUse }
+            guard let granted = try changed.apply(claim, givesAccess, originalGivesAccess) else { return .inUse }
             state = changed
             return .granted(granted)
         }
@@ -23,17 +23,17 @@ extension MemoryLedger: ClaimStorage {
         try write { try $0.merge(from, into: customer, in: scope, at: now) }
     }
 
-    package func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
+    package func sameAccountPurchases(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try read { state in
-            try state.relatives(of: originalTransactionIDs, in: scope)
+            try state.sameAccountPurchases(of: originalTransactionIDs, in: scope)
                 .compactMap { try state.readable($0, in: scope)?.lineage }
         }
     }
 
-    package func identifiersOfRelatives(
+    package func identifiersOfSameAccountPurchases(
         of originalTransactionIDs: [String], in scope: Int64
     ) async throws -> [String] {
-        try read { $0.relatives(of: originalTransactionIDs, in: scope) }
+        try read { $0.sameAccountPurchases(of: originalTransactionIDs, in: scope) }
     }
 
     package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {
@@ -46,7 +46,7 @@ extension MemoryLedger: ClaimStorage {
 }
 
 extension MemoryLedger.State {
-    func relatives(of originals: [String], in scope: Int64) -> [String] {
+    func sameAccountPurchases(of originals: [String], in scope: Int64) -> [String] {
         var all = Set(originals.map { ExactText($0) })
         let accounts = all.compactMap { records[.init(scope, $0.text)]?.lineage.appTransactionID }
         for lineage in lineages(in: scope) {
@@ -60,19 +60,20 @@ extension MemoryLedger.State {
         claims[subject] = ClaimHistory(history(subject).events + events)
     }
 
-    /// What is the customer's afterwards; nil when it is all or nothing, and something is refused.
-    fileprivate mutating func carryOut(
+    /// Applies a claim. Returns the purchases that the customer owns afterwards, or nil if the claim fails as a whole.
+    fileprivate mutating func apply(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool, _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
     ) throws -> Set<String>? {
-        guard let granted = try takePurchases(claim, givesAccess), !claim.isRefused(granting: granted) else {
+        guard let granted = try claimPurchases(claim, givesAccess), !claim.isRefused(granting: granted) else {
             return nil
         }
         guard let account = claim.appTransactionID else { return granted }
-        return take(account, claim, givesAccess, originalGivesAccess).map { granted.union($0) }
+        return claimAccount(account, claim, givesAccess, originalGivesAccess).map { granted.union($0) }
     }
 
-    /// Takes the purchases that a claim names, and says which are the customer's then; nil when nothing of it is to be.
-    private mutating func takePurchases(
+    /// Claims the named purchases. Returns those that the customer owns afterwards, or nil if the claim fails as a
+    /// whole.
+    private mutating func claimPurchases(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool
     ) throws -> Set<String>? {
         var granted: Set<String> = []
@@ -81,14 +82,14 @@ extension MemoryLedger.State {
             let ownership = ownership(of: original, in: claim.scope)
             let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
             let subject = MemoryLedger.Subject(isAccount: false, key: .init(claim.scope, original))
-            guard let isGranted = carryOut(step, claim, subject, moving: [original]) else { return nil }
+            guard let isGranted = apply(step, claim, subject, moving: [original]) else { return nil }
             if isGranted { granted.insert(original) }
         }
         return granted
     }
 
-    /// Takes the account that a claim names, and says what came with it; nil when nothing of the claim is to be.
-    private mutating func take(
+    /// Claims the named Apple account. Returns the purchases that move with it, or nil if the claim fails as a whole.
+    private mutating func claimAccount(
         _ account: String, _ claim: Claim, _ givesAccess: (Lineage) -> Bool,
         _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
     ) -> Set<String>? {
@@ -102,22 +103,23 @@ extension MemoryLedger.State {
         let moving = bought.filter { $0.lineage.appAccountToken == nil && $0.ownership.claims.events.isEmpty }
             .map(\.lineage.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
-        guard let isGranted = carryOut(step, claim, subject, moving: moving) else { return nil }
+        guard let isGranted = apply(step, claim, subject, moving: moving) else { return nil }
         return isGranted ? Set(moving) : []
     }
 
-    /// Whether it is the customer's then; nil when nothing of the claim is to be.
-    private mutating func carryOut(
+    /// Applies one step of a claim. Returns whether the customer owns the subject afterwards, or nil if the claim
+    /// fails.
+    private mutating func apply(
         _ step: ClaimStep, _ claim: Claim, _ subject: MemoryLedger.Subject, moving originals: [String]
     ) -> Bool? {
         switch step {
         case .isOwned: return true
-        case .isLeftOut: return false
+        case .isSkipped: return false
         case .refusesClaim: return nil
         case .moves(let events, let owners):
             add(events, to: subject)
             for original in originals {
-                lookAgain(at: claim.claimedAt, about: [original], in: claim.scope)
+                rescheduleInquiries(at: claim.claimedAt, about: [original], in: claim.scope)
                 add(
                     LedgerEvent(
                         ofClaimTo: claim.customer, on: original, from: owners,
@@ -145,7 +147,7 @@ extension MemoryLedger.State {
                     ownership(of: original, in: scope), from: from, into: customer, at: now)
             else { continue }
             add(events, to: .init(isAccount: false, key: .init(scope, original)))
-            lookAgain(at: now, about: [original], in: scope)
+            rescheduleInquiries(at: now, about: [original], in: scope)
             add(
                 LedgerEvent(
                     ofClaimTo: customer, on: original, from: owners, at: events.first?.instant ?? now, learned: now,
@@ -162,7 +164,7 @@ extension MemoryLedger.State {
         for grant in grants(of: from, in: scope) {
             let key = MemoryLedger.Key(scope, grant.id)
             guard let history = grants[key] else { continue }
-            keep([history.move(to: customer, at: now)], of: key, emittedUntil: now)
+            record([history.move(to: customer, at: now)], of: key, emittedUntil: now)
         }
         return moved
     }

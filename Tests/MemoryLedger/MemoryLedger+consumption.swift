@@ -4,7 +4,7 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger {
-    /// What use was reported of: a transaction, else a product, else everything.
+    /// The subject of a usage report: a transaction, else a product, else all purchases of the customer.
     struct UsageKey: Hashable, Sendable {
         var customer: Key
         var transaction: ExactText
@@ -16,15 +16,15 @@ extension MemoryLedger {
         }
     }
 
-    /// What the App Store decided about a transaction.
-    struct KeptDecision: Hashable, Sendable {
+    /// A refund decision of the App Store about a transaction.
+    struct StoredDecision: Hashable, Sendable {
         var transaction: Key
         var original: ExactText
         var decision: RefundDecision
     }
 
-    /// A question, and the notification that asked it.
-    struct KeptInquiry: Sendable {
+    /// A consumption inquiry and the notification that caused it.
+    struct StoredInquiry: Sendable {
         var inquiry: ConsumptionInquiry
         var notification: String
     }
@@ -36,7 +36,7 @@ extension MemoryLedger: ConsumptionStorage {
             let owner = Key(scope, customer)
             for part in report.parts {
                 let key = UsageKey(owner, part.subject)
-                state.usage[key] = part.completed(by: state.usage[key])
+                state.usage[key] = part.merged(with: state.usage[key])
             }
             let reported = state.usage.filter { $0.key.customer == owner }.values.map(\.reportedAt).sorted(by: >)
             if reported.count > UsageReport.maximumCount {
@@ -48,7 +48,7 @@ extension MemoryLedger: ConsumptionStorage {
             let originals = state.lineages(in: scope).map(\.originalTransactionID).filter {
                 state.owners(of: $0, in: scope).containsExactly(customer)
             }
-            state.lookAgain(at: report.reportedAt, about: originals, in: scope)
+            state.rescheduleInquiries(at: report.reportedAt, about: originals, in: scope)
         }
     }
 
@@ -56,18 +56,18 @@ extension MemoryLedger: ConsumptionStorage {
         of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport] {
         try read { state in
-            UsageReport.Subject.inOrder(transactionID: transactionID, productID: productID).compactMap {
+            UsageReport.Subject.byPrecedence(transactionID: transactionID, productID: productID).compactMap {
                 state.usage[UsageKey(Key(scope, customer), $0)]
             }
         }
     }
 
-    package func takeInquiries(
+    package func leaseInquiries(
         at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         try write { state in
             let due = state.inquiries.map(\.inquiry).filter {
-                $0.state == .pending && LongestDelay.inquiry.isOver($0.nextAttemptAt, at: now)
+                $0.state == .pending && LongestDelay.inquiry.isDue($0.nextAttemptAt, at: now)
             }.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit)
             for inquiry in due { state.change(inquiry.id) { $0.nextAttemptAt = leaseEnds } }
             return Array(due)
@@ -108,8 +108,8 @@ extension MemoryLedger: ConsumptionStorage {
 }
 
 extension MemoryLedger.State {
-    /// Has the questions about purchases looked at again that wait for somebody's word.
-    mutating func lookAgain(at now: Milliseconds, about originals: [String], in scope: Int64) {
+    /// Makes the pending inquiries about these purchases due at `now`, because the owner or the reported usage changed.
+    mutating func rescheduleInquiries(at now: Milliseconds, about originals: [String], in scope: Int64) {
         for index in inquiries.indices {
             let inquiry = inquiries[index].inquiry
             guard inquiry.state == .pending, inquiry.scope == scope, inquiry.nextAttemptAt > now,
@@ -124,8 +124,8 @@ extension MemoryLedger.State {
         body(&inquiries[index].inquiry)
     }
 
-    /// Records what a notification, folded for the first time, asks or decides.
-    mutating func recordConsumption(_ notification: FoldedNotification) {
+    /// Stores the inquiry or the refund decision of a notification that is folded for the first time.
+    mutating func recordConsumption(_ notification: ProcessedNotification) {
         guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return
         }
@@ -138,7 +138,7 @@ extension MemoryLedger.State {
         } else {
             let environment = scopes.first { $0.id == scope }?.environment ?? .sandbox
             let inquiry = ConsumptionInquiry(
-                askedBy: notification, in: environment, customer: owners(of: original, in: scope).first)
+                requestedBy: notification, in: environment, customer: owners(of: original, in: scope).first)
             guard var inquiry, !inquiries.contains(where: { $0.notification.isExactly(notification.uuid) }) else {
                 return
             }
@@ -148,11 +148,11 @@ extension MemoryLedger.State {
         let decisions = refundDecisions.filter {
             $0.transaction == .init(scope, transaction.transactionID) && $0.original == ExactText(original)
         }.map(\.decision)
-        for asked in inquiries.map(\.inquiry) where asked.scope == scope {
-            guard asked.transactionID.isExactly(transaction.transactionID),
-                asked.originalTransactionID.isExactly(original)
+        for inquiry in inquiries.map(\.inquiry) where inquiry.scope == scope {
+            guard inquiry.transactionID.isExactly(transaction.transactionID),
+                inquiry.originalTransactionID.isExactly(original)
             else { continue }
-            change(asked.id) { $0.decide(by: decisions) }
+            change(inquiry.id) { $0.decide(by: decisions) }
         }
     }
 }

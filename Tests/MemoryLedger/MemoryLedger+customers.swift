@@ -21,12 +21,12 @@ extension MemoryLedger: CustomerStorage {
 
     package func notifications(
         about originalTransactionID: String, in scope: Int64, limit: Int
-    ) async throws -> [KeptNotification] {
+    ) async throws -> [StoredNotification] {
         try read { state in
             let mentions = try state.readable(originalTransactionID, in: scope)?.mentions ?? []
             let numbers = mentions.prefix(limit).map(\.notification)
             return (numbers + state.numbersOfOtherTexts(ofAny: Set(numbers), limit: limit)).compactMap {
-                state.kept($0)
+                state.storedNotification($0)
             }
             .sorted { $0.isSigned(before: $1) }
         }
@@ -67,7 +67,7 @@ extension MemoryLedger: CustomerStorage {
 }
 
 extension MemoryLedger.State {
-    /// In the order of their identifiers.
+    /// The lineages of a scope, ordered by original transaction identifier.
     func lineages(in scope: Int64) -> [Lineage] {
         records.filter { $0.key.scope == scope }.sorted { $0.key < $1.key }.map(\.value.lineage)
     }
@@ -77,7 +77,7 @@ extension MemoryLedger.State {
             .compactMap { try readable($0.originalTransactionID, in: scope)?.lineage }
     }
 
-    /// What is known of a purchase; nil when nothing is.
+    /// Returns the record of a purchase, or nil if there is none.
     ///
     /// - Throws: ``StorageError`` when the record is damaged.
     func readable(_ original: String, in scope: Int64) throws -> LineageRecord? {
@@ -106,7 +106,7 @@ extension MemoryLedger.State {
             account: lineage?.appTransactionID.map { history(ofAccount: $0, in: scope) } ?? ClaimHistory([]))
     }
 
-    /// Whose a purchase is at present. An Apple account has one customer.
+    /// The current owners of a purchase. A purchase that follows its Apple account has at most one.
     func owners(of original: String, in scope: Int64) -> [String] {
         let ownership = ownership(of: original, in: scope)
         let isByAccount = ownership.claims.events.isEmpty && ownership.named == nil
@@ -120,13 +120,16 @@ extension MemoryLedger.State {
         }.keys.map(\.key).sorted().map(\.name.text)
     }
 
-    /// Every purchase that a customer has, or had at any time.
+    /// Returns every purchase that the customer owns or has owned.
     func held(by customer: String, in scope: Int64) throws -> [(record: LineageRecord, ownership: Ownership)] {
-        try ever(of: customer, in: scope).filter { !$0.ownership.spans(of: customer).isEmpty }
+        try purchases(everNaming: customer, in: scope).filter { !$0.ownership.spans(of: customer).isEmpty }
     }
 
-    /// Those, and all others that were bought by an Apple account that was claimed for the customer once.
-    func ever(of customer: String, in scope: Int64) throws -> [(record: LineageRecord, ownership: Ownership)] {
+    /// Returns every purchase whose claims or token have ever named the customer, or whose Apple account was ever
+    /// claimed for the customer.
+    func purchases(everNaming customer: String, in scope: Int64) throws -> [(
+        record: LineageRecord, ownership: Ownership
+    )] {
         let claimed = claims.keys.filter { !$0.isAccount && $0.key.scope == scope }.map(\.key)
         let all = Set(claimed + records.keys.filter { $0.scope == scope }).sorted()
         return try all.compactMap { key in

@@ -3,25 +3,26 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger {
-    /// One event on its way to one endpoint.
+    /// The delivery of one event to one endpoint.
     struct Delivery: Sendable {
         var id: Int64
         var endpoint: Int64
         var event: Int64
         var variant: Int
-        /// What is sent in order: the events of a customer, else of a purchase, else nothing but the event itself.
+        /// The deliveries of a lane are sent in order: those of a customer, else those of a purchase, else one event
+        /// alone.
         var lane: String
-        /// What is sent in order whoever it belongs to.
+        /// The deliveries of a purchase are sent in order, even if the events belong to different customers.
         var purchase: String?
         var happenedAt: Milliseconds
         var isRepeat: Bool
         var createdAt: Milliseconds
         var state = WebhookDelivery.State.pending
         var attempts: [DeliveryAttempt] = []
-        /// How often it was sent.
+        /// The number of attempts, without postponed ones.
         var count = 0
-        /// Whether it goes next, unless something is put before it. What is due is named no more.
-        var isNamed = false
+        /// Whether it is the next delivery of its lane, but not due yet. An earlier delivery may still replace it.
+        var isNext = false
         var due: Milliseconds?
         var lastStatus: Int?
         var lastError: String?
@@ -30,13 +31,13 @@ extension MemoryLedger {
 
         mutating func end(_ state: WebhookDelivery.State, _ error: String?, at now: Milliseconds) {
             (self.state, lastError, endedAt) = (state, error, now)
-            (due, isNamed, body) = (nil, false, nil)
+            (due, isNext, body) = (nil, false, nil)
         }
 
-        /// It is due then or, without an instant, only named.
-        mutating func goNext(at due: Milliseconds?) { (isNamed, self.due) = (due == nil, due) }
+        /// Makes the delivery due at an instant or, without one, marks it as the next of its lane.
+        mutating func markNext(dueAt due: Milliseconds?) { (isNext, self.due) = (due == nil, due) }
 
-        /// What goes first of a lane.
+        /// Whether one delivery is sent before another one of the same lane.
         static func isBefore(_ one: Delivery, _ other: Delivery) -> Bool {
             (one.happenedAt, one.id) < (other.happenedAt, other.id)
         }
@@ -55,13 +56,13 @@ extension MemoryLedger {
         }
     }
 
-    package func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
+    package func releaseDeliveries(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
         try write { state in
             for endpoint in endpoints {
-                let named = state.deliveries.values.filter { $0.endpoint == endpoint && $0.isNamed }.map(\.id)
-                let piece = named.sorted().prefix(limit)
-                for id in piece { state.deliveries[id]?.goNext(at: now) }
-                if piece.count == limit { return true }
+                let next = state.deliveries.values.filter { $0.endpoint == endpoint && $0.isNext }.map(\.id)
+                let batch = next.sorted().prefix(limit)
+                for id in batch { state.deliveries[id]?.markNext(dueAt: now) }
+                if batch.count == limit { return true }
             }
             return false
         }
@@ -72,10 +73,10 @@ extension MemoryLedger {
     ) async throws -> [WebhookDelivery] {
         try read { state in
             let due = state.deliveries.values.filter {
-                $0.endpoint == endpoint && $0.due.map { LongestDelay.delivery.isOver($0, at: now) } ?? false
+                $0.endpoint == endpoint && $0.due.map { LongestDelay.delivery.isDue($0, at: now) } ?? false
             }
             return due.sorted { ($0.due ?? 0, $0.id) < ($1.due ?? 0, $1.id) }.prefix(limit).compactMap {
-                state.told($0)
+                state.webhookDelivery($0)
             }
         }
     }
@@ -93,10 +94,10 @@ extension MemoryLedger {
         try write { state in
             outcomes.reduce(into: [:]) { disabled, outcome in
                 state.record(outcome, at: now)
-                guard let kept = state.endpoints[outcome.endpoint] else { return }
-                let endpoint = kept.endpoint
+                guard let stored = state.endpoints[outcome.endpoint] else { return }
+                let endpoint = stored.endpoint
                 let health = EndpointHealth(
-                    failingSince: endpoint.failingSince, failedAt: kept.failedAt, disabled: endpoint.disabled?.reason
+                    failingSince: endpoint.failingSince, failedAt: stored.failedAt, disabled: endpoint.disabled?.reason
                 ).after(outcome, patience: patience, at: now)
                 state.endpoints[outcome.endpoint]?.endpoint.failingSince = health.failingSince
                 state.endpoints[outcome.endpoint]?.failedAt = health.failedAt
@@ -114,7 +115,7 @@ extension MemoryLedger {
             let found = ledger.deliveries.values.filter { delivery in
                 delivery.endpoint == endpoint && delivery.id < id ?? .max && state.map { $0 == delivery.state } ?? true
             }
-            return found.sorted { $0.id > $1.id }.prefix(limit).compactMap { ledger.told($0) }
+            return found.sorted { $0.id > $1.id }.prefix(limit).compactMap { ledger.webhookDelivery($0) }
         }
     }
 
@@ -145,7 +146,7 @@ extension MemoryLedger {
             guard let known else { return nil }
             let id = state.addDelivery(of: known, variant: 0, to: endpoint, at: event.createdAt)
             state.release(state.lane(of: known), to: endpoint, due: event.createdAt)
-            return state.deliveries[id].flatMap { state.told($0) }
+            return state.deliveries[id].flatMap { state.webhookDelivery($0) }
         }
     }
 }
@@ -153,7 +154,7 @@ extension MemoryLedger {
 extension MemoryLedger: AttemptStorage {
     package func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery? {
         try read { state in
-            state.deliveries[id].flatMap { $0.endpoint == endpoint ? state.told($0) : nil }
+            state.deliveries[id].flatMap { $0.endpoint == endpoint ? state.webhookDelivery($0) : nil }
         }
     }
 
@@ -162,7 +163,7 @@ extension MemoryLedger: AttemptStorage {
         return try read { state in
             let found = state.deliveries.values.filter { $0.event == number }.sorted { $0.id > $1.id }
             return found.prefix(limit).compactMap { delivery in
-                state.told(delivery).map {
+                state.webhookDelivery(delivery).map {
                     AttemptedDelivery($0, attempts: Array(delivery.attempts.prefix(attempts)))
                 }
             }
@@ -175,8 +176,8 @@ extension MemoryLedger: AttemptStorage {
 }
 
 extension MemoryLedger.State {
-    /// A delivery as it is told.
-    func told(_ delivery: MemoryLedger.Delivery) -> WebhookDelivery? {
+    /// Returns a delivery as the protocol's type, or nil if its event is unknown.
+    func webhookDelivery(_ delivery: MemoryLedger.Delivery) -> WebhookDelivery? {
         guard let event = event(delivery.event) else { return nil }
         return WebhookDelivery(
             id: delivery.id, endpoint: delivery.endpoint, event: delivery.event, variant: delivery.variant,
@@ -185,22 +186,22 @@ extension MemoryLedger.State {
             body: delivery.body, eventID: event.id, eventType: event.type, isRepeat: delivery.isRepeat)
     }
 
-    /// Drops some of what ended long ago.
+    /// Removes up to `limit` deliveries whose retention period is over, the oldest first.
     fileprivate mutating func prune(_ limit: Int, at now: Milliseconds) {
-        let old = deliveries.values.filter { $0.endedAt.map { $0 < now - WebhookDelivery.keeping } ?? false }
+        let old = deliveries.values.filter { $0.endedAt.map { $0 < now - WebhookDelivery.retention } ?? false }
         let first = old.sorted { ($0.endedAt ?? 0, $0.id) < ($1.endedAt ?? 0, $1.id) }
         for delivery in first.prefix(limit) { deliveries[delivery.id] = nil }
     }
 
     fileprivate mutating func record(_ outcome: DeliveryOutcome, at now: Milliseconds) {
-        // The endpoint may have been removed meanwhile, and another one's delivery may have the number by now.
+        // The endpoint may have been removed since, and the number may belong to a delivery of another endpoint now.
         guard var delivery = deliveries[outcome.delivery], delivery.endpoint == outcome.endpoint,
             delivery.state == .pending
         else { return }
         if let attempt = outcome.attempt { delivery.attempts.append(attempt) }
         delivery.lastStatus = outcome.status
         switch outcome.result {
-        case .again(let due, let body):
+        case .retry(let due, let body):
             delivery.count += outcome.isPostponed ? 0 : 1
             (delivery.due, delivery.body, delivery.lastError) = (due, body, outcome.error)
         case .delivered:

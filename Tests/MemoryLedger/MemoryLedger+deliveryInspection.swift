@@ -21,15 +21,15 @@ extension MemoryLedger: DeliveryInspectionStorage {
     }
 
     package func deliveries(
-        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, looking: Int
+        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, scanLimit: Int
     ) async throws -> DeliveryList {
         try read { state in
             var (found, ends): ([WebhookDelivery], [Int64]) = ([], [])
             for end in filter.states {
                 let all = state.deliveries.values.filter { $0.endpoint == endpoint && $0.state == end && $0.id < id }
-                let looked = all.sorted { $0.id > $1.id }.prefix(looking)
-                if looked.count == looking, let last = looked.last { ends.append(last.id) }
-                found += looked.filter { state.holds(filter, for: $0) }.compactMap { state.told($0) }
+                let scanned = all.sorted { $0.id > $1.id }.prefix(scanLimit)
+                if scanned.count == scanLimit, let last = scanned.last { ends.append(last.id) }
+                found += scanned.filter { state.matches($0, filter) }.compactMap { state.webhookDelivery($0) }
             }
             return DeliveryList(found: found, ends: ends, limit: limit)
         }
@@ -37,7 +37,7 @@ extension MemoryLedger: DeliveryInspectionStorage {
 }
 
 extension MemoryLedger.State {
-    fileprivate func holds(_ filter: DeliveryFilter, for delivery: MemoryLedger.Delivery) -> Bool {
+    fileprivate func matches(_ delivery: MemoryLedger.Delivery, _ filter: DeliveryFilter) -> Bool {
         guard let event = event(delivery.event) else { return false }
         if let type = filter.eventType, type != event.type { return false }
         guard let customer = filter.customer else { return true }

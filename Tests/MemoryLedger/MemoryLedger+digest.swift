@@ -11,7 +11,7 @@ extension MemoryLedger: DigestStorage {
 }
 
 extension MemoryLedger.State: CustomStringConvertible {
-    /// All that counts, in the order of its keys and without the numbers that it got here.
+    /// Everything that the digest covers, sorted, without the row numbers of this engine.
     var description: String {
         var lines: [String] = []
         func add(_ scope: Int64, _ values: String...) {
@@ -27,22 +27,22 @@ extension MemoryLedger.State: CustomStringConvertible {
                 key.scope, "mentions", key.name.text,
                 "\(record.mentions.map { "\(name($0.notification)) \($0.signedDate)" }.sorted())")
         }
-        for (number, kept) in notifications {
+        for (number, stored) in notifications {
             let others = otherTexts.values.filter { $0.notification == number }.map(\.text)
-            add(kept.scope, "notification", kept.uuid, "\(([kept.text] + others).sorted())")
+            add(stored.scope, "notification", stored.uuid, "\(([stored.text] + others).sorted())")
         }
         for (subject, history) in claims where !history.events.isEmpty {
             add(subject.key.scope, "claims", "\(subject.isAccount)", subject.key.name.text, "\(history.events)")
         }
         for (key, history) in grants { add(key.scope, "grant", key.name.text, "\(history.events)") }
-        for (key, kept) in originalPurchases {
-            add(key.scope, "original_purchase", kept.subject, kept.kind.name, kept.text)
+        for (key, stored) in originalPurchases {
+            add(key.scope, "original_purchase", stored.subject, stored.kind.name, stored.text)
         }
         for (key, instant) in erasures { add(key.scope, "erasure", key.name.text, "\(instant)") }
         return lines.sorted().joined(separator: "\n")
     }
 
-    /// What a number stands for: the name of a notification, or a statement's text.
+    /// Returns the UUID of the notification, or the text of the statement, that a source number identifies.
     private func name(_ source: Int64) -> String {
         source < 0 ? statements[-source]?.text ?? "" : notifications[source]?.uuid ?? ""
     }

@@ -3,17 +3,17 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger {
-    /// An endpoint, and since when events are for it.
+    /// An endpoint and the instant from which it receives events.
     struct Endpoint: Sendable {
         var endpoint: WebhookEndpoint
-        /// What happened before is not for it.
+        /// Earlier events are not sent to the endpoint.
         var begin: Milliseconds
-        /// When an attempt failed last.
+        /// When an attempt last failed.
         var failedAt: Milliseconds?
     }
 }
 
-/// What takes another engine many pieces is done at once here.
+/// Jobs that other engines do in several steps are done at once here.
 extension MemoryLedger: WebhookStorage {
     package func registerWebhooks(_ names: [String], at now: Milliseconds) async throws {
         try write { state in
@@ -83,17 +83,17 @@ extension MemoryLedger: WebhookStorage {
 
     package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {
         try read { state in
-            let hasNews = targets.contains { target in
+            let hasNewEvents = targets.contains { target in
                 guard let endpoint = state.endpoints[target.endpoint]?.endpoint else { return false }
                 return endpoint.disabled == nil && endpoint.cursor < state.events.count
             }
-            return hasNews ? state.status : nil
+            return hasNewEvents ? state.status : nil
         }
     }
 
-    package func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {
+    package func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: StoredNotification?)? {
         try read { state in
-            state.event(number).map { ($0, $0.notification.flatMap { state.kept($0) }) }
+            state.event(number).map { ($0, $0.notification.flatMap { state.storedNotification($0) }) }
         }
     }
 

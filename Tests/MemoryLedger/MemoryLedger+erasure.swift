@@ -3,7 +3,8 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger: ErasureStorage {
-    package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
+    package func erase(_ customer: String, in scope: AppEnvironment, at now: Milliseconds) async throws -> ErasureReport
+    {
         try write { state in
             let digest = Erasure.digest(of: customer, in: scope.bundleID)
             let key = Key(scope.id, digest)
@@ -14,19 +15,19 @@ extension MemoryLedger: ErasureStorage {
         }
     }
 
-    package func lastErasure(of customer: String, in scope: Scope) async throws -> Milliseconds? {
+    package func lastErasure(of customer: String, in scope: AppEnvironment) async throws -> Milliseconds? {
         try read { $0.lastErasure(of: customer, in: scope.id) }
     }
 }
 
 extension MemoryLedger.State {
-    /// When a customer was last erased; nil for never.
+    /// When the customer was last erased; nil if never.
     func lastErasure(of customer: String, in scope: Int64) -> Milliseconds? {
         guard let bundleID = scopes.first(where: { $0.id == scope })?.bundleID else { return nil }
         return erasures[.init(scope, Erasure.digest(of: customer, in: bundleID))]
     }
 
-    /// When the last was said of a customer that an erasure takes the name from; nil when nothing was.
+    /// The instant of the customer's newest claim, grant event or usage report; nil if there is none.
     fileprivate func newest(of customer: String, in scope: Int64) -> Milliseconds? {
         let claimed = claims.filter { $0.key.key.scope == scope }.flatMap(\.value.events)
             .filter { $0.customer.isExactly(customer) }.map(\.instant)
@@ -41,7 +42,7 @@ extension MemoryLedger.State {
     ) throws -> ErasureReport {
         var report = ErasureReport()
         let held = try held(by: customer, in: scope).map(\.record)
-        let ever = try ever(of: customer, in: scope).map(\.record)
+        let named = try purchases(everNaming: customer, in: scope).map(\.record)
         report.purchases = held.count
         for subject in Erasure.Subject.allCases {
             switch subject {
@@ -52,17 +53,17 @@ extension MemoryLedger.State {
                     grants[key] = GrantHistory(history.events.map { erasure.renamed($0, of: customer) ?? $0 })
                 }
             case .usage: report.usage = removeUsage(of: customer, erasure, in: scope)
-            case .rememberedAnswers: forgetAnswers(about: customer, in: scope)
+            case .storedResponses: removeStoredResponses(about: customer, in: scope)
             case .purchases: for record in held { disown(record, customer, erasure, in: scope) }
-            case .refundQuestions: unnameQuestions(about: ever, customer, in: scope)
-            case .events: renameEvents(about: ever, customer, erasure, in: scope)
-            case .deliveries: renameDeliveries(about: ever, customer, erasure, in: scope)
+            case .inquiries: removeFromInquiries(about: named, customer, in: scope)
+            case .events: renameEvents(about: named, customer, erasure, in: scope)
+            case .deliveries: renameDeliveries(about: named, customer, erasure, in: scope)
             }
         }
         return report
     }
 
-    private mutating func forgetAnswers(about customer: String, in id: Int64) {
+    private mutating func removeStoredResponses(about customer: String, in id: Int64) {
         guard let scope = scopes.first(where: { $0.id == id }) else { return }
         requests = requests.filter { _, request in
             guard request.customer?.isExactly(customer) ?? false else { return true }
@@ -82,15 +83,15 @@ extension MemoryLedger.State {
     }
 
     private mutating func removeGrants(of customer: String, _ erasure: Erasure, in scope: Int64) -> Int {
-        let gone = grants(of: customer, in: scope).filter { erasure.removes($0) }
-        for grant in gone { (grants[.init(scope, grant.id)], endsToEmit[.init(scope, grant.id)]) = (nil, nil) }
-        return gone.count
+        let removed = grants(of: customer, in: scope).filter { erasure.removes($0) }
+        for grant in removed { (grants[.init(scope, grant.id)], endsToEmit[.init(scope, grant.id)]) = (nil, nil) }
+        return removed.count
     }
 
     private mutating func removeUsage(of customer: String, _ erasure: Erasure, in scope: Int64) -> Int {
-        let gone = usage.filter { $0.key.customer == .init(scope, customer) && erasure.removes($0.value) }.keys
-        for key in gone { usage[key] = nil }
-        return gone.count
+        let removed = usage.filter { $0.key.customer == .init(scope, customer) && erasure.removes($0.value) }.keys
+        for key in removed { usage[key] = nil }
+        return removed.count
     }
 
     private mutating func disown(
@@ -101,7 +102,7 @@ extension MemoryLedger.State {
         add([claim], to: .init(isAccount: false, key: .init(scope, original)))
     }
 
-    private mutating func unnameQuestions(about held: [LineageRecord], _ customer: String, in scope: Int64) {
+    private mutating func removeFromInquiries(about held: [LineageRecord], _ customer: String, in scope: Int64) {
         let originals = held.map(\.lineage.originalTransactionID)
         for index in inquiries.indices where inquiries[index].inquiry.scope == scope {
             let inquiry = inquiries[index].inquiry

@@ -20,25 +20,26 @@ extension MemoryLedger: EventFeedStorage {
 
     package func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage {
         try read { state in
-            var chosen: [Numbered] = []
+            var selected: [Numbered] = []
             var page = FeedPage(cursor: query.after)
             var isHeld = false
             let found = state.numberedEvents.filter { $0.number > query.after }
-            for candidate in found where chosen.count < query.limit {
-                isHeld = state.holds(candidate.event, gate)
+            for candidate in found where selected.count < query.limit {
+                isHeld = state.isHeld(candidate.event, gate)
                 if isHeld { break }
                 page.cursor = candidate.number
                 guard query.scopes.contains(candidate.event.scope), candidate.event.type != .webhookTest else {
                     continue
                 }
-                chosen.append(candidate)
+                selected.append(candidate)
             }
             page.hasMore = !isHeld && found.last.map { $0.number > page.cursor } ?? false
-            for told in chosen.sorted(by: { ($0.event.occurredAt, $0.number) < ($1.event.occurredAt, $1.number) }) {
-                page.items.append(state.item(told))
-                guard told.event.isLate else { continue }
-                for newer in state.newer(than: told.event) where newer.number <= query.after {
-                    page.items.append(state.item(newer, late: told.number))
+            for numbered in selected.sorted(by: { ($0.event.occurredAt, $0.number) < ($1.event.occurredAt, $1.number) })
+            {
+                page.items.append(state.item(numbered))
+                guard numbered.event.isLate else { continue }
+                for newer in state.newer(than: numbered.event) where newer.number <= query.after {
+                    page.items.append(state.item(newer, late: numbered.number))
                 }
             }
             return page
@@ -68,8 +69,8 @@ extension MemoryLedger.State {
         events.enumerated().map { .init(number: Int64($0.offset + 1), event: $0.element) }
     }
 
-    /// Whether an event has to wait for a moment.
-    func holds(_ event: LedgerEvent, _ gate: FanOutLimit) -> Bool {
+    /// Whether an event must wait: its notification is beyond the limit, or recovered while recovered ones are held.
+    func isHeld(_ event: LedgerEvent, _ gate: FanOutLimit) -> Bool {
         guard let notification = event.notification else { return false }
         return notification > gate.after
             || (gate.holdsRecovered && notifications[notification]?.origin == .recovered)
@@ -78,10 +79,10 @@ extension MemoryLedger.State {
     fileprivate func item(_ numbered: MemoryLedger.Numbered, late: Int64? = nil) -> FeedItem {
         FeedItem(
             number: numbered.number, event: numbered.event,
-            notification: numbered.event.notification.flatMap { kept($0) }, late: late)
+            notification: numbered.event.notification.flatMap { storedNotification($0) }, late: late)
     }
 
-    /// The events that are sent again after one.
+    /// Returns the events that are repeated after a late event of the same purchase.
     func newer(than late: LedgerEvent) -> [MemoryLedger.Numbered] {
         guard let original = late.originalTransactionID, !isDamaged(original, in: late.scope),
             let record = records[.init(late.scope, original)]

@@ -4,7 +4,7 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger {
-    /// What else was signed under the identifier of a notification.
+    /// Another signed text under the UUID of a known notification.
     struct OtherText: Sendable {
         var notification: Int64
         var signedDate: Milliseconds
@@ -15,7 +15,7 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger: LedgerStorage {
-    package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry {
+    package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry {
         try write { state in
             for app in apps {
                 let environment = AppStoreEnvironment(rawValue: app.environment)
@@ -24,14 +24,14 @@ extension MemoryLedger: LedgerStorage {
                 }
                 guard !isKnown else { continue }
                 state.scopes.append(
-                    Scope(id: Int64(state.scopes.count + 1), bundleID: app.bundleID, environment: environment))
+                    AppEnvironment(id: Int64(state.scopes.count + 1), bundleID: app.bundleID, environment: environment))
             }
-            return ScopeRegistry(state.scopes)
+            return AppEnvironmentRegistry(state.scopes)
         }
     }
 
     package func commit(
-        receiving: [ReceivedNotification], folding: [FoldedNotification]
+        receiving: [ReceivedNotification], folding: [ProcessedNotification]
     ) async throws -> [Reception] {
         try write { state in
             let receptions = receiving.map { state.receive($0) }
@@ -46,8 +46,8 @@ extension MemoryLedger: LedgerStorage {
         }
     }
 
-    package func commit(_ statements: [Statement]) async throws -> Int {
-        try write { state in try statements.reduce(0) { try $0 + (state.put($1) ? 1 : 0) } }
+    package func commit(_ statements: [SignedFact]) async throws -> Int {
+        try write { state in try statements.reduce(0) { try $0 + (state.store($1) ? 1 : 0) } }
     }
 
     package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
@@ -56,17 +56,17 @@ extension MemoryLedger: LedgerStorage {
 
     package func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool {
         try write { state in
-            guard state.kept(notification)?.isDamaged ?? true else { return false }
+            guard state.storedNotification(notification)?.isDamaged ?? true else { return false }
             state.fail(notification, StorageError.Code.damaged.rawValue)
             return true
         }
     }
 
-    package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
+    package func pending(after id: Int64, limit: Int) async throws -> [StoredNotification] {
         try read { state in
             let waiting = state.inbox.keys.filter { $0 > id }.sorted()
             let others = waiting.filter { $0 < 0 }
-            return (others.isEmpty ? waiting : others).prefix(limit).compactMap { state.kept($0) }
+            return (others.isEmpty ? waiting : others).prefix(limit).compactMap { state.storedNotification($0) }
         }
     }
 
@@ -76,7 +76,7 @@ extension MemoryLedger: LedgerStorage {
 }
 
 extension MemoryLedger {
-    /// Damages the record of a purchase, or puts it right again, for tests. Whose it is, and in which lists, stays known.
+    /// Marks the record of a purchase as damaged, or as readable again, for tests. Its owners and list entries stay.
     package func setDamaged(_ isDamaged: Bool, record original: String, in scope: Int64) throws {
         try write { state in
             let key = Key(scope, original)
@@ -84,7 +84,7 @@ extension MemoryLedger {
         }
     }
 
-    /// Damages the text of a notification, for tests.
+    /// Damages the stored text of a notification, for tests.
     package func damage(text notification: Int64) throws {
         try write { state in
             state.notifications[notification]?.text = ""
@@ -97,35 +97,35 @@ extension MemoryLedger.State {
     mutating func receive(_ new: ReceivedNotification) -> Reception {
         guard let number = numbers[ExactText(new.uuid)], let known = notifications[number] else {
             let number = Int64(notifications.count + 1)
-            notifications[number] = KeptNotification(
+            notifications[number] = StoredNotification(
                 id: number, scope: new.scope, uuid: new.uuid, type: new.type, subtype: new.subtype,
                 signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin, state: .pending,
                 text: new.text)
             numbers[ExactText(new.uuid)] = number
             inbox[number] = new.receivedAt
-            return .kept(number)
+            return .stored(number)
         }
         if known.isDamaged {
-            // Nobody knows whether it is the same, so it is processed.
+            // The damaged text cannot be compared with the new one, so the notification is processed again.
             var replaced = known
             (replaced.type, replaced.subtype) = (new.type, new.subtype)
             (replaced.signedDate, replaced.text) = (new.signedDate, new.text)
             notifications[number] = replaced
             failures[number] = nil
             inbox[number] = inbox[number] ?? new.receivedAt
-            return .kept(number)
+            return .stored(number)
         }
         if known.text.isExactly(new.text) {
-            return waitAgain(number, new) ? .kept(number) : .duplicate(number)
+            return requeueFailed(number, new) ? .stored(number) : .duplicate(number)
         }
         let same = otherTexts.first { $0.value.notification == number && $0.value.text.isExactly(new.text) }
-        if let same { return waitAgain(-same.key, new) ? .kept(-same.key) : .duplicate(number) }
+        if let same { return requeueFailed(-same.key, new) ? .stored(-same.key) : .duplicate(number) }
         let other = Int64(otherTexts.count + 1)
         otherTexts[other] = .init(
             notification: number, signedDate: new.signedDate, receivedAt: new.receivedAt, origin: new.origin,
             text: new.text)
         inbox[-other] = new.receivedAt
-        return .kept(-other)
+        return .stored(-other)
     }
 
     fileprivate mutating func fail(_ notification: Int64, _ code: String) {
@@ -133,29 +133,29 @@ extension MemoryLedger.State {
         failures[notification] = code
     }
 
-    /// False where it did not fail.
-    private mutating func waitAgain(_ number: Int64, _ new: ReceivedNotification) -> Bool {
+    /// Returns a failed notification to the inbox. Returns false, and changes nothing, if it has not failed.
+    private mutating func requeueFailed(_ number: Int64, _ new: ReceivedNotification) -> Bool {
         guard failures.removeValue(forKey: number) != nil else { return false }
         inbox[number] = inbox[number] ?? new.receivedAt
         return true
     }
 
-    /// A notification as it is kept, or what else was signed under its identifier.
-    func kept(_ number: Int64) -> KeptNotification? {
+    /// Returns a stored notification. A negative number selects another text under the UUID of a notification.
+    func storedNotification(_ number: Int64) -> StoredNotification? {
         let other = number < 0 ? otherTexts[-number] : nil
-        guard var kept = notifications[other?.notification ?? number] else { return nil }
+        guard var stored = notifications[other?.notification ?? number] else { return nil }
         if let other {
-            (kept.id, kept.text, kept.origin) = (number, other.text, other.origin)
-            (kept.signedDate, kept.receivedAt) = (other.signedDate, other.receivedAt)
+            (stored.id, stored.text, stored.origin) = (number, other.text, other.origin)
+            (stored.signedDate, stored.receivedAt) = (other.signedDate, other.receivedAt)
         }
-        kept.failure = failures[number]
-        kept.state = inbox[number] != nil ? .pending : kept.failure == nil ? .folded : .failed
-        return kept
+        stored.failure = failures[number]
+        stored.state = inbox[number] != nil ? .pending : stored.failure == nil ? .folded : .failed
+        return stored
     }
 
     // MARK: - Folding
 
-    mutating func fold(_ notification: FoldedNotification) throws {
+    mutating func fold(_ notification: ProcessedNotification) throws {
         let waited = inbox.removeValue(forKey: notification.id) != nil
         let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
         let before = self
@@ -164,23 +164,23 @@ extension MemoryLedger.State {
             else { return true }
             return ExactText(known.uuid) < ExactText(notification.uuid)
         }
-        let facts: [Statement.Fact] =
+        let facts: [SignedFact.Fact] =
             (notification.transaction.map { [.transaction($0)] } ?? [])
             + (notification.renewal.map { [.renewal($0)] } ?? [])
         var (isNew, isLate, replaced) = (true, false, [Int64]())
-        for (place, original) in facts.map(\.originalTransactionID).inOrder.enumerated() {
+        for (index, original) in facts.map(\.originalTransactionID).distinct.enumerated() {
             try update(original, in: notification.scope) { record in
-                if place == 0 {
+                if index == 0 {
                     isLate = record.isLate(signedDate: notification.signedDate)
                     isNew = record.addMention(of: number, signedDate: notification.signedDate)
                 }
                 for fact in facts where fact.originalTransactionID.isExactly(original) {
-                    if let old = try record.put(fact.kept, source).replaced { replaced.append(old) }
+                    if let old = try record.add(fact.inMilliseconds, source).replaced { replaced.append(old) }
                 }
             }
         }
         for old in replaced { drop(old) }
-        if let transaction = notification.transaction { learn(transaction, in: notification.scope) }
+        if let transaction = notification.transaction { recordProductGroup(of: transaction, in: notification.scope) }
         guard waited, isNew else { return }
         var event = LedgerEvent(notification, number: number)
         event.isLate = isLate
@@ -188,8 +188,8 @@ extension MemoryLedger.State {
         recordConsumption(notification)
     }
 
-    /// Puts in what came by itself; false when it was no news.
-    mutating func put(_ statement: Statement) throws -> Bool {
+    /// Stores a statement that did not come in a notification. Returns false if it contains nothing new.
+    mutating func store(_ statement: SignedFact) throws -> Bool {
         lastStatement += 1
         let number = FactSource.statement(lastStatement).code
         statements[lastStatement] = statement
@@ -201,10 +201,10 @@ extension MemoryLedger.State {
             return before.statements[present].map { ExactText($0.text) < ExactText(statement.text) } ?? true
         }
         let outcome = try update(statement.fact.originalTransactionID, in: statement.scope) {
-            try $0.put(statement.fact.kept, source)
+            try $0.add(statement.fact.inMilliseconds, source)
         }
         drop(outcome.isNews ? outcome.replaced : number)
-        if case .transaction(let fact) = statement.fact { learn(fact, in: statement.scope) }
+        if case .transaction(let fact) = statement.fact { recordProductGroup(of: fact, in: statement.scope) }
         return outcome.isNews
     }
 
@@ -216,7 +216,7 @@ extension MemoryLedger.State {
         if let statement = source.flatMap(FactSource.init(code:))?.statement { statements[statement] = nil }
     }
 
-    private mutating func learn(_ fact: TransactionFact, in scope: Int64) {
+    private mutating func recordProductGroup(of fact: TransactionFact, in scope: Int64) {
         guard let group = fact.subscriptionGroupIdentifier else { return }
         let key = MemoryLedger.Key(scope, fact.productID)
         productGroups[key] = productGroups[key] ?? group
@@ -239,7 +239,7 @@ extension MemoryLedger.State {
 
     // MARK: - Outbox
 
-    /// A notification makes one event, and everything else does that has a name of its own.
+    /// Adds an event to the outbox. A notification has one event; every other event is unique by its identifier.
     mutating func add(_ event: LedgerEvent) {
         let isThere = events.contains { known in
             event.notification.map { $0 == known.notification } ?? known.id.isExactly(event.id)
@@ -252,28 +252,30 @@ extension MemoryLedger.State {
 }
 
 extension [String] {
-    /// Each of them once.
-    fileprivate var inOrder: [String] {
+    /// The distinct strings, in the order of their first occurrence.
+    fileprivate var distinct: [String] {
         reduce(into: []) { found, text in if !found.contains(where: { $0.isExactly(text) }) { found.append(text) } }
     }
 }
 
-extension Statement.Fact {
-    /// As it is kept: to the millisecond.
-    fileprivate var kept: Statement.Fact {
+extension SignedFact.Fact {
+    /// The fact with its dates to the millisecond, as the ledger stores them.
+    fileprivate var inMilliseconds: SignedFact.Fact {
         switch self {
         case .transaction(var fact):
-            (fact.purchaseDate, fact.expiresDate) = (fact.purchaseDate.kept, fact.expiresDate?.kept)
-            (fact.signedDate, fact.revocationDate) = (fact.signedDate.kept, fact.revocationDate?.kept)
+            (fact.purchaseDate, fact.expiresDate) = (fact.purchaseDate.inMilliseconds, fact.expiresDate?.inMilliseconds)
+            (fact.signedDate, fact.revocationDate) = (
+                fact.signedDate.inMilliseconds, fact.revocationDate?.inMilliseconds
+            )
             return .transaction(fact)
         case .renewal(var fact):
-            (fact.signedDate, fact.renewalDate) = (fact.signedDate.kept, fact.renewalDate?.kept)
-            fact.gracePeriodExpiresDate = fact.gracePeriodExpiresDate?.kept
+            (fact.signedDate, fact.renewalDate) = (fact.signedDate.inMilliseconds, fact.renewalDate?.inMilliseconds)
+            fact.gracePeriodExpiresDate = fact.gracePeriodExpiresDate?.inMilliseconds
             return .renewal(fact)
         }
     }
 }
 
 extension Date {
-    fileprivate var kept: Date { Date(milliseconds: milliseconds) }
+    fileprivate var inMilliseconds: Date { Date(milliseconds: milliseconds) }
 }

@@ -11,15 +11,15 @@ extension MemoryLedger: GrantStorage {
             let event = LedgerEvent.identifier(.grantCreated, ofGrant: id)
             let decision = GrantDecision.creation(
                 of: content, known: state.grants[Key(scope, id)]?.grant(id),
-                isTold: state.events.contains { $0.id.isExactly(event) },
+                hasCreationEvent: state.events.contains { $0.id.isExactly(event) },
                 beside: state.grants(of: content.customer ?? "", in: scope), at: now)
             switch decision {
-            case .isMade(let grant): return .created(grant)
+            case .alreadyCreated(let grant): return .created(grant)
             case .isTaken: return .isTaken
             case .isRefused: return .refused
             case .creates: break
             }
-            state.keep([GrantEvent(.create, at: now, content)], of: Key(scope, id), emittedUntil: .min)
+            state.record([GrantEvent(.create, at: now, content)], of: Key(scope, id), emittedUntil: .min)
             guard let grant = state.grants[Key(scope, id)]?.grant(id) else { return .refused }
             state.add(LedgerEvent(.grantCreated, of: grant, at: grant.createdAt, learned: now, in: scope))
             return .created(grant)
@@ -37,7 +37,7 @@ extension MemoryLedger: GrantStorage {
             case .isOver: return .isOver(grant)
             case .revokes: break
             }
-            state.keep([GrantEvent(.revoke, at: now, content)], of: key, emittedUntil: .min)
+            state.record([GrantEvent(.revoke, at: now, content)], of: key, emittedUntil: .min)
             guard let revoked = state.grants[key]?.grant(id), let instant = revoked.revocation?.instant else {
                 return .unknown
             }
@@ -65,7 +65,7 @@ extension MemoryLedger: GrantStorage {
 }
 
 extension MemoryLedger.State {
-    /// The first that was made first.
+    /// The grants of a customer, the earliest created first.
     func grants(of customer: String, in scope: Int64) -> [Grant] {
         grants.compactMap { key, history in
             key.scope == scope ? history.grant(key.name.text) : nil
@@ -74,10 +74,10 @@ extension MemoryLedger.State {
         }
     }
 
-    /// Keeps what happened to a grant.
+    /// Appends events to the history of a grant.
     ///
-    /// - Parameter emittedUntil: That it ended by then is not told any more.
-    mutating func keep(_ events: [GrantEvent], of key: MemoryLedger.Key, emittedUntil: Milliseconds) {
+    /// - Parameter emittedUntil: No expiry event will be emitted for a new grant that ends by this instant.
+    mutating func record(_ events: [GrantEvent], of key: MemoryLedger.Key, emittedUntil: Milliseconds) {
         let id = key.name.text
         let before = grants[key]?.grant(id)
         let history = GrantHistory((grants[key]?.events ?? []) + events)
@@ -87,7 +87,7 @@ extension MemoryLedger.State {
         endsToEmit[key] = grant.revocation == nil && isOpen ? grant.until : nil
     }
 
-    /// Whether the event that the grant has ended was made.
+    /// Whether the event of the grant's expiry was emitted.
     func isEndEmitted(_ grant: Grant, in scope: Int64) -> Bool {
         endsToEmit[.init(scope, grant.id)] == nil && grant.until != nil && grant.revocation == nil
     }

@@ -5,7 +5,7 @@ package import Ledger
 
 extension MemoryLedger: InspectionStorage {
     package func timeline(
-        of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
+        of customer: String, in scope: Int64, after place: TimelinePosition, limit: Int
     ) async throws -> [TimelineItem] {
         try read { state in
             let all =
@@ -35,32 +35,33 @@ extension MemoryLedger: InspectionStorage {
                         try state.readable(original, in: $0)?.mentions.map(\.notification) ?? []
                     })
             }
-            // Who looks for what waits or failed means other texts as well.
+            // Filters for pending or failed notifications include other texts.
             let others =
                 about == nil && [.pending, .failed].contains(filter.state) ? state.otherTexts.keys.map { -$0 } : []
             let numbers = (state.notifications.keys + others).filter { $0 < id && about?.contains($0) ?? true }
-            let found = numbers.sorted(by: >).compactMap { state.kept($0) }
+            let found = numbers.sorted(by: >).compactMap { state.storedNotification($0) }
                 .filter { filter.scopes.contains($0.scope) && filter.accepts($0) }
             let items = Array(found.prefix(limit))
             return NotificationPage(items: items, next: found.count > limit ? items.last?.id : nil)
         }
     }
 
-    package func notification(_ uuid: String) async throws -> KeptNotification? {
-        try read { state in state.numbers[ExactText(uuid)].flatMap { state.kept($0) } }
+    package func notification(_ uuid: String) async throws -> StoredNotification? {
+        try read { state in state.numbers[ExactText(uuid)].flatMap { state.storedNotification($0) } }
     }
 
-    package func otherTexts(of notification: Int64, limit: Int) async throws -> [KeptNotification] {
+    package func otherTexts(of notification: Int64, limit: Int) async throws -> [StoredNotification] {
         try read { state in
             let numbers = state.otherTexts.filter { $0.value.notification == notification }.keys.sorted()
-            return numbers.prefix(limit).compactMap { state.kept(-$0) }
+            return numbers.prefix(limit).compactMap { state.storedNotification(-$0) }
         }
     }
 
     package func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64] {
         try read { state in
             let failed = state.failures.filter { $0.value == code }.keys.sorted()
-            return Array(failed.filter { state.kept($0).map { scopes.contains($0.scope) } ?? false }.prefix(limit))
+            return Array(
+                failed.filter { state.storedNotification($0).map { scopes.contains($0.scope) } ?? false }.prefix(limit))
         }
     }
 
@@ -74,18 +75,18 @@ extension MemoryLedger: InspectionStorage {
     }
 
     package func sources(
-        of wanted: [WantedFacts], notifications: Bool, in scope: Int64
+        of wanted: [FactSelection], notifications: Bool, in scope: Int64
     ) async throws -> [FactText] {
         try read { state in
             let sources = try wanted.flatMap {
-                wanted -> [(original: String, kind: KeptStatement.Kind, source: FactSource)] in
+                wanted -> [(original: String, kind: StoredFact.Kind, source: FactSource)] in
                 let record = try state.readable(wanted.originalTransactionID, in: scope)
                 return (record?.sources(of: wanted, notifications: notifications) ?? []).map {
                     (original: wanted.originalTransactionID, kind: $0.kind, source: $0.source)
                 }
             }
             let others = state.numbersOfOtherTexts(
-                ofAny: Set(sources.compactMap(\.source.notification)), limit: WantedFacts.mostOtherTexts)
+                ofAny: Set(sources.compactMap(\.source.notification)), limit: FactSelection.maximumOtherTexts)
             return sources.flatMap { original, kind, source in
                 state.texts(of: source, kind, others).map { FactText(original, $0) }
             }
@@ -94,24 +95,24 @@ extension MemoryLedger: InspectionStorage {
 }
 
 extension MemoryLedger.State {
-    /// The numbers of other texts of some notifications, those of the first notification first.
+    /// The numbers of the other texts of some notifications, ordered by notification.
     func numbersOfOtherTexts(ofAny notifications: Set<Int64>, limit: Int) -> [Int64] {
         otherTexts.filter { notifications.contains($0.value.notification) }
             .sorted { ($0.value.notification, $0.key) < ($1.value.notification, $1.key) }.prefix(limit).map { -$0.key }
     }
 
     fileprivate func texts(
-        of source: FactSource, _ kind: KeptStatement.Kind, _ others: [Int64]
-    ) -> [KeptSource] {
+        of source: FactSource, _ kind: StoredFact.Kind, _ others: [Int64]
+    ) -> [StoredSource] {
         switch source {
         case .notification(let number):
             let own = others.filter { otherTexts[-$0]?.notification == number }
-            return ([number] + own).compactMap { kept($0) }.map { .notification($0, holding: kind) }
+            return ([number] + own).compactMap { storedNotification($0) }.map { .notification($0, holding: kind) }
         case .statement(let number):
             guard let statement = statements[number], statement.kind != .receipt else { return [] }
             return [
                 .statement(
-                    KeptStatement(
+                    StoredFact(
                         kind: kind, origin: statement.origin, receivedAt: statement.receivedAt, text: statement.text))
             ]
         }
@@ -121,18 +122,18 @@ extension MemoryLedger.State {
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [TimelineItem] {
         let original = record.lineage.originalTransactionID
-        let told = record.mentions(for: customer, ownership)
+        let mentions = record.mentions(for: customer, ownership)
         let changes = ownership.changes.filter { $0.to.containsExactly(customer) || $0.from.containsExactly(customer) }
-        return told.compactMap { mention in
-            kept(mention.notification).map {
+        return mentions.compactMap { mention in
+            storedNotification(mention.notification).map {
                 TimelineItem(
-                    place: TimelinePlace(date: mention.signedDate, number: mention.notification),
+                    place: TimelinePosition(date: mention.signedDate, number: mention.notification),
                     originalTransactionID: original, kind: .notification($0))
             }
         }
             + changes.map {
                 TimelineItem(
-                    place: TimelinePlace(date: $0.instant, number: 0, name: original),
+                    place: TimelinePosition(date: $0.instant, number: 0, name: original),
                     originalTransactionID: original, kind: .change($0))
             }
     }
@@ -141,7 +142,7 @@ extension MemoryLedger.State {
         heldOriginalPurchases(by: customer, in: scope).compactMap { held in
             guard let date = held.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else { return nil }
             return TimelineItem(
-                place: TimelinePlace(date: date.milliseconds, number: 0, name: held.subject),
+                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.subject),
                 originalTransactionID: "", kind: .originalPurchase(held.fact))
         }
     }
@@ -152,7 +153,7 @@ extension MemoryLedger.State {
                 guard let instant else { return [] }
                 return [
                     TimelineItem(
-                        place: TimelinePlace(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
+                        place: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
                         originalTransactionID: "", kind: .grant(.init(kind: kind, grant: grant)))
                 ]
             }
@@ -167,15 +168,15 @@ extension MemoryLedger: RefusalStorage {
         try write { state in
             for refusal in refusals {
                 state.lastRefusal += 1
-                state.refusals.append(KeptRefusal(id: state.lastRefusal, refusal: refusal))
+                state.refusals.append(StoredRefusal(id: state.lastRefusal, refusal: refusal))
             }
         }
     }
 
     package func dropRefusals(beyond limit: RefusalStorageLimit) async throws {
         try write { state in
-            let gone = limit.exceeded(by: state.refusals.map { RefusalShare($0) })
-            state.refusals.removeAll { gone.contains($0.id) }
+            let removed = limit.exceeded(by: state.refusals.map { RefusalShare($0) })
+            state.refusals.removeAll { removed.contains($0.id) }
         }
     }
 
@@ -189,7 +190,7 @@ extension MemoryLedger: RefusalStorage {
         }
     }
 
-    package func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal] {
+    package func refusals(before id: Int64, limit: Int) async throws -> [StoredRefusal] {
         try read { state in
             Array(state.refusals.filter { $0.id < id }.sorted { $0.id > $1.id }.prefix(limit))
         }
@@ -203,7 +204,7 @@ extension MemoryLedger {
     }
 
     struct Request: Sendable {
-        var remembered: RememberedRequest
+        var remembered: IdempotentRequest
         var customer: String?
     }
 }
@@ -214,26 +215,27 @@ extension MemoryLedger: IdempotencyStorage {
         patience: Milliseconds
     ) async throws -> IdempotencyDecision {
         try write { state in
-            let place = RequestKey(client: ExactText(client), key: ExactText(key))
+            let requestKey = RequestKey(client: ExactText(client), key: ExactText(key))
             let decision = IdempotencyDecision.of(
-                state.requests[place]?.remembered, fingerprint: fingerprint, at: now, patience: patience)
+                state.requests[requestKey]?.remembered, fingerprint: fingerprint, at: now, patience: patience)
             if decision == .proceed {
-                state.requests[place] = Request(
-                    remembered: RememberedRequest(fingerprint: fingerprint, startedAt: now), customer: customer)
+                state.requests[requestKey] = Request(
+                    remembered: IdempotentRequest(fingerprint: fingerprint, startedAt: now), customer: customer)
             }
             return decision
         }
     }
 
     package func endRequest(
-        _ key: String, of client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
     ) async throws {
         try write { state in
-            let place = RequestKey(client: ExactText(client), key: ExactText(key))
+            let requestKey = RequestKey(client: ExactText(client), key: ExactText(key))
             if let answer {
-                state.requests[place]?.remembered.answer = answer
-            } else if let known = state.requests[place]?.remembered, known.answer == nil, known.startedAt == start {
-                state.requests[place] = nil
+                state.requests[requestKey]?.remembered.answer = answer
+            } else if let known = state.requests[requestKey]?.remembered, known.answer == nil, known.startedAt == start
+            {
+                state.requests[requestKey] = nil
             }
         }
     }

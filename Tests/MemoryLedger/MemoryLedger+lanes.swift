@@ -1,8 +1,8 @@
 internal import AppStoreModels
 internal import Ledger
 
-/// The order in which deliveries go to an endpoint: by when it happened, in the lane of the customer and in that of the
-/// purchase.
+/// The order in which deliveries go to an endpoint: by the instant of the event, within the lane of the customer and
+/// within the lane of the purchase.
 extension MemoryLedger.State {
     func lane(of event: MemoryLedger.Numbered) -> String {
         event.event.customer.map { "\(event.event.scope) customer \($0)" } ?? purchase(of: event)
@@ -13,7 +13,7 @@ extension MemoryLedger.State {
         event.event.originalTransactionID.map { "\(event.event.scope) purchase \($0)" }
     }
 
-    // MARK: - Making deliveries
+    // MARK: - Creating deliveries
 
     mutating func fanOut(
         to target: FanOutTarget, _ gate: FanOutLimit, _ limit: Int, at now: Milliseconds
@@ -24,7 +24,7 @@ extension MemoryLedger.State {
         var progress = candidates.count == limit ? FanOutProgress.more : .done
         var (lanes, made) = (Set<ExactText>(), 0)
         for candidate in candidates {
-            if holds(candidate.event, gate) {
+            if isHeld(candidate.event, gate) {
                 progress = .held
                 break
             }
@@ -63,7 +63,7 @@ extension MemoryLedger.State {
                 break
             }
         }
-        // Who has something sent again believes that the endpoint works.
+        // A replay implies that the endpoint works again, so its delayed deliveries become due.
         for delivery in deliveries.values
         where delivery.endpoint == target.endpoint && lanes.contains(ExactText(delivery.lane)) {
             guard let due = delivery.due, due > now else { continue }
@@ -73,7 +73,7 @@ extension MemoryLedger.State {
         return outcome
     }
 
-    /// The events of a range that an endpoint takes.
+    /// The events of a range that the target accepts.
     func wanted(_ range: ReplayRange, by target: FanOutTarget) -> [MemoryLedger.Numbered] {
         numberedEvents.filter { range.contains($0) && target.deliveries($0.event.type, $0.event.scope) > 0 }
     }
@@ -87,19 +87,19 @@ extension MemoryLedger.State {
         return variants
     }
 
-    /// Says again what is newer than an event about the same purchase, was told and does not come after it by itself.
+    /// Repeats newer events of the same purchase if `needsRepeat` is true for them and no delivery of theirs waits.
     private mutating func addRepeats(
         after late: MemoryLedger.Numbered, to target: FanOutTarget, begin: Milliseconds, at now: Milliseconds,
-        _ lanes: inout Set<ExactText>, where hasGoneOut: (MemoryLedger.Numbered) -> Bool
+        _ lanes: inout Set<ExactText>, where needsRepeat: (MemoryLedger.Numbered) -> Bool
     ) -> Int {
         var made = 0
-        for newer in newer(than: late.event) where newer.event.occurredAt >= begin && hasGoneOut(newer) {
+        for newer in newer(than: late.event) where newer.event.occurredAt >= begin && needsRepeat(newer) {
             let waits = deliveries.values.contains {
                 $0.endpoint == target.endpoint && $0.event == newer.number && $0.variant == 0 && $0.state == .pending
                     && $0.due == nil
             }
             guard !waits else { continue }
-            // The purchase may be somebody else's by now.
+            // The purchase may belong to another customer by now.
             let lane = lane(of: late)
             let variants = max(0, target.deliveries(newer.event.type, newer.event.scope))
             for variant in 0..<variants {
@@ -123,10 +123,10 @@ extension MemoryLedger.State {
         return id
     }
 
-    // MARK: - Letting them go
+    // MARK: - Releasing deliveries
 
-    /// Chooses what goes next of a lane, if nothing in it or in that of its purchase is due: it is due then or, without an
-    /// instant, only named.
+    /// Chooses the next delivery of a lane, unless one of the lane or of its purchase is due. The delivery becomes due
+    /// at `due` or, if `due` is nil, is only marked as the next.
     mutating func release(_ lane: String, to endpoint: Int64, due: Milliseconds?) {
         let isInLane: (MemoryLedger.Delivery) -> Bool = { $0.lane.isExactly(lane) }
         guard !hasDue(endpoint, isInLane), let next = next(endpoint, isInLane) else { return }
@@ -137,21 +137,21 @@ extension MemoryLedger.State {
             rivals = { isInLane($0) || isOfPurchase($0) }
         }
         for other in deliveries.values where other.endpoint == endpoint && rivals(other) {
-            deliveries[other.id]?.isNamed = false
+            deliveries[other.id]?.isNext = false
         }
-        deliveries[next.id]?.goNext(at: due)
+        deliveries[next.id]?.markNext(dueAt: due)
     }
 
-    private func hasDue(_ endpoint: Int64, _ isThere: (MemoryLedger.Delivery) -> Bool) -> Bool {
+    private func hasDue(_ endpoint: Int64, _ matches: (MemoryLedger.Delivery) -> Bool) -> Bool {
         deliveries.values.contains {
-            $0.endpoint == endpoint && $0.state == .pending && $0.due != nil && isThere($0)
+            $0.endpoint == endpoint && $0.state == .pending && $0.due != nil && matches($0)
         }
     }
 
-    /// The first of what waits.
-    func next(_ endpoint: Int64, _ isThere: (MemoryLedger.Delivery) -> Bool) -> MemoryLedger.Delivery? {
+    /// The first waiting delivery that matches.
+    func next(_ endpoint: Int64, _ matches: (MemoryLedger.Delivery) -> Bool) -> MemoryLedger.Delivery? {
         deliveries.values.filter {
-            $0.endpoint == endpoint && $0.state == .pending && $0.due == nil && isThere($0)
+            $0.endpoint == endpoint && $0.state == .pending && $0.due == nil && matches($0)
         }.min(by: MemoryLedger.Delivery.isBefore)
     }
 }

@@ -4,13 +4,13 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger: SegmentStorage {
-    package func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPlace?) {
+    package func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPosition?) {
         try read { state in
             let (after, last) = query.range
             let rows = state.segments(query.segment, in: query.scope)
                 .filter { $0.place > after && $0.place.number <= last }.sorted { $0.place < $1.place }
             let found = rows.enumerated().filter {
-                query.holds($0.element.row)
+                query.matches($0.element.row)
                     && !state.isDamaged($0.element.lineage.originalTransactionID, in: query.scope)
             }.prefix(query.limit)
             let items = found.map { _, entry in
@@ -32,27 +32,27 @@ extension MemoryLedger: SegmentStorage {
     ) async throws -> Int {
         let first = SegmentQuery(segment, in: scope, at: now, limit: limit).range.after
         return try read { state in
-            min(limit, state.segments(segment, in: scope).count { $0.place > first && $0.row.holds(at: now) })
+            min(limit, state.segments(segment, in: scope).count { $0.place > first && $0.row.includes(now) })
         }
     }
 }
 
 extension MemoryLedger.State {
-    typealias SegmentEntry = (place: SegmentPlace, row: SegmentRow, lineage: Lineage)
+    typealias SegmentEntry = (place: SegmentPosition, row: SegmentRow, lineage: Lineage)
 
     fileprivate func segments(_ segment: Segment, in scope: Int64) -> [SegmentEntry] {
         let lineages = lineages(in: scope)
         return lineages.flatMap { lineage in
             let successors = lineages.successors(of: lineage.originalTransactionID)
             return Set(lineage.segments(successors: successors)).filter { $0.segment == segment }.map {
-                (SegmentPlace(number: $0.place, originalTransactionID: lineage.originalTransactionID), $0, lineage)
+                (SegmentPosition(number: $0.place, originalTransactionID: lineage.originalTransactionID), $0, lineage)
             }
         }
     }
 }
 
 extension [Lineage] {
-    /// The transactions of others that go on with a subscription.
+    /// The transactions of other lineages that continue a subscription.
     func successors(of original: String) -> [TransactionFact] {
         filter { !$0.originalTransactionID.isExactly(original) }.flatMap(\.transactions).filter {
             $0.previousOriginalTransactionID?.isExactly(original) ?? false
@@ -81,15 +81,15 @@ extension MemoryLedger: UnclaimedStorage {
 }
 
 extension MemoryLedger: OriginalPurchaseStorage {
-    package func keep(_ purchases: [OriginalPurchase]) async throws {
+    package func store(_ purchases: [OriginalPurchase]) async throws {
         try write { state in
             for new in purchases {
                 let key = Key(new.scope, new.subject)
                 let isAhead =
                     state.originalPurchases[key].map { known in
-                        new.isAhead(
-                            of: (known.kind, known.fact.signedDate.milliseconds),
-                            isLater: ExactText(known.text) < ExactText(new.text))
+                        new.replaces(
+                            (known.kind, known.fact.signedDate.milliseconds),
+                            hasGreaterText: ExactText(known.text) < ExactText(new.text))
                     } ?? true
                 if isAhead { state.originalPurchases[key] = new }
             }
@@ -109,22 +109,22 @@ extension MemoryLedger.State {
         return accounts.compactMap { key in
             let ownership = Ownership(
                 claims: ClaimHistory([]), named: nil, account: history(ofAccount: key.name.text, in: scope))
-            guard !ownership.spans(of: customer).isEmpty, let kept = originalPurchases[key] else { return nil }
+            guard !ownership.spans(of: customer).isEmpty, let stored = originalPurchases[key] else { return nil }
             return HeldOriginalPurchase(
-                subject: kept.subject, kind: kept.kind, fact: kept.fact, origin: kept.origin,
-                receivedAt: kept.receivedAt, text: kept.text, ownership: ownership)
+                subject: stored.subject, kind: stored.kind, fact: stored.fact, origin: stored.origin,
+                receivedAt: stored.receivedAt, text: stored.text, ownership: ownership)
         }
     }
 }
 
 extension MemoryLedger: CircumstanceStorage {
-    package func present(
-        of customer: String, in scope: Scope
+    package func snapshot(
+        of customer: String, in scope: AppEnvironment
     ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
         try read { (try $0.lineages(of: customer, in: scope.id), $0.circumstances(of: customer, in: scope.id)) }
     }
 
-    package func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances {
+    package func circumstances(of customer: String, in scope: AppEnvironment) async throws -> CustomerCircumstances {
         try read { $0.circumstances(of: customer, in: scope.id) }
     }
 }

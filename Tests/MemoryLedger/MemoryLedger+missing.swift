@@ -8,7 +8,7 @@ extension MemoryLedger {
         var digest: Data
     }
 
-    /// Something in an answer of the App Store that could not be believed.
+    /// A part of an App Store response that could not be verified.
     struct Unverified: Sendable {
         var id: Int64
         var item: UnverifiedItem
@@ -21,7 +21,7 @@ extension MemoryLedger {
 
     struct History: Sendable {
         var revision: String?
-        var askedAt: Milliseconds
+        var requestedAt: Milliseconds
     }
 }
 
@@ -30,8 +30,8 @@ extension MemoryLedger.State {
         _ items: [UnverifiedItem], in scope: Int64, _ window: RecoveryWindow?, history: String? = nil,
         at now: Milliseconds
     ) {
-        let kept = unverified.keys.count { $0.scope == scope }
-        for item in items.prefix(UnverifiedItem.room(beside: kept)) {
+        let known = unverified.keys.count { $0.scope == scope }
+        for item in items.prefix(UnverifiedItem.room(beside: known)) {
             let key = MemoryLedger.UnverifiedKey(scope: scope, digest: item.digest)
             lastUnverified += 1
             var new = unverified[key] ?? .init(id: lastUnverified, item: item, noticedAt: now)
@@ -46,12 +46,12 @@ extension MemoryLedger.State {
         missing.openWindows = recoveries.values.filter { $0.run.scope == scope && $0.run.state == .open }
             .reduce(0) { $0 + $1.openWindows.count }
         missing.unverified = unverified.keys.count { $0.scope == scope }
-        missing.failedNotifications = failures.keys.count { kept($0)?.scope == scope }
-        missing.backlog = inbox.keys.count { kept($0)?.scope == scope }
+        missing.failedNotifications = failures.keys.count { storedNotification($0)?.scope == scope }
+        missing.backlog = inbox.keys.count { storedNotification($0)?.scope == scope }
         missing.unverifiedSpans = spans[scope]?.spans.count ?? 0
         let historyRequests = historyRequests.filter { $0.key.scope == scope }.values
         missing.historyRequests = historyRequests.count { !$0.isGivenUp }
-        missing.putAside = historyRequests.count { !$0.isGivenUp && $0.failure != nil }
+        missing.retryingHistoryRequests = historyRequests.count { !$0.isGivenUp && $0.failure != nil }
         missing.failedHistoryRequests = historyRequests.count { $0.isGivenUp }
         return missing
     }
@@ -66,18 +66,18 @@ extension MemoryLedger {
         try read { state in
             var names = MissingNames()
             let unverified = state.unverified.filter { $0.key.scope == scope }.values.sorted { $0.id > $1.id }
-            names.items = unverified.prefix(MissingNames.most).map {
+            names.items = unverified.prefix(MissingNames.maximumCount).map {
                 MissingItem(
                     claimedUUID: $0.item.claimedUUID, history: $0.history, code: $0.item.code,
                     message: $0.item.message, noticedAt: $0.noticedAt)
             }
-            names.spans = Array((state.spans[scope]?.spans ?? []).prefix(MissingNames.most))
+            names.spans = Array((state.spans[scope]?.spans ?? []).prefix(MissingNames.maximumCount))
             let historyRequests = state.historyRequests.filter { $0.key.scope == scope && $0.value.failure != nil }
                 .values
             let waitingFirst = historyRequests.sorted {
                 $0.isGivenUp != $1.isGivenUp ? $1.isGivenUp : $0.id > $1.id
             }
-            names.histories = Array(waitingFirst.prefix(MissingNames.most))
+            names.histories = Array(waitingFirst.prefix(MissingNames.maximumCount))
             return names
         }
     }
@@ -97,7 +97,7 @@ extension MemoryLedger: HistoryRequestStorage {
                         attempts: 0, nextAttemptAt: now)
                     continue
                 }
-                // Whoever finishes the one that is under way leaves this one there.
+                // A new identifier: finishing the request that is in progress must not remove this one.
                 known.id = state.lastHistoryRequest
                 if known.isGivenUp {
                     (known.isGivenUp, known.failure, known.attempts, known.nextAttemptAt) = (false, nil, 0, now)
@@ -107,12 +107,12 @@ extension MemoryLedger: HistoryRequestStorage {
         }
     }
 
-    package func takeHistoryRequests(
+    package func dueHistoryRequests(
         in scope: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [HistoryRequest] {
         try read { state in
             let due = state.historyRequests.values.filter {
-                $0.scope == scope && !$0.isGivenUp && LongestDelay.historyRequest.isOver($0.nextAttemptAt, at: now)
+                $0.scope == scope && !$0.isGivenUp && LongestDelay.historyRequest.isDue($0.nextAttemptAt, at: now)
             }
             return Array(due.sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }.prefix(limit))
         }
@@ -136,8 +136,8 @@ extension MemoryLedger: HistoryRequestStorage {
         }
     }
 
-    package func putAside(
-        _ transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+    package func scheduleRetry(
+        of transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws {
         try write { state in
             let key = Key(scope, transactionID)
@@ -187,20 +187,20 @@ extension MemoryLedger: HistoryStorage {
         try write { $0.record(revision: revision, of: transactionID, in: scope, at: now) }
     }
 
-    package func recordAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
+    package func recordRequest(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
         try write { state in
             for original in originals { state.record(revision: nil, of: original, in: scope, at: now) }
         }
     }
 
-    package func keep(
-        unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
+    package func replaceUnverified(
+        with items: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
         try write { state in
             state.unverified = state.unverified.filter {
                 $0.key.scope != scope || !($0.value.history?.isExactly(transactionID) ?? false)
             }
-            state.add(unverified, in: scope, nil, history: transactionID, at: now)
+            state.add(items, in: scope, nil, history: transactionID, at: now)
         }
     }
 
@@ -214,7 +214,7 @@ extension MemoryLedger: HistoryStorage {
             return after.prefix(limit).map {
                 let original = $0.originalTransactionID
                 guard !state.isDamaged(original, in: scope) else { return LineageSummary(damaged: original) }
-                return LineageSummary($0, askedAt: state.histories[Key(scope, original)]?.askedAt)
+                return LineageSummary($0, requestedAt: state.histories[Key(scope, original)]?.requestedAt)
             }
         }
     }
@@ -225,6 +225,6 @@ extension MemoryLedger.State {
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) {
         let key = MemoryLedger.Key(scope, transactionID)
-        histories[key] = .init(revision: revision ?? histories[key]?.revision, askedAt: now)
+        histories[key] = .init(revision: revision ?? histories[key]?.revision, requestedAt: now)
     }
 }

@@ -8,8 +8,8 @@ extension MemoryLedger {
         var windows: [Window] = []
 
         var openWindows: [Window] { windows.filter { !$0.isDone } }
-        /// With what hangs on its windows.
-        var whole: RecoveryRun {
+        /// The run with the number of its open windows.
+        var summary: RecoveryRun {
             var run = run
             run.openWindows = openWindows.count
             return run
@@ -49,7 +49,7 @@ extension MemoryLedger: RecoveryStorage {
 
     package func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun] {
         try read { state in
-            state.recoveries.values.map(\.whole).filter { scopes.contains($0.scope) && $0.state == .open }
+            state.recoveries.values.map(\.summary).filter { scopes.contains($0.scope) && $0.state == .open }
                 .sorted { $0.id < $1.id }
         }
     }
@@ -134,7 +134,7 @@ extension MemoryLedger: RecoveryStorage {
                     from: mark, by: recovery.run, until: until, limit: limit, spans: spans, at: now)
                 (mark, spans) = (move.mark, move.spans)
                 if move.leavesGap {
-                    state.historyPasses[scope] = HistoryPass(scope: scope, everyoneSince: now, startedAt: now)
+                    state.historyPasses[scope] = HistoryPass(scope: scope, staleBefore: now, startedAt: now)
                 }
             }
             mark = mark?.ending(before: spans)
@@ -142,9 +142,9 @@ extension MemoryLedger: RecoveryStorage {
             recovery.windows = []
             (recovery.run.state, recovery.run.finishedAt, recovery.run.failure) = (.done, now, nil)
             state.recoveries[id] = recovery
-            let forgotten = id - Int64(RecoveryRun.maximumCount)
-            state.recoveries = state.recoveries.filter { $0.key > forgotten || $0.value.run.state == .open }
-            state.forgetWhatCame(in: scope)
+            let lastRemoved = id - Int64(RecoveryRun.maximumCount)
+            state.recoveries = state.recoveries.filter { $0.key > lastRemoved || $0.value.run.state == .open }
+            state.removeResolved(in: scope)
             return mark
         }
     }
@@ -163,11 +163,11 @@ extension MemoryLedger: RecoveryStorage {
         }
     }
 
-    package func recovery(_ id: Int64) async throws -> RecoveryRun? { try read { $0.recoveries[id]?.whole } }
+    package func recovery(_ id: Int64) async throws -> RecoveryRun? { try read { $0.recoveries[id]?.summary } }
 
     package func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun] {
         try read { state in
-            let all = state.recoveries.values.map(\.whole).filter { scopes.contains($0.scope) && $0.id < id ?? .max }
+            let all = state.recoveries.values.map(\.summary).filter { scopes.contains($0.scope) && $0.id < id ?? .max }
             return Array(all.sorted { $0.id > $1.id }.prefix(limit))
         }
     }
@@ -183,8 +183,8 @@ extension MemoryLedger.State {
         }
     }
 
-    /// Forgets what could not be believed and came after all, or whose time was read again and believed.
-    fileprivate mutating func forgetWhatCame(in scope: Int64) {
+    /// Removes unverified items that have arrived since, or whose period was read again and verified.
+    fileprivate mutating func removeResolved(in scope: Int64) {
         let spans = spans[scope] ?? UnverifiedSpans()
         unverified = unverified.filter { key, failure in
             guard key.scope == scope else { return true }

@@ -2,9 +2,9 @@ internal import AppStoreModels
 internal import Ledger
 internal import Synchronization
 
-/// A ledger of values in memory: what an engine has to do, without a database. Nothing in it is fast.
+/// A ledger in memory: the reference for what an engine does, without a database. It is not optimized.
 ///
-/// It answers as the protocols of `Ledger` say, and the contract suite holds it and every other engine to the same answers.
+/// It implements the protocols of `Ledger`; the contract suite requires the same results of every engine.
 package final class MemoryLedger: Sendable {
     private let state = Mutex(State())
 
@@ -17,7 +17,7 @@ package final class MemoryLedger: Sendable {
 
     package var commits: Int { state.withLock(\.commits) }
 
-    /// Changes everything or, if it throws, nothing.
+    /// Applies all changes of `body` or, if it throws, none.
     func write<Value: Sendable>(_ body: (inout State) throws -> Value) throws -> Value {
         try state.withLock { state in
             var changed = state
@@ -32,7 +32,7 @@ package final class MemoryLedger: Sendable {
 extension MemoryLedger: LedgerEngine {}
 
 extension MemoryLedger {
-    /// Something in a scope, by its name.
+    /// The scope and the name of an entry.
     struct Key: Hashable, Sendable, Comparable {
         var scope: Int64
         var name: ExactText
@@ -44,7 +44,7 @@ extension MemoryLedger {
         }
     }
 
-    /// What a claim is about: a purchase, or an Apple account.
+    /// The subject of a claim: a purchase or an Apple account.
     struct Subject: Hashable, Sendable {
         var isAccount: Bool
         var key: Key
@@ -52,33 +52,33 @@ extension MemoryLedger {
 
     struct State: Sendable {
         var commits = 0
-        var scopes: [Scope] = []
+        var scopes: [AppEnvironment] = []
 
         // Facts.
-        var notifications: [Int64: KeptNotification] = [:]
+        var notifications: [Int64: StoredNotification] = [:]
         var numbers: [ExactText: Int64] = [:]
-        /// By their numbers, without the sign.
+        /// Other texts by their numbers, without the minus sign.
         var otherTexts: [Int64: OtherText] = [:]
         var inbox: [Int64: Milliseconds] = [:]
         var failures: [Int64: String] = [:]
-        var statements: [Int64: Statement] = [:]
+        var statements: [Int64: SignedFact] = [:]
         var lastStatement: Int64 = 0
         var records: [Key: LineageRecord] = [:]
-        /// Those that cannot be read, in tests.
+        /// The records that a test has damaged.
         var damagedRecords: Set<Key> = []
-        /// The purchases of transactions.
+        /// The original transaction identifier of each transaction.
         var originals: [Key: String] = [:]
         var productGroups: [Key: String] = [:]
         var originalPurchases: [Key: OriginalPurchase] = [:]
 
-        // What was said of customers.
+        // Customers.
         var claims: [Subject: ClaimHistory] = [:]
         var grants: [Key: GrantHistory] = [:]
-        /// When a grant ends of whose end nobody was told.
+        /// The end of each grant whose expiry event was not emitted yet.
         var endsToEmit: [Key: Milliseconds] = [:]
         var erasures: [Key: Milliseconds] = [:]
 
-        /// The outbox: the first has number 1.
+        /// The outbox. The first event has number 1.
         var events: [LedgerEvent] = []
 
         // Webhooks.
@@ -88,8 +88,8 @@ extension MemoryLedger {
 
         // Consumption.
         var usage: [UsageKey: UsageReport] = [:]
-        var inquiries: [KeptInquiry] = []
-        var refundDecisions: Set<KeptDecision> = []
+        var inquiries: [StoredInquiry] = []
+        var refundDecisions: Set<StoredDecision> = []
 
         // Completeness.
         var marks: [Int64: CompletenessMark] = [:]
@@ -105,10 +105,10 @@ extension MemoryLedger {
         var historyPasses: [Int64: HistoryPass] = [:]
 
         // Inspection.
-        var refusals: [KeptRefusal] = []
+        var refusals: [StoredRefusal] = []
         var lastRefusal: Int64 = 0
         var requests: [RequestKey: Request] = [:]
-        var audit: [KeptAuditEntry] = []
+        var audit: [StoredAuditEntry] = []
         var lastAudit: Int64 = 0
     }
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The code in the articles of a library, held against a test that compiles it.
+/// Compares the Swift code in a library's documentation articles with a test file that compiles it.
 package enum Articles {
-    /// The lines of code in a library's articles that `test` does not contain, whatever the layout. What a reader has to
-    /// fill in stands as `…`; comments and package manifests do not count.
+    /// Returns the lines of code in a library's articles that the file `test` does not contain, ignoring white space.
+    /// A placeholder for the reader's own code is written `…`. Comments, imports and package manifests are ignored.
     package static func uncompiled(of library: String, in test: String) throws -> [String] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -2,7 +2,8 @@ internal import AppStoreModels
 package import StoreSimulator
 
 extension Catalogue {
-    /// Three levels of service in one group, a second group, one of everything else.
+    /// Three levels of service in one subscription group, a second and a third group, and one product of each other
+    /// type.
     package static let shop = Catalogue(
         products: [
             subscription(
@@ -18,7 +19,7 @@ extension Catalogue {
                         price: 9990),
                     Offer(
                         identifier: "rare", type: .winBack, discount: .freeTrial, period: .month,
-                        winBack: .init(paidMonths: 6, monthsSinceExpiry: 2)),
+                        winBack: .init(minimumPaidMonths: 6, minimumMonthsSinceExpiry: 2)),
                 ]),
             subscription("plus.other", level: 2, price: 8990),
             subscription(
@@ -58,7 +59,7 @@ extension Catalogue {
                 billingPlans: plans))
     }
 
-    /// Half price or so, three times.
+    /// A promotional offer: the price for three months.
     private static func promotion(_ id: String, _ price: Int64) -> Offer {
         Offer(identifier: id, type: .promotional, discount: .payAsYouGo, period: .month, periodCount: 3, price: price)
     }

@@ -8,31 +8,31 @@ import Synchronization
     import SystemPackage
 #endif
 
-/// A program that runs beside the tests. What it prints on standard output is read line by line as it comes.
+/// A program that runs beside the tests. Its standard output can be read line by line while it runs.
 ///
-/// Not Foundation's `Process`: in Swift 6.3 it reads past the end of directory entries while it looks for open files, and
-/// crashes tests that have more than a thousand (swift-corelibs-foundation, pull request 5472).
+/// It does not use Foundation's `Process`, which in Swift 6.3 reads past the end of directory entries while it lists
+/// open files, and crashes tests with more than a thousand of them (swift-corelibs-foundation, pull request 5472).
 package final class ChildProcess: Sendable {
-    /// What a program left behind.
+    /// The result of a program that has ended.
     package struct Outcome: Sendable {
-        /// The exit status; 128 and the signal's number after a crash.
+        /// The exit status, or 128 plus the signal number after a crash.
         package let status: Int32
         package let output: String
         package let errors: String
 
-        /// Both outputs: programs disagree on where a verdict belongs.
+        /// Both outputs, because programs differ in where they write their result.
         package var text: String { output + errors }
     }
 
-    /// What it prints on standard output; it ends with the process.
+    /// The lines of standard output. The stream finishes when the process ends.
     package let lines: AsyncStream<String>
     private let identifier: Int32
     private let hasEnded: Mutex<Bool>
     private let status: Task<Int32, Never>
 
-    /// Starts a program. It runs when this returns.
+    /// Starts a program, and returns when it runs.
     ///
-    /// - Parameter errors: A file that its standard error is added to; that of the tests if nil.
+    /// - Parameter errors: The file to which standard error is appended; nil inherits the standard error of the tests.
     package init(
         _ executable: URL, _ arguments: [String], environment: [String: String], in directory: URL? = nil,
         errors: URL? = nil
@@ -76,25 +76,25 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { hasEnded.withLock { !$0 } }
 
-    /// Sends a signal, unless it has ended.
+    /// Sends a signal, unless the process has ended.
     package func send(_ signal: Int32) {
         hasEnded.withLock { ended in
             if !ended { _ = kill(identifier, signal) }
         }
     }
 
-    /// Waits for its end.
+    /// Waits until the process has ended.
     ///
-    /// - Returns: The exit status; 128 and the signal's number after a crash.
+    /// - Returns: The exit status, or 128 plus the signal number after a crash.
     package func end() async -> Int32 { await status.value }
 
-    /// Runs a program to its end.
+    /// Runs a program and waits until it has ended.
     package static func run(
         _ executable: URL, _ arguments: [String], stdin: Data = Data(), environment: [String: String]? = nil,
         in directory: URL? = nil
     ) async throws -> Outcome {
         try await Tool.inTemporaryFolder { folder in
-            // A file, not a pipe: a program that stops reading kills nobody.
+            // A file instead of a pipe: a program that stops reading a pipe would end the tests with SIGPIPE.
             let input = folder.appending(path: "in")
             try stdin.write(to: input)
             let result = try await Subprocess.run(
@@ -109,7 +109,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The mutant that `Scripts/mutants` has switched on, which the programs of the tests have to have too.
+    /// The mutant that `Scripts/mutants` has enabled; programs started by tests must run the same one.
     private static let mutant = ProcessInfo.processInfo.environment.filter { $0.key == "MUTANT" }
 
     private static func configuration(
@@ -126,7 +126,7 @@ package final class ChildProcess: Sendable {
 }
 
 extension TerminationStatus {
-    /// The exit status; 128 and the signal's number after a crash.
+    /// The exit status, or 128 plus the signal number after a crash.
     fileprivate var number: Int32 {
         switch self {
         case .exited(let code): code

@@ -1,9 +1,10 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// Clients that connect again and again, until nobody listens.
+/// Clients that connect repeatedly until the port is closed.
 public enum ConnectionFlood {
-    /// Eight clients of a port of 127.0.0.1. Calls `end` when one of them has connected, and returns how often somebody did.
+    /// Runs eight clients of a port of 127.0.0.1, calls `end` after the first connection, and returns the number of
+    /// connections.
     public static func flood(_ port: Int, until end: @escaping @Sendable () async throws -> Void) async rethrows -> Int
     {
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -16,7 +17,7 @@ public enum ConnectionFlood {
     }
 
     private static func connections(to port: Int, _ connected: AsyncStream<Void>.Continuation) async -> Int {
-        // So that nobody waits for a connection that will not be.
+        // Otherwise the test would wait for a first connection forever.
         defer { connected.finish() }
         var count = 0
         while let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -24,7 +25,7 @@ public enum ConnectionFlood {
         {
             count += 1
             connected.yield()
-            // Who is not there any more has closed it already.
+            // Closing fails if the server has closed the connection already.
             try? await channel.close()
         }
         return count

@@ -1,23 +1,23 @@
 internal import AppStoreModels
 package import Foundation
 
-/// The genuine data beside this repository, in `../shared/fixtures`.
+/// Genuine signed data beside this repository, in `../shared/fixtures`.
 package enum Fixtures {
-    /// The root of this package.
+    /// The root folder of this package.
     package static let package = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The folder, there or not.
+    /// The folder of the data, whether it exists or not.
     package static let folder = package.deletingLastPathComponent().appending(path: "shared/fixtures")
 
-    /// Whether the signed data is there.
+    /// Whether the signed data exists.
     package static let hasSignedData = FileManager.default.fileExists(
         atPath: folder.appending(path: "jws/README.md").path)
 
-    /// What a suite says when it is skipped.
+    /// The message of a skipped suite.
     package static let absence: String = "needs the genuine data in \(folder.path), which is not there"
 
-    /// The signed data that the README's table lists; empty where the folder is missing.
+    /// The signed data listed in the README's table; empty if the folder is missing.
     package static let signedData: [GenuineJWS] = {
         guard let table = try? String(contentsOf: folder.appending(path: "jws/README.md"), encoding: .utf8) else {
             return []
@@ -25,23 +25,23 @@ package enum Fixtures {
         return table.split(separator: "\n").compactMap(GenuineJWS.init(row:))
     }()
 
-    /// The text of a file in the folder, without the line break at its end.
+    /// The text of a file in the folder, without the final line break.
     package static func text(_ path: String) throws -> String {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8)
             .trimmingCharacters(in: .newlines)
     }
 }
 
-/// A row of the table of genuine signed data.
+/// A row of the README's table of genuine signed data.
 package struct GenuineJWS: Sendable, CustomStringConvertible {
     package let file: String
     /// `transaction`, `renewal` or `notification`.
     package let kind: String
-    /// The product, or a notification's type and subtype joined by a dot.
+    /// The product, or the notification's type and subtype joined by a dot.
     package let type: String
     package let bundleId: String?
     package let environment: String
-    /// When it was signed, as its name says.
+    /// The signing date in the file name.
     package let signedDate: Date
 
     package var description: String { file }
@@ -56,6 +56,6 @@ package struct GenuineJWS: Sendable, CustomStringConvertible {
         bundleId = cells[3] == "-" ? nil : cells[3]
     }
 
-    /// The text as it was signed.
+    /// The signed text.
     package func text() throws -> String { try Fixtures.text("jws/\(file)") }
 }

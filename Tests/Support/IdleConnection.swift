@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A client that says nothing.
+/// A client that connects and sends nothing.
 public enum IdleConnection {
-    /// Connects to a port of 127.0.0.1, and returns when the other side has closed the connection.
+    /// Connects to a port of 127.0.0.1, and returns when the server has closed the connection.
     public static func untilClosed(_ port: Int) async throws {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)).get()

@@ -9,17 +9,17 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// A server on this machine that reads one request per connection and answers with the very bytes it was given; with none
-/// it keeps the caller waiting, and so it does after them if it is told to.
+/// A server on 127.0.0.1 that reads one request per connection and sends fixed bytes as the answer. Without an answer,
+/// or if `staysOpen` is true, it leaves the connection open.
 package final class LoopbackServer: Sendable {
     package let port: UInt16
     private let listener: Int32
     private let received = Mutex<[String]>([])
 
-    /// What was received, one text per request.
+    /// The received requests, one text each.
     package var requests: [String] { received.withLock { $0 } }
 
-    /// Listens at a port, or at any that is free.
+    /// Listens at a port, or at any free port.
     package init(answer: Data?, staysOpen: Bool = false, at number: UInt16 = 0) throws {
         #if canImport(Glibc)
             listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -48,7 +48,8 @@ package final class LoopbackServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
-                    // Not before: another server would get the number, and this thread its connections.
+                    // Only here: if it were closed earlier, a new server could get the same descriptor, and this thread
+                    // its connections.
                     close(listener)
                     return
                 }
@@ -59,7 +60,7 @@ package final class LoopbackServer: Sendable {
 
     package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// An answer as it goes over the wire, after which the connection is closed.
+    /// An HTTP answer with `Connection: close`.
     package static func answer(_ status: String, _ headers: [String] = [], _ body: Data) -> Data {
         let head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Connection: close"] + headers
         return Data((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
@@ -74,7 +75,7 @@ package final class LoopbackServer: Sendable {
             text += String(decoding: buffer[..<count], as: UTF8.self)
         }
         received.withLock { $0.append(text) }
-        // Left open without an answer; it is closed with the process.
+        // Without an answer the connection stays open until the process ends.
         guard let answer else { return }
         answer.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var rest = bytes[0..<bytes.count]

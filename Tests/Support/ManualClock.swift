@@ -1,7 +1,7 @@
 package import Foundation
 internal import Synchronization
 
-/// A clock that moves only when a test moves it, or that leaps to wherever somebody wants to sleep to.
+/// A clock that moves only when a test moves it or, if `skipsSleeps` is true, jumps to the deadline of each sleep.
 package final class ManualClock: Clock, Sendable {
     package struct Instant: InstantProtocol {
         package var offset: Duration
@@ -20,22 +20,22 @@ package final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         var lastID = 0
         var sleepers: [Sleeper] = []
-        var naps: [Duration] = []
+        var sleepDurations: [Duration] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let leaps: Bool
+    private let skipsSleeps: Bool
     private let state = Mutex(State())
 
-    package init(leaps: Bool = false) { self.leaps = leaps }
+    package init(skipsSleeps: Bool = false) { self.skipsSleeps = skipsSleeps }
 
     package var now: Instant { state.withLock { $0.now } }
     package var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// How long every sleep so far was meant to last.
-    package var naps: [Duration] { state.withLock { $0.naps } }
+    /// The requested durations of all sleeps so far.
+    package var sleepDurations: [Duration] { state.withLock { $0.sleepDurations } }
 
-    /// The date this clock shows, which began on 14 November 2023.
+    /// The clock's time as a date. It starts on 14 November 2023.
     package var date: Date {
         let parts = now.offset.components
         return Date(timeIntervalSince1970: 1_700_000_000 + Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
@@ -44,12 +44,12 @@ package final class ManualClock: Clock, Sendable {
     package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
         let id = state.withLock { state in
-            state.naps.append(state.now.duration(to: deadline))
-            if leaps { state.now = max(state.now, deadline) }
+            state.sleepDurations.append(state.now.duration(to: deadline))
+            if skipsSleeps { state.now = max(state.now, deadline) }
             state.lastID += 1
             return state.lastID
         }
-        if leaps { return }
+        if skipsSleeps { return }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
@@ -70,8 +70,8 @@ package final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Returns as soon as so many tasks sleep.
-    package func sleepers(_ count: Int) async {
+    /// Returns as soon as `count` tasks sleep.
+    package func waitForSleepers(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 if state.sleepers.count >= count { return true }

@@ -1,48 +1,50 @@
 package import Foundation
 
-/// The Python libraries that give a second opinion, in an environment of their own.
+/// Runs independent Python implementations in a virtual environment, to compare results with them.
 package enum PythonEnvironment {
-    /// Why a suite is skipped.
+    /// The message of a skipped suite.
     package static let absence = "needs the Python environment that `make test` sets up with Tests/Interop/setup"
 
-    /// Whether its suites run. Where nothing must go unnoticed they do, and fail without it.
-    package static var isWanted: Bool { isReady || isRequired }
+    /// Whether suites that need the environment run. If it is required but missing, they run and fail.
+    package static var isEnabled: Bool { isReady || isRequired }
 
     private static let isRequired = ProcessInfo.processInfo.environment["COUNTERFOIL_INTEROP"] == "required"
     private static let folder = Fixtures.package.appending(path: ".build/interop-venv")
     private static let python = folder.appending(path: "bin/python")
 
-    /// Whether it is there, as it is wanted now: it may be of an earlier time.
+    /// Whether the environment exists and was set up with the current requirements.
     private static let isReady: Bool = {
-        let wanted = Fixtures.package.appending(path: "Tests/Interop/requirements.txt")
-        let here = folder.appending(path: "requirements.txt")
+        let current = Fixtures.package.appending(path: "Tests/Interop/requirements.txt")
+        let installed = folder.appending(path: "requirements.txt")
         return FileManager.default.isExecutableFile(atPath: python.path)
-            && FileManager.default.contentsEqual(atPath: wanted.path, andPath: here.path)
+            && FileManager.default.contentsEqual(atPath: current.path, andPath: installed.path)
     }()
 
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Asks a script of Tests/Interop; questions and answers are JSON.
+    /// Runs a script of Tests/Interop with JSON as input and output.
     ///
-    /// - Throws: ``Failure`` with what it complained of.
-    package static func ask<Answers: Decodable>(
-        _ script: String, _ questions: some Encodable, for answers: Answers.Type = Answers.self
-    ) async throws -> Answers {
-        try JSONDecoder().decode(answers, from: await ask(script, JSONEncoder().encode(questions)))
+    /// - Throws: ``Failure`` with the script's standard error.
+    package static func run<Output: Decodable>(
+        _ script: String, _ input: some Encodable, for type: Output.Type = Output.self
+    ) async throws -> Output {
+        try JSONDecoder().decode(type, from: await run(script, JSONEncoder().encode(input)))
     }
 
-    package static func ask(_ script: String, _ questions: Data) async throws -> Data {
+    package static func run(_ script: String, _ input: Data) async throws -> Data {
         guard isReady else { throw Failure(description: absence) }
         let script = Fixtures.package.appending(path: "Tests/Interop/\(script)").path
         return try await Tool.inTemporaryFolder { folder in
-            let (input, output) = (folder.appending(path: "questions.json"), folder.appending(path: "answers.json"))
-            try questions.write(to: input)
-            // -B: nothing is to be written beside the scripts.
-            let outcome = try await Tool.run(python.path, ["-B", script, input.path, output.path])
+            let (inputFile, outputFile) = (
+                folder.appending(path: "questions.json"), folder.appending(path: "answers.json")
+            )
+            try input.write(to: inputFile)
+            // -B: do not write bytecode beside the scripts.
+            let outcome = try await Tool.run(python.path, ["-B", script, inputFile.path, outputFile.path])
             guard outcome.status == 0 else { throw Failure(description: outcome.errors) }
-            return try Data(contentsOf: output)
+            return try Data(contentsOf: outputFile)
         }
     }
 }

@@ -1,7 +1,7 @@
 package import StoreSimulator
 
 extension RandomCommands {
-    /// Something that happens on a device, or something else every third time.
+    /// Returns a command for a device or, one time out of three, another command.
     package mutating func nextWithDevices(_ store: Store) -> StoreCommand {
         guard chance(67) else { return next(store) }
         let customer = chance(2) ? "" : names.randomElement(using: &random) ?? ""
@@ -19,12 +19,12 @@ extension RandomCommands {
         case 10: return .declinePurchase(customer: customer, product: chance(50) ? nil : product)
         case 11:
             let results: [PlannedPurchaseResult] = [.cancelled, .failed, .interrupted, .unverified]
-            return .planPurchase(
+            return .setNextPurchaseResult(
                 customer: customer, device: device, result: results.randomElement(using: &random) ?? .failed)
-        case 12: return .repeatUpdate(customer: customer, device: device, transaction: transaction)
+        case 12: return .resendUpdate(customer: customer, device: device, transaction: transaction)
         case 13: return .holdUpdates(customer: customer, device: device)
         case 14: return .releaseUpdates(customer: customer, device: device, reversed: chance(50))
-        case 15: return .breakVerification(customer: customer, device: device, transaction: transaction)
+        case 15: return .failVerification(customer: customer, device: device, transaction: transaction)
         case 16: return .hideRenewals(customer: customer, device: device)
         case 17: return .finish(customer: customer, transaction: transaction, device: device)
         default: return .purchase(customer: customer, product: product, device: device)

@@ -2,10 +2,10 @@ internal import AppStoreModels
 package import Foundation
 package import StoreSimulator
 
-/// Commands as nobody would give them: every kind, mostly with sense, sometimes without.
+/// Random commands of every kind, most of them valid, some invalid.
 package struct RandomCommands {
     package var random: SeededGenerator
-    /// The customers.
+    /// The names of the customers.
     package let names: [String]
 
     package init(random: SeededGenerator, names: [String] = ["anna", "ben", "carl", "dora"]) {
@@ -31,7 +31,7 @@ package struct RandomCommands {
         chance(10) ? one([0, -1, .min, .max, 91, 100_001]) : .random(in: range, using: &random)
     }
 
-    /// Nothing, a product, an identifier that there is, or nonsense.
+    /// Nil, a product, the identifier of an existing transaction, or an invalid text.
     private mutating func selector(_ store: Store, _ customer: String) -> String? {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<5: nil
@@ -41,7 +41,7 @@ package struct RandomCommands {
         }
     }
 
-    /// How long nothing is done: mostly days, sometimes nothing at all, sometimes months.
+    /// A random pause between commands: often none, mostly days, sometimes weeks, sometimes less than a second.
     package mutating func pause() -> TimeInterval {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4: 0
@@ -117,10 +117,10 @@ package struct RandomCommands {
         }
     }
 
-    /// A request for a notification, for somebody or for nobody yet.
+    /// A random request for a notification, with or without a customer, who may not exist yet.
     package mutating func trigger() -> TriggerRequest {
-        let pair = one(Trigger.pairs)
+        let kind = one(Trigger.kinds)
         return TriggerRequest(
-            pair.type, pair.subtype, product: chance(20) ? product() : nil, customer: chance(50) ? name() : nil)
+            kind.type, kind.subtype, product: chance(20) ? product() : nil, customer: chance(50) ? name() : nil)
     }
 }

@@ -1,6 +1,6 @@
 package import AppStoreTrust
 
-/// The code of the refusal that `verify` throws; nil when it throws nothing. Other errors pass through.
+/// Returns the code of the error that `verify` throws, or nil if it throws none. Other errors are rethrown.
 package func refusal<Value>(_ verify: () async throws -> Value) async throws -> VerificationError.Code? {
     do {
         _ = try await verify()

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (SplitMix64), so that a failure can be repeated.
+/// Random numbers that are the same in every run (SplitMix64), so that failures can be reproduced.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,13 +12,13 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// So many random bytes.
+    /// Returns `count` random bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
-    /// `bytes` after one to four changes of the kinds that break parsers: flipped bits, extreme values, bytes cut out,
-    /// doubled or put in, the end cut off.
+    /// Returns `bytes` after one to four changes of kinds that break parsers: flipped bits, extreme values, bytes
+    /// removed or inserted, the end cut off.
     package mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &self) {

@@ -10,7 +10,7 @@ package enum SignedKind: String, Sendable, CaseIterable, CustomStringConvertible
 }
 
 extension SignedDataVerifier {
-    /// Verifies `text` as one kind of data and forgets the payload.
+    /// Verifies `text` as one kind of data and returns the trace without the payload.
     package func trace(of text: String, as kind: SignedKind) async throws(VerificationError) -> VerificationTrace {
         switch kind {
         case .transaction: try await transaction(text).trace
@@ -22,11 +22,11 @@ extension SignedDataVerifier {
     }
 }
 
-/// The members of a payload, each with its JSON text, so that a test can put anything there.
+/// The members of a payload, each with its JSON text, so that tests can set any value.
 package struct Members: Sendable {
     package var fields: [String: String]
 
-    /// The members that a payload of this kind has at least, for the app and the instant of ``TestStore``.
+    /// The required members of a payload of this kind, for the app and the instant of ``TestStore``.
     package init(_ kind: SignedKind, environment: AppStoreEnvironment = .sandbox) {
         let signed = TestStore.signedDate
         let environment = "\"\(environment.rawValue)\""
@@ -64,14 +64,14 @@ package struct Members: Sendable {
         }
     }
 
-    /// These members with one set, or removed with nil.
+    /// Returns a copy with one member set, or removed if `json` is nil.
     package func with(_ name: String, _ json: String?) -> Members {
         var copy = self
         copy.fields[name] = json
         return copy
     }
 
-    /// The payload's text.
+    /// The payload as JSON.
     package var json: String {
         "{" + fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }

@@ -1,7 +1,7 @@
 package import Foundation
 internal import Synchronization
 
-/// A clock that stands until it is told to move.
+/// A clock that moves only when a test advances it.
 package final class TestClock: Sendable {
     private let instant: Mutex<Date>
 

@@ -3,12 +3,11 @@ package import Foundation
 package import StoreSimulator
 internal import Synchronization
 
-/// The revocation responders of an authority, without a network: what they answer is up to the test, who was asked is
-/// counted.
+/// The OCSP responders of an authority, without a network. Tests set their answers, and read which were requested.
 package final class TestResponders: RevocationTransport {
     package typealias Answer = @Sendable (Data) async throws -> Data
 
-    /// Which certificate of the chain a question is about.
+    /// The certificate of the chain that a request is about.
     package enum Subject: String, Sendable, CaseIterable, CustomStringConvertible {
         case leaf, intermediate
 
@@ -17,13 +16,13 @@ package final class TestResponders: RevocationTransport {
 
     private struct State {
         var answers: [Subject: Answer]
-        var asked: [URL] = []
+        var requestedURLs: [URL] = []
         var waiting: [(count: Int, CheckedContinuation<Void, Never>)] = []
     }
 
     private let state: Mutex<State>
 
-    /// Both certificates are good, for twelve hours.
+    /// Responders that answer "good" for both certificates, valid for twelve hours.
     package init(_ authority: Authority) {
         let leaf = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
         let intermediate = OCSPResponder(issuer: authority.root, now: TestStore.now)
@@ -31,36 +30,36 @@ package final class TestResponders: RevocationTransport {
             State(answers: [.leaf: { try leaf.answer($0) }, .intermediate: { try intermediate.answer($0) }]))
     }
 
-    /// Answers from now on like this.
+    /// Sets the answer to all further requests about one certificate.
     package func set(_ subject: Subject, _ answer: @escaping Answer) {
         state.withLock { $0.answers[subject] = answer }
     }
 
-    /// Answers from now on like this to every question.
+    /// Sets the answer to all further requests.
     package func set(_ answer: @escaping Answer) {
         for subject in Subject.allCases { set(subject, answer) }
     }
 
-    /// Who was asked, in order.
-    package var asked: [URL] { state.withLock { $0.asked } }
+    /// The URLs of all requests, in order.
+    package var requestedURLs: [URL] { state.withLock { $0.requestedURLs } }
 
-    /// Waits until so many questions were asked in all.
-    package func untilAsked(_ count: Int) async {
+    /// Waits until `count` requests were made in all.
+    package func waitForRequests(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                if state.asked.count < count { state.waiting.append((count, continuation)) }
-                return state.asked.count >= count
+                if state.requestedURLs.count < count { state.waiting.append((count, continuation)) }
+                return state.requestedURLs.count >= count
             }
             if isThere { continuation.resume() }
         }
     }
 
-    package func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data {
+    package func send(_ request: Data, to responder: URL, maximumResponseBytes: Int) async throws -> Data {
         let subject = responder.path() == "/intermediate" ? Subject.leaf : .intermediate
         let (answer, ready) = state.withLock { state in
-            state.asked.append(responder)
-            let ready = state.waiting.filter { $0.count <= state.asked.count }
-            state.waiting.removeAll { $0.count <= state.asked.count }
+            state.requestedURLs.append(responder)
+            let ready = state.waiting.filter { $0.count <= state.requestedURLs.count }
+            state.waiting.removeAll { $0.count <= state.requestedURLs.count }
             return (state.answers[subject], ready)
         }
         for (_, continuation) in ready { continuation.resume() }
@@ -70,17 +69,17 @@ package final class TestResponders: RevocationTransport {
 }
 
 extension RevocationOptions {
-    /// Asks these responders of the test authority.
+    /// Options that query the responders of the test authority.
     package init(_ policy: RevocationPolicy, _ responders: TestResponders) {
         self.init(policy: policy, transport: responders)
         allowedHosts = [Authority.ocspHost]
-        // Far above what a busy machine takes: no test waits for it.
+        // Long enough that tests never reach it, even on a busy machine.
         timeLimit = 60
         maximumWait = 60
     }
 }
 
-/// A door that stays shut until it is opened.
+/// A gate that blocks tasks until it is opened.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -100,7 +99,7 @@ package final class Gate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for the opening, whether cancelled or not.
+    /// Waits until the gate is open, even if the task is cancelled.
     package func pass() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in

@@ -12,8 +12,7 @@ import WebConsole
         .done(Response(status: status), later: PageLink("customers"))
     }
 
-    @Test func `a form is carried out once, and the second time has the answer of the first for a minute`() async throws
-    {
+    @Test func `A form is carried out once, and a repetition gets the first response for a minute`() async throws {
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         let tickets = FormTickets(now: { time.withLock { $0 } })
         let ticket = tickets.issue(for: "buy")
@@ -26,7 +25,7 @@ import WebConsole
         #expect(later?.status == .seeOther && later?.headers[.location] == "/customers")
     }
 
-    @Test func `a form by which nothing happened can be sent again`() async throws {
+    @Test func `A form that had no effect can be sent again`() async throws {
         let tickets = FormTickets()
         let ticket = tickets.issue(for: "buy")
         let refused = try await tickets.once(ticket, for: "buy") { .notDone(Response(status: .conflict)) }
@@ -35,7 +34,7 @@ import WebConsole
     }
 
     @Test(arguments: [true, false])
-    func `who sends a form again waits for the answer of the first`(isDone: Bool) async throws {
+    func `A repeated form waits for the response to the first`(isDone: Bool) async throws {
         let tickets = FormTickets()
         let ticket = tickets.issue(for: "buy")
         let (first, second) = (Gate(), Gate())
@@ -56,7 +55,7 @@ import WebConsole
         #expect(try await again.value?.status == response.status)
     }
 
-    @Test func `a ticket that is invented, changed, old or of another process is not known`() async throws {
+    @Test func `A ticket that is invented, changed, expired or of another process is refused`() async throws {
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         let tickets = FormTickets(now: { time.withLock { $0 } })
         let ticket = tickets.issue(for: "a")
@@ -68,7 +67,7 @@ import WebConsole
         #expect(try await tickets.once(ticket, for: "a") { Self.done() } == nil)
     }
 
-    @Test func `what was forgotten is refused rather than done twice`() async throws {
+    @Test func `A form whose ticket was evicted is not carried out twice`() async throws {
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         let tickets = FormTickets(capacity: 3, now: { time.withLock { $0 } })
         let issued = (0..<5).map { _ in
@@ -83,7 +82,7 @@ import WebConsole
         }
     }
 
-    @Test func `fields are read as browsers send them`() throws {
+    @Test func `Form fields are decoded as browsers send them`() throws {
         let fields = try FormFields(encoded: Array("a=1&a=2&b=+x%20%C3%BC+&c=&d&e=%26%3D".utf8))
         #expect(fields["a"] == "2")
         #expect(fields["b"] == "x ü" && fields.exact("b") == " x ü ")
@@ -98,7 +97,7 @@ import WebConsole
     }
 
     @Test(arguments: ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
-    func `a form that is too large is said to be, and what else keeps it from coming is said as it is`(
+    func `A form that is too large has an error of its own, and other errors are rethrown`(
         _ type: String
     ) async throws {
         struct Overloaded: Error {}
@@ -132,14 +131,14 @@ import WebConsole
 
         """.utf8)
 
-    @Test func `a form with a file has its fields and its file`() throws {
+    @Test func `A multipart form has its fields and its file`() throws {
         let fields = try FormFields(multipart: Self.upload, boundary: "x")
         #expect(fields.exact("text") == "one\ntwo")
         #expect(fields.file("file") == Data("\u{1}\r\n--y".utf8))
         #expect(fields.file("none") == nil && fields.file("text") == nil && fields["file"] == nil)
     }
 
-    @Test func `a form with a file that is torn or changed anywhere is refused or read, and nothing traps`() {
+    @Test func `A truncated or changed multipart form is refused or parsed without a crash`() {
         for boundary in ["y", "", "xx"] {
             #expect(throws: FormFields.Problem.malformed) {
                 try FormFields(multipart: Self.upload, boundary: boundary)
@@ -160,7 +159,7 @@ import WebConsole
     }
 }
 
-/// Lets somebody wait until it is opened.
+/// Suspends its waiters until it is opened.
 private final class Gate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

@@ -7,7 +7,7 @@ import Testing
 import WebConsole
 
 @Suite struct `Live updates` {
-    /// Collects what a stream says.
+    /// Collects the lines of an event stream.
     private final class Lines: ResponseBodyWriter {
         private let continuation: AsyncStream<String>.Continuation
         let stream: AsyncStream<String>
@@ -25,11 +25,11 @@ import WebConsole
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a page hears of its topics, several changes as one, and the stream ends at shutdown`() async throws {
+    func `An event stream sends changes of its topics, merges several, and ends at shutdown`() async throws {
         let hub = EventHub()
         let response = hub.response(to: request("/events?topics=inbox,customer:a%22b"), pause: .seconds(2))
         #expect(response.status == .ok && response.headers[.contentType] == "text/event-stream")
-        // A proxy that collects what comes would tell pages of a change when there are many.
+        // A buffering proxy would delay an event until more events have arrived.
         let buffering = try #require(HTTPField.Name("X-Accel-Buffering"))
         #expect(response.headers[buffering] == "no")
         let before = hub.lastChange
@@ -40,7 +40,7 @@ import WebConsole
         hub.publish("other")
         hub.publish("customer:a\"b")
         #expect(await iterator.next() == "data: {\"topic\":\"customer:a\\\"b\",\"version\":\(before + 2)}\n\n")
-        // While the stream rests.
+        // During the stream's pause.
         for _ in 0..<10 { hub.publish("inbox") }
         #expect(await iterator.next() == "data: {\"topic\":\"inbox\",\"version\":\(before + 12)}\n\n")
         #expect(hub.count == 1 && hub.watched == ["inbox", "customer:a\"b"])
@@ -53,11 +53,11 @@ import WebConsole
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a stream ends without another word when who follows it may no longer`() async throws {
+    func `An event stream ends without a further event when its client loses access`() async throws {
         let hub = EventHub()
-        let questions = Mutex(0)
+        let checks = Mutex(0)
         let response = hub.response(to: request("/events?topics=inbox"), pause: .zero) {
-            questions.withLock { count in
+            checks.withLock { count in
                 count += 1
                 return count < 2
             }
@@ -74,8 +74,8 @@ import WebConsole
         #expect(hub.count == 0)
     }
 
-    /// What a stream says first, if it has something to say at once.
-    private func beginning(of hub: EventHub, _ path: String) async throws -> String? {
+    /// Returns the first event of a stream, or nil if the stream does not send one at once.
+    private func firstEvent(of hub: EventHub, _ path: String) async throws -> String? {
         let response = hub.response(to: request(path), pause: .zero, silence: .milliseconds(1))
         let lines = Lines()
         let task = Task { try await response.body.write(lines) }
@@ -86,31 +86,31 @@ import WebConsole
         return first == ":\n\n" ? nil : first
     }
 
-    @Test func `a stream begins with what changed since its page was made`() async throws {
+    @Test func `An event stream begins with the changes since its page was rendered`() async throws {
         let hub = EventHub()
-        let made = hub.lastChange
+        let rendered = hub.lastChange
         hub.expect(["inbox"])
         #expect(hub.watched == ["inbox"])
-        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made)") == nil)
+        #expect(try await firstEvent(of: hub, "/e?topics=inbox&since=\(rendered)") == nil)
         hub.publish("other")
-        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made)") == nil)
+        #expect(try await firstEvent(of: hub, "/e?topics=inbox&since=\(rendered)") == nil)
         hub.publish("inbox")
-        let told = try await beginning(of: hub, "/e?topics=inbox&since=\(made)")
-        #expect(told == "data: {\"topic\":\"inbox\",\"version\":\(made + 2)}\n\n")
-        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made + 2)") == nil)
-        // Nobody watched this topic, or another run of the server made the page: it may have changed.
+        let event = try await firstEvent(of: hub, "/e?topics=inbox&since=\(rendered)")
+        #expect(event == "data: {\"topic\":\"inbox\",\"version\":\(rendered + 2)}\n\n")
+        #expect(try await firstEvent(of: hub, "/e?topics=inbox&since=\(rendered + 2)") == nil)
+        // The topic was not watched, or another process rendered the page: the page may be outdated.
         hub.publish("inbox")
-        #expect(try await beginning(of: hub, "/e?topics=overview&since=\(made + 2)") != nil)
-        #expect(try await beginning(of: hub, "/e?topics=inbox&since=\(made + 99)") != nil)
-        #expect(try await beginning(of: hub, "/e?topics=overview") == nil)
+        #expect(try await firstEvent(of: hub, "/e?topics=overview&since=\(rendered + 2)") != nil)
+        #expect(try await firstEvent(of: hub, "/e?topics=inbox&since=\(rendered + 99)") != nil)
+        #expect(try await firstEvent(of: hub, "/e?topics=overview") == nil)
     }
 
-    @Test func `there are as many streams as there may be, and no topics that nobody could have`() async throws {
+    @Test func `The number of event streams is limited, and invalid topics are refused`() async throws {
         let hub = EventHub(capacity: 2)
         var open = [hub.response(to: request("/e?topics=a")), hub.response(to: request("/e?topics=a"))]
         #expect(open.map(\.status) == [.ok, .ok] && hub.count == 2)
         #expect(hub.response(to: request("/e?topics=a")).status == .serviceUnavailable)
-        // An answer that was never sent gives its place back.
+        // A response that was never sent frees its place.
         open.removeLast()
         #expect(hub.count == 1)
         #expect(hub.response(to: request("/e?topics=a")).status == .ok)

@@ -4,9 +4,9 @@ import HummingbirdTesting
 import Testing
 import WebConsole
 
-@Suite struct `Where a request comes from` {
-    private static let console = OriginCheck(admitsPrograms: false) { OriginCheck.name(of: $0) == "pay.example" }
-    private static let loopback = OriginCheck(admitsPrograms: true, isOwnHost: OriginCheck.isLoopback)
+@Suite struct `Origin of requests` {
+    private static let console = OriginCheck(allowsNonBrowsers: false) { OriginCheck.name(of: $0) == "pay.example" }
+    private static let loopback = OriginCheck(allowsNonBrowsers: true, isOwnHost: OriginCheck.isLoopback)
 
     struct Case: Sendable, CustomTestStringConvertible {
         var method = "POST"
@@ -22,7 +22,7 @@ import WebConsole
     @Test(arguments: [
         Case(origin: "https://pay.example", site: "same-origin"),
         Case(site: "none"), Case(origin: "https://pay.example"), Case(origin: "HTTPS://PAY.example"),
-        // As a browser says it under `Referrer-Policy: no-referrer`.
+        // Browsers send this under `Referrer-Policy: no-referrer`.
         Case(origin: "null", site: "same-origin"),
         Case(refusal: .unknownOrigin), Case(origin: "null", refusal: .foreignOrigin),
         Case(origin: "https://evil.example", refusal: .foreignOrigin),
@@ -42,14 +42,14 @@ import WebConsole
         Case(method: "GET", host: "evil.example", refusal: .foreignHost),
         Case(method: "DELETE", refusal: .unknownOrigin), Case(method: "get", refusal: .unknownOrigin),
     ])
-    func `a page of another origin changes nothing and reads nothing`(_ test: Case) {
+    func `A page of another origin can neither change nor read anything`(_ test: Case) {
         let refusal = Self.console.refusal(
             method: test.method, host: test.host, origin: test.origin, site: test.site, mode: test.mode,
             destination: test.destination)
         #expect(refusal == test.refusal)
     }
 
-    @Test func `on loopback a program may do what no page may`() {
+    @Test func `On loopback, programs may send requests that pages of other origins may not`() {
         for host in ["127.0.0.1:8091", "localhost", "[::1]:80", "LOCALHOST:1", nil] {
             #expect(Self.loopback.refusal(method: "POST", host: host, origin: nil, site: nil) == nil)
         }
@@ -69,14 +69,16 @@ import WebConsole
         ("2001:db8::1", "[2001:db8::1]:8080"), ("2001:db8:0:0::1", "[2001:DB8::1]"), ("[2001:db8::1]", "[2001:db8::1]"),
         ("Pay.example", "pay.EXAMPLE:1"),
     ])
-    func `an address has one name, with brackets and without`(_ name: String, _ host: String) {
+    func `A host matches its name with and without brackets, whatever its port and letter case`(
+        _ name: String, _ host: String
+    ) {
         #expect(OriginCheck.isNamed(host, oneOf: ["other.example", name]))
         for other in ["other.example", "2001:db8::2", "2001:db8::1:1", ""] {
             #expect(!OriginCheck.isNamed(host, oneOf: [other]))
         }
     }
 
-    @Test func `every spelling of a path is checked, but for what is open`() async throws {
+    @Test func `The origin is checked for every spelling of a path, except in open folders`() async throws {
         let router = Router()
         router.add(
             middleware: OriginGuard(Self.console, openFolders: ["v1"]) { _, _, _ in Response(status: .forbidden) })

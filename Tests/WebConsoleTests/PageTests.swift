@@ -29,7 +29,7 @@ import WebConsole
         $0.command = "counterfoil simulator customers"
     }
 
-    @Test func `every shared template has a value for each name and a use for each value`() throws {
+    @Test func `Every name in a shared template has a value, and every value is used`() throws {
         var audit = try TemplateAudit()
         for shell in [Self.shell(), Self.fullShell] {
             let back: PageValue = ["url": .link(PageLink()), "title": "Back"]
@@ -44,7 +44,7 @@ import WebConsole
         #expect(audit.complete().isEmpty, "\(audit.complete())")
     }
 
-    @Test func `a question keeps the reason that was given, and a page says by which address it is asked for again`()
+    @Test func `A confirmation keeps the entered reason, and a page has its own address for refreshes`()
         throws
     {
         let confirmation = Confirmation(
@@ -56,7 +56,7 @@ import WebConsole
         #expect(html.contains("data-here=\"/console/customers?q=a%20b\""))
     }
 
-    @Test func `the audit notices a name without a value, a value without a use, and what must not be in a template`()
+    @Test func `The template audit reports missing values, unused values and forbidden content`()
         throws
     {
         var audit = try TemplateAudit([
@@ -68,10 +68,10 @@ import WebConsole
         audit.render("h", ["linkURL": "javascript:alert(1)"])
         let problems = audit.complete()
         for expected in [
-            "a: unknown has no value", "a: the value unused has no use", "b inserts something unescaped",
-            "c: href is {{known}}, which is no link", "d has a style or an event in an attribute",
+            "a: unknown has no value", "a: no template uses the value unused", "b inserts an unescaped value",
+            "c: href is {{known}}, expected a link", "d has a style or event attribute",
             "e has an inline script or style", "f: a.b is a path", "g: never was never rendered",
-            "h: linkURL is a link where none belongs, or none", "i sets a content type or delimiters",
+            "h: linkURL is used as a link but is none, or the reverse", "i sets a content type or delimiters",
             "j sets a content type or delimiters",
         ] { #expect(problems.contains(expected), "\(expected)") }
     }
@@ -79,7 +79,7 @@ import WebConsole
     @Test(arguments: [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'--><b>", "{{shellTitle}}", "<!--live-->",
     ])
-    func `a text from elsewhere is text`(text: String) throws {
+    func `Foreign text is escaped in content and attributes`(text: String) throws {
         let library = try PageLibrary([
             "page":
                 "<i title=\"{{plain}}\">{{plain}}</i><input value=\"{{exact}}\">{{#foreign}}{{>foreign}}{{/foreign}}"
@@ -92,7 +92,8 @@ import WebConsole
     }
 
     @Test(arguments: [("\"", "&quot;"), ("<", "&lt;"), (">", "&gt;"), ("&", "&amp;"), ("'", "&#39;")])
-    func `a mark upon a character of HTML does not hide it`(character: String, entity: String) throws {
+    func `A combining mark does not prevent the escaping of an HTML character`(character: String, entity: String) throws
+    {
         let library = try PageLibrary([
             "page":
                 "<i title=\"{{exact}}\">{{plain}}</i>{{#foreign}}{{>foreign}}{{/foreign}}{{#drawing}}{{>drawing}}{{/drawing}}"
@@ -109,7 +110,7 @@ import WebConsole
         #expect(page.contains(">\(html)</text>"))
     }
 
-    @Test func `characters that change how others are read are chips, and a form gives them back unchanged`() throws {
+    @Test func `Invisible characters are shown as chips, and a form returns them unchanged`() throws {
         let library = try PageLibrary(["page": "{{#a}}{{>foreign}}{{/a}}|{{b}}|{{c}}"])
         let text = "a\u{202E}b\u{0}\u{200B}c\n"
         let html = library.render("page", ["a": .foreign(text), "b": .text(text), "c": .exact(text)])
@@ -122,7 +123,7 @@ import WebConsole
         #expect(VisibleText.plain("ما 你好 é 🎉") == "ما 你好 é 🎉")
     }
 
-    @Test func `a choice of an app and an environment is whole, however long the name of the app is`() throws {
+    @Test func `A choice shows app and environment in full, however long the app's name is`() throws {
         let app = "com.example." + String(repeating: "department.", count: 12) + "app"
         let shell = Self.shell {
             $0.choices = ["Production", "Sandbox"].map { .init("\(app) \($0)", PageLink("console")) }
@@ -131,7 +132,7 @@ import WebConsole
         for environment in ["Production", "Sandbox"] { #expect(html.contains("\(app) \(environment)</bdi>")) }
     }
 
-    @Test func `a long text is cut, with the whole behind it where that is asked for`() throws {
+    @Test func `A long text is cut, and the whole text is included on request`() throws {
         let library = try PageLibrary(["page": "{{#a}}{{>foreign}}{{/a}}"])
         let text = String(repeating: "x", count: 1001)
         let cut = library.render("page", ["a": .foreign(text, limit: 10)])
@@ -140,7 +141,7 @@ import WebConsole
         #expect(whole.contains("All 1,001 characters") && whole.contains("<bdi>\(text)</bdi>"))
     }
 
-    @Test func `a link leads to this server, or to http`() {
+    @Test func `A link leads to this server or to an HTTP URL`() {
         #expect(
             PageLink("a b", "../x", "..", query: [("q", "1&2=ü")]).description == "/a%20b/..%2Fx/~..?q=1%262%3D%C3%BC")
         #expect(PageLink().description == "/")
@@ -156,7 +157,7 @@ import WebConsole
     }
 
     @Test(arguments: [".", "..", "~.", "~..", "~~..", "...", "~", "_", "a b", "%2E", "+", "\u{FEFF}x", "a/b"])
-    func `a name in a path comes back as it was, and no browser takes it away`(name: String) {
+    func `A name in a path is decoded unchanged, and is never a dot segment`(name: String) {
         let path = PageLink("customers", name).description
         #expect(PageLink.segments(of: path) == ["customers", name])
         let segment = path.dropFirst("/customers/".count).lowercased().replacing("%2e", with: ".")
@@ -167,13 +168,14 @@ import WebConsole
         (20, 48, ""), (21, 1, "; the first 20 of 21"), (1, 49, "; the last 48 of each"),
         (21, 49, "; the first 20 of 21; the last 48 of each"),
     ])
-    func `a picture of periods says what it leaves out`(rows: Int, bars: Int, omissions: String) {
+    func `The description of a timeline says which rows and bars it leaves out`(rows: Int, bars: Int, omissions: String)
+    {
         let bar = TimeBars.Bar(.distantPast, nil, .once, "")
         let row = TimeBars.Row("", Array(repeating: bar, count: bars))
         #expect(TimeBars.omissions(from: Array(repeating: row, count: rows)) == omissions)
     }
 
-    @Test func `texts in a picture are text`() throws {
+    @Test func `Texts in a drawing are escaped`() throws {
         var drawing = Drawing(width: 10, height: 10, title: "<b>", summary: "\"'&")
         drawing.rectangle(x: 1.005, y: .nan, width: -2.5, height: 1, kind: "paid", label: "</title><script>")
         drawing.text("a\u{202E}<", x: 0, y: 0)
@@ -182,13 +184,13 @@ import WebConsole
         #expect(html.contains("y=\"0\" width=\"-2.50\"") && html.contains("a⟨U+202E⟩&lt;"))
     }
 
-    @Test func `the live parts of a page are what stands between their marks`() {
+    @Test func `The live parts of a page are the parts between its live marks`() {
         let html = "a<!--live--><p id=x></p><!--/live-->b<!--live-->2<!--/live-->c"
         #expect(PageLibrary.liveParts(of: html) == "<p id=x></p>\n2")
         #expect(PageLibrary.liveParts(of: "nothing").isEmpty)
     }
 
-    @Test func `the script and the style sheet are as small as they have to be, and the embedded ones are the files`()
+    @Test func `Script and style sheet are within their size limits, and embedded files equal the sources`()
         throws
     {
         #expect(WebConsoleFiles.script.utf8.count <= 8192)

@@ -13,7 +13,7 @@ import WebConsole
         func advance(by seconds: TimeInterval) { date.withLock { $0 += seconds } }
     }
 
-    @Test func `a session ends by time, by idleness, by its key and by hand`() {
+    @Test func `A session ends by age, by idle time, with its key and by sign-out`() {
         let clock = Clock()
         let store = SessionStore(now: { clock.now })
         let (token, session) = store.start(key: "ada", digest: Data([1]), address: "127.0.0.1")
@@ -43,7 +43,7 @@ import WebConsole
         #expect(store.session(fourth.token) == nil && store.open.isEmpty)
     }
 
-    @Test func `what an open page asks for by itself does not keep a session open`() {
+    @Test func `Automatic requests of an open page do not keep a session open`() {
         let clock = Clock()
         let store = SessionStore(now: { clock.now })
         let token = store.start(key: "ada", digest: Data([1]), address: "").token
@@ -53,7 +53,7 @@ import WebConsole
         #expect(store.session(token, countsAsUse: false) == nil && store.session(token) == nil)
     }
 
-    @Test func `the session that waited longest makes room`() {
+    @Test func `The session that was idle longest is evicted when the store is full`() {
         let clock = Clock()
         let store = SessionStore(capacity: 2, now: { clock.now })
         let tokens = (0..<3).map { _ in
@@ -63,7 +63,7 @@ import WebConsole
         #expect(tokens.map { store.session($0) != nil } == [false, true, true])
     }
 
-    @Test func `a link signs in once, within two minutes, and looking at it does not use it up`() {
+    @Test func `A sign-in link works once within two minutes, and checking it does not use it up`() {
         let clock = Clock()
         let links = SignInLinks(secret: Array("secret".utf8))
         let registry = SignInRegistry(links, now: { clock.now })
@@ -82,13 +82,13 @@ import WebConsole
         for bad in [other, "", "...", fresh + "A", "A" + fresh, fresh.replacing(".", with: "")] {
             #expect(registry.redeem(bad) == nil)
         }
-        // Which links were used before a restart is not known.
+        // After a restart, used links are unknown, so older links are refused.
         clock.advance(by: 60)
         #expect(SignInRegistry(links, now: { clock.now }).redeem(fresh) == nil)
         #expect(registry.redeem(fresh) == "ada")
     }
 
-    @Test func `of many that send one link at once one is signed in`() async {
+    @Test func `Only one of many concurrent redemptions of a sign-in link succeeds`() async {
         let links = SignInLinks(secret: Array("secret".utf8))
         let clock = Clock()
         let registry = SignInRegistry(links, now: { clock.now })
@@ -100,7 +100,7 @@ import WebConsole
         #expect(count == 1)
     }
 
-    @Test func `five failures a minute are all that an address has`() {
+    @Test func `An address is blocked for a minute after five failures`() {
         let clock = Clock()
         let limit = FailureLimit(capacity: 10, now: { clock.now })
         for _ in 0..<5 {
@@ -113,7 +113,7 @@ import WebConsole
         for index in 0..<100 { limit.recordFailure(of: "192.0.2.\(index)") }
     }
 
-    @Test func `the cookie is one that scripts and other hosts cannot reach`() {
+    @Test func `The session cookie is out of reach of scripts and other hosts`() {
         let secure = ConsoleCookies.startSession("t", isSecure: true)
         #expect(secure == "__Host-counterfoil=t; Secure; Path=/; HttpOnly; SameSite=Lax")
         #expect(ConsoleCookies.startSession("t", isSecure: false) == "counterfoil=t; Path=/; HttpOnly; SameSite=Lax")
@@ -125,7 +125,7 @@ import WebConsole
         }
         #expect(ConsoleCookies.session(of: request("a=b; counterfoil=x=y"), isSecure: false) == "x=y")
         #expect(ConsoleCookies.session(of: request("counterfoil=x"), isSecure: true) == nil)
-        // A planted one beside the genuine one.
+        // A planted cookie beside the genuine one.
         #expect(ConsoleCookies.session(of: request("counterfoil=x; counterfoil=y"), isSecure: false) == nil)
         #expect(ConsoleCookies.theme(of: request("counterfoil-theme=dark")) == .dark)
         #expect(ConsoleCookies.theme(of: request("counterfoil-theme=\"><b>")) == nil)

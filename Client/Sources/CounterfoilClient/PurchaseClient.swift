@@ -1,9 +1,9 @@
 import Foundation
 
-/// The app's half of proactive restore: listens for transactions from the first moment, reports them to the server,
-/// finishes only what the server keeps, and says what the customer has.
+/// Implements proactive restore in the app: listens for transactions from launch, reports them to the server, finishes
+/// a transaction only after the server has stored it, and publishes the customer's entitlements.
 ///
-/// Make one, and call ``start()`` in the initialiser of your app.
+/// Create one client, and call ``start()`` in the initialiser of your app.
 public actor PurchaseClient {
     private nonisolated let store: any PurchaseStore
     private let backend: any Backend
@@ -14,9 +14,9 @@ public actor PurchaseClient {
     private var machine: PurchaseStateMachine
     private var isRunning = false
     private var isStopped = false
-    /// Why what is remembered cannot be read yet.
+    /// The error of the storage while the saved records cannot be read.
     private var unreadable: String?
-    /// Calls and observers are numbered together.
+    /// The last number given to a call or an observer.
     private var lastID = 0
     private var calls: [Int: CheckedContinuation<CallOutcome, Never>] = [:]
     private var timers: [ClientTimer: Task<Void, Never>] = [:]
@@ -24,10 +24,10 @@ public actor PurchaseClient {
     private var observers: [Int: AsyncStream<Customer>.Continuation] = [:]
 
     /// - Parameters:
-    ///   - store: `StoreKitPurchaseStore()` in the app.
-    ///   - backend: ``HTTPBackend``, or your own.
-    ///   - storage: ``FileStorage``, the Keychain, or iCloud.
-    ///   - scheduler: Time. Tests put their own in.
+    ///   - store: The device's store: `StoreKitPurchaseStore()` in the app.
+    ///   - backend: The server: ``HTTPBackend``, or your own backend.
+    ///   - storage: The storage of the client's records: ``FileStorage``, or your own, such as the Keychain or iCloud.
+    ///   - scheduler: The clock. Tests can use their own.
     public init(
         store: any PurchaseStore, backend: any Backend, storage: any ClientStorage,
         configuration: PurchaseClientConfiguration = PurchaseClientConfiguration(),
@@ -38,15 +38,16 @@ public actor PurchaseClient {
         machine = PurchaseStateMachine(rules: configuration)
     }
 
-    // MARK: What the app calls
+    // MARK: Calls of the app
 
-    /// Begins to listen before it returns, and does everything else elsewhere. Call it once, as early as you can.
+    /// Starts the client. It listens for transactions when this returns; the rest runs in the background. Call it once,
+    /// as early as possible.
     public nonisolated func start() {
         let updates = store.updates
         Task { await run(updates) }
     }
 
-    /// Ends everything that is under way. A stopped client does not start again.
+    /// Stops the client and cancels its requests. A stopped client cannot be started again.
     public func stop() {
         isStopped = true
         events.finish()
@@ -57,39 +58,40 @@ public actor PurchaseClient {
         calls = [:]
     }
 
-    /// What the customer has, as it was last published.
+    /// The customer's state, as published last.
     public var current: Customer { machine.customer }
 
-    /// What the customer has: now, and whenever it changes. Right after ``signIn(_:token:)`` the first value may be from before
-    /// it; its ``Customer/id`` says whose it is.
+    /// A stream of the customer's state: the current value, then every change. Right after ``signIn(_:token:)`` the
+    /// first value may belong to the previous customer; see ``Customer/id``.
     public nonisolated var customers: AsyncStream<Customer> {
         let (stream, continuation) = AsyncStream.makeStream(of: Customer.self, bufferingPolicy: .bufferingNewest(1))
         Task { await observe(continuation) }
         return stream
     }
 
-    /// The transactions that could not be handed over, and why. They stay unfinished.
+    /// The transactions that the client could not report or deliver, with the reasons. They stay unfinished.
     public var stuck: [StuckTransaction] { machine.stuck }
 
-    /// Says who the customer is. The token is asked for if it is left out.
+    /// Signs a customer in. Without a token, the client requests one with ``PurchaseClientConfiguration/token``.
     public nonisolated func signIn(_ customer: String, token: String? = nil) throws(PurchaseClientError) {
         guard 1...255 ~= customer.utf8.count else { throw .invalidCustomer }
         events.yield(.signedIn(customer: customer, token: token))
     }
 
-    /// Forgets the customer. What is bought meanwhile waits on the device.
+    /// Signs the customer out. Transactions that arrive meanwhile stay unfinished on the device.
     public nonisolated func signOut() { events.yield(.signedOut(fresh: UUID())) }
 
-    /// Tells that the app came to the front.
+    /// Call this when the app enters the foreground.
     public nonisolated func enterForeground() { events.yield(.foreground) }
 
-    /// Reports a purchase that other code of the app made.
+    /// Reports a purchase that the app made without this client.
     public nonisolated func record(_ transaction: DeviceTransaction) { events.yield(.recorded(transaction)) }
 
-    /// The products that are for sale.
+    /// Loads products from the store.
     public nonisolated func products(_ ids: [String]) async throws -> [DeviceProduct] { try await store.products(ids) }
 
-    /// Buys. It returns when the server keeps the purchase, and two seconds after StoreKit's answer at the latest.
+    /// Buys a product. Returns when the server has stored the purchase, or two seconds after StoreKit's result at the
+    /// latest.
     public func buy(
         _ productID: String, options: PurchaseOptions = PurchaseOptions()
     ) async throws(PurchaseClientError) -> PurchaseOutcome {
@@ -98,7 +100,8 @@ public actor PurchaseClient {
         return purchase
     }
 
-    /// Restores, because the customer pressed the button: the App Store may ask for a password.
+    /// Restores purchases. Call it only when the customer presses the restore button: the App Store may ask for a
+    /// password.
     public func restore() async throws(PurchaseClientError) -> RestoreOutcome {
         guard case .restore(let outcome) = try await call({ .restore(call: $0) }) else { throw .stopped }
         return outcome
@@ -123,13 +126,13 @@ public actor PurchaseClient {
         lastID += 1
         let id = lastID
         observers[id] = observer
-        observer.onTermination = { [weak self] _ in Task { await self?.forget(id) } }
+        observer.onTermination = { [weak self] _ in Task { await self?.removeObserver(id) } }
         if isRunning { observer.yield(machine.customer) }
     }
 
-    private func forget(_ observer: Int) { observers[observer] = nil }
+    private func removeObserver(_ observer: Int) { observers[observer] = nil }
 
-    // MARK: What drives the state machine
+    // MARK: Events and effects
 
     private func run(_ updates: AsyncStream<StoreUpdate>) async {
         guard !isRunning, !isStopped else { return }
@@ -146,10 +149,10 @@ public actor PurchaseClient {
     private func handle(_ event: ClientEvent) async {
         let now = await scheduler.now()
         let effects = machine.handle(event, at: now, jitter: .random(in: 0.5...1.5))
-        for effect in effects where !isStopped { await carryOut(effect) }
+        for effect in effects where !isStopped { await perform(effect) }
     }
 
-    private func carryOut(_ effect: ClientEffect) async {
+    private func perform(_ effect: ClientEffect) async {
         let (store, events, scheduler, deliver) = (store, events, scheduler, machine.rules.deliver)
         switch effect {
         case .saveDevice(let record): await save(record, as: "device")
@@ -158,7 +161,7 @@ public actor PurchaseClient {
         case .gather(let id, let name): Task { events.yield(.gathered(id, await Self.gather(name, from: store))) }
         case .send(let id, let request): requests[id] = Task { await send(id, request) }
         case .cancel(let request): requests.removeValue(forKey: request)?.cancel()
-        case .askForToken(let customer, let isAnonymous):
+        case .requestToken(let customer, let isAnonymous):
             Task {
                 let outcome: Result<CustomerCredential, BackendFailure>
                 do throws(BackendFailure) {
@@ -169,15 +172,15 @@ public actor PurchaseClient {
         case .purchase(let call, let productID, let options):
             Task {
                 do { events.yield(.bought(call: call, .success(try await store.purchase(productID, options)))) } catch {
-                    let wasStarted = !(error is any UnstartedPurchaseError)
+                    let wasStarted = !(error is any PurchaseNotStartedError)
                     events.yield(.bought(call: call, .failure(.store("\(error)")), wasStarted: wasStarted))
                 }
             }
         case .sync:
-            // StoreKit says "cancelled" for a missing network as well, so that its error says nothing.
+            // Ignore the error: StoreKit reports "cancelled" also if there is no network.
             Task { events.yield(.synced(reachedAppStore: (try? await store.sync()) != nil)) }
         case .deliver(let transaction):
-            // An error says that the app could not take it yet: it stays unfinished and is offered again.
+            // After an error of the app the transaction stays unfinished and is delivered again later.
             Task { events.yield(.delivered(transaction.id, (try? await deliver?(transaction)) != nil)) }
         case .finish(let id): Task { await store.finish(id) }
         case .schedule(let timer, let delay):
@@ -208,13 +211,13 @@ public actor PurchaseClient {
         do throws(BackendFailure) { event = .answered(request: id, try await answer(to: request)) } catch {
             event = .failed(request: id, error)
         }
-        // What was cancelled has no answer any more.
+        // The state machine expects no response to a cancelled request.
         guard !Task.isCancelled else { return }
         events.yield(event)
         requests[id] = nil
     }
 
-    private func answer(to request: ClientRequest) async throws(BackendFailure) -> CustomerAnswer {
+    private func answer(to request: ClientRequest) async throws(BackendFailure) -> CustomerResponse {
         switch request.kind {
         case .report(let report): return try await backend.report(report, for: request.credential)
         case .fetch(let environment): return try await backend.customer(request.credential, environment: environment)
@@ -245,9 +248,9 @@ public actor PurchaseClient {
         #endif
     }
 
-    // MARK: What is remembered
+    // MARK: Saved records
 
-    /// What cannot be decoded counts as not there: StoreKit and the server know everything that matters.
+    /// Loads a record. Returns nil if it cannot be decoded: StoreKit and the server have all important data.
     private func load<Record: Decodable>(_ name: String) async -> Record? {
         do { return try await contents(of: name).map { try JSONDecoder().decode(Record.self, from: $0) } } catch {
             notify(.storage("\(error)"))
@@ -255,7 +258,8 @@ public actor PurchaseClient {
         }
     }
 
-    /// Before a device is first unlocked its files cannot be read. To go on without them would replace them.
+    /// Loads the contents of a record, and retries every second until the storage can be read. Files are unreadable
+    /// before the device is first unlocked; continuing without them would overwrite them.
     private func contents(of name: String) async -> Data? {
         defer { unreadable = nil }
         while !isStopped {
@@ -272,7 +276,7 @@ public actor PurchaseClient {
 
     private func save(_ record: (any Encodable)?, as name: String) async {
         do { try await storage.save(record.map { try JSONEncoder().encode($0) }, as: name) } catch {
-            // The next event saves both again.
+            // Make the next event save both records again.
             machine.saved = nil
             notify(.storage("\(error)"))
         }

@@ -1,19 +1,21 @@
-/// How a client behaves.
+/// The configuration of a ``PurchaseClient``.
 public struct PurchaseClientConfiguration: Sendable {
-    /// False beside another library that finishes transactions: this client reports and never finishes.
+    /// Whether the client finishes transactions. Set it to false if another library finishes them; the client then only
+    /// reports.
     public var finishes = true
     /// Whether customers may buy before they have an account.
     public var allowsAnonymousCustomers = false
-    /// The version of the app. A transaction that the server refused is reported again after an update.
+    /// The version of the app. After an update, transactions that the server refused are reported again.
     public var appVersion = ""
-    /// What products give, for the time before the server's first answer.
+    /// The entitlements of each product, used until the server's first response.
     public var productEntitlements: [ProductEntitlements] = []
-    /// Asks your backend for a customer's token. Nil says that there is none; an error, that it may be asked again.
+    /// Requests a customer's token from your backend. Return nil if the customer has none; throw to be called again
+    /// later.
     public var token: (@Sendable (_ customer: String) async throws -> String?)?
-    /// Gives the customer a consumable. It returns when that is stored for good, and may be called twice with the same
-    /// transaction if the app is killed in between.
+    /// Delivers a consumable to the customer. Return after the delivery is stored durably. The client may call it twice
+    /// with the same transaction if the app is killed in between.
     public var deliver: (@Sendable (DeviceTransaction) async throws -> Void)?
-    /// Takes what nobody asked for. Debug builds print it, unless this is set.
+    /// Receives notices about problems. If it is nil, debug builds print them.
     public var onNotice: (@Sendable (ClientNotice) -> Void)?
 
     /// Makes a configuration.

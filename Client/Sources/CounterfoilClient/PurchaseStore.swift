@@ -1,92 +1,93 @@
 public import Foundation
 
-/// The store on the device: StoreKit, or a stand-in for it.
+/// The store on the device: StoreKit, or a replacement for tests.
 ///
-/// Only our own values cross this line. What a store may do, and what ``PurchaseClient`` does not expect of it:
-/// transactions may come twice, late, out of order, unverified or of another environment; any list may be incomplete.
+/// The protocol uses only types of this library. ``PurchaseClient`` makes few assumptions: a store may return
+/// transactions twice, late, out of order, unverified or of another environment, and any list may be incomplete.
 public protocol PurchaseStore: Sendable {
-    /// What happens outside a purchase of this app. Listening begins when it is read, which happens once.
+    /// The changes outside a purchase of this app. Listening starts when the property is read, which happens once.
     var updates: AsyncStream<StoreUpdate> { get }
-    /// The transactions that nobody finished.
+    /// Returns the unfinished transactions.
     func unfinished() async -> [DeviceTransaction]
-    /// What the customer has a right to, by StoreKit. Non-renewing subscriptions are in it for ever.
+    /// Returns StoreKit's current entitlements. Non-renewing subscriptions stay in the list forever.
     func current() async -> [DeviceTransaction]
-    /// Everything that the device knows of.
+    /// Returns all transactions that the device knows.
     func all() async -> [DeviceTransaction]
-    /// The subscriptions' states.
+    /// Returns the states of the subscriptions.
     func statuses() async -> [DeviceStatus]
-    /// The signed app transaction; nil where the system has none.
+    /// Returns the signed app transaction; nil on systems without one.
     func appTransaction() async -> String?
-    /// The app's receipt, as it is. It is never refreshed.
+    /// Returns the app's receipt without refreshing it.
     func receipt() async -> Data?
-    /// The products that are for sale.
+    /// Loads products from the store.
     func products(_ ids: [String]) async throws -> [DeviceProduct]
-    /// Buys. The customer is asked. What fails before that, or is refused, throws an ``UnstartedPurchaseError``.
+    /// Buys a product. StoreKit asks the customer to confirm. Throws ``PurchaseNotStartedError`` if the purchase fails
+    /// before that or StoreKit refuses it.
     func purchase(_ productID: String, _ options: PurchaseOptions) async throws -> PurchaseResult
-    /// Takes a transaction out of the unfinished ones. Doing it twice does nothing.
+    /// Finishes a transaction. Finishing it again has no effect.
     func finish(_ transactionID: UInt64) async
-    /// Asks the App Store for everything. The customer may be asked for a password.
+    /// Synchronises all transactions with the App Store, which may ask the customer for a password.
     func sync() async throws
 }
 
-/// Why a store did not even ask the customer, or refused to sell: nothing can come of the purchase later.
-public protocol UnstartedPurchaseError: Error {}
+/// An error of a purchase that did not start or that the store refused: no transaction can follow later.
+public protocol PurchaseNotStartedError: Error {}
 
-/// What a store tells by itself.
+/// A change that a store reports.
 public enum StoreUpdate: Equatable, Sendable {
-    /// A transaction is new or was changed.
+    /// A new or changed transaction.
     indirect case transaction(DeviceTransaction)
-    /// A subscription's state changed.
+    /// A change of a subscription's state.
     case statuses
 }
 
-/// Where the client remembers what it has to. A file by ``FileStorage``, the Keychain, or iCloud: the app chooses.
+/// The storage of the client's records. The app chooses it: files with ``FileStorage``, the Keychain, or iCloud.
 public protocol ClientStorage: Sendable {
-    /// What was saved under a name; nil if nothing was. It throws while that cannot be read: the client waits, asks again each
-    /// second, and saves nothing before it was answered.
+    /// Returns the data saved under a name; nil if there is none. Throw while the data cannot be read: the client
+    /// retries every second, and saves nothing until it has read the data.
     func load(_ name: String) async throws -> Data?
-    /// Replaces what is there under a name; nil removes it. If it throws, it is called again when something happens.
+    /// Replaces the data under a name; nil removes it. If it throws, the client saves again at the next event.
     func save(_ data: Data?, as name: String) async throws
 }
 
-/// Time. Tests put their own in.
+/// The clock of a ``PurchaseClient``. Tests can use their own.
 public protocol ClientScheduler: Sendable {
-    /// The device's clock.
+    /// Returns the current time.
     func now() async -> Date
-    /// Waits. It throws when the task is cancelled.
+    /// Waits. Throws when the task is cancelled.
     func sleep(for seconds: TimeInterval) async throws
 }
 
-/// The device's own clock.
+/// The device's clock.
 public struct SystemScheduler: ClientScheduler {
     /// Makes a scheduler.
     public init() {}
 
-    /// The device's clock.
+    /// Returns the time of the device's clock.
     public func now() async -> Date { Date() }
 
-    /// Waits.
+    /// Waits, for at most a day.
     public func sleep(for seconds: TimeInterval) async throws {
-        // A day at a time: nanoseconds of centuries do not fit, and those of what is no number trap.
+        // Sleep at most a day: converting a longer time or NaN to UInt64 nanoseconds would trap.
         try await Task.sleep(nanoseconds: UInt64((seconds > 0 ? min(seconds, 86_400) : 0) * 1_000_000_000))
     }
 }
 
-/// A file for each name, in a folder of the app.
+/// Stores each name's data in a file in a folder of the app.
 public actor FileStorage: ClientStorage {
     private let folder: URL
 
-    /// - Parameter folder: Made when it is needed. On Apple's systems, `Application Support` is a good place.
+    /// - Parameter folder: The folder, created when needed. On Apple's platforms, use `Application Support`.
     public init(folder: URL) { self.folder = folder }
 
     /// Reads a file.
     public func load(_ name: String) throws -> Data? {
         let file = folder.appendingPathComponent(name)
-        // `FileManager` also says of a file that it could not look at that it does not exist.
+        // Do not use `fileExists`: it also returns false for a file that cannot be accessed.
         do { return try Data(contentsOf: file) } catch CocoaError.Code.fileReadNoSuchFile { return nil }
     }
 
-    /// Writes a file as a whole or not at all.
+    /// Writes a file atomically; nil removes it.
     public func save(_ data: Data?, as name: String) throws {
         let file = folder.appendingPathComponent(name)
         guard let data else {

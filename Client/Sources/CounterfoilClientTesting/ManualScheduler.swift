@@ -1,7 +1,7 @@
 public import CounterfoilClient
 public import Foundation
 
-/// A clock that stands still until a test puts it forward.
+/// A clock that stands still until a test advances it.
 public actor ManualScheduler: ClientScheduler {
     private struct Sleeper {
         var due: Date
@@ -11,22 +11,22 @@ public actor ManualScheduler: ClientScheduler {
     private var date: Date
     private var sleepers: [UUID: Sleeper] = [:]
 
-    /// Starts at an instant.
+    /// Makes a clock that shows `date`.
     public init(_ date: Date = Date(timeIntervalSince1970: 1_750_000_000)) { self.date = date }
 
-    /// What the clock shows.
+    /// Returns the time of the clock.
     public func now() -> Date { date }
 
-    /// How long until somebody wants to be woken; nil when nobody sleeps.
+    /// The time until the next sleeping task is due; nil if no task sleeps.
     public var nextWake: TimeInterval? { sleepers.values.map { $0.due.timeIntervalSince(date) }.min() }
 
-    /// Waits until the clock was put forward.
+    /// Waits until the clock was advanced by `seconds`.
     public func sleep(for seconds: TimeInterval) async throws {
         let id = UUID()
         let due = date.addingTimeInterval(seconds)
         let isAwake = await withTaskCancellationHandler {
             await withCheckedContinuation { waiting in
-                // Cancelled before it lay down: nobody would wake it.
+                // The task was cancelled before it started to wait: the cancellation handler has run already.
                 if Task.isCancelled { return waiting.resume(returning: false) }
                 sleepers[id] = Sleeper(due: due, waiting: waiting)
             }
@@ -36,7 +36,7 @@ public actor ManualScheduler: ClientScheduler {
         if !isAwake { throw CancellationError() }
     }
 
-    /// Puts the clock forward, and wakes who is due, in order.
+    /// Advances the clock, and resumes the tasks that are due, in order.
     public func advance(by seconds: TimeInterval) {
         date = date.addingTimeInterval(seconds)
         for (id, sleeper) in sleepers.sorted(by: { $0.value.due < $1.value.due }) where sleeper.due <= date {
@@ -45,22 +45,22 @@ public actor ManualScheduler: ClientScheduler {
         }
     }
 
-    /// Sets the clock, as a customer may in the settings. Nobody is woken.
+    /// Sets the clock, as a customer can in the settings. Resumes no task.
     public func set(to date: Date) { self.date = date }
 
     private func cancel(_ id: UUID) { sleepers.removeValue(forKey: id)?.waiting.resume(returning: false) }
 }
 
-/// Remembers until the test is over.
+/// A storage in memory.
 public actor MemoryStorage: ClientStorage {
     private var contents: [String: Data] = [:]
 
     /// Makes an empty storage.
     public init() {}
 
-    /// What was saved under a name.
+    /// Returns the data saved under a name.
     public func load(_ name: String) -> Data? { contents[name] }
 
-    /// Replaces what is there under a name.
+    /// Replaces the data under a name; nil removes it.
     public func save(_ data: Data?, as name: String) { contents[name] = data }
 }

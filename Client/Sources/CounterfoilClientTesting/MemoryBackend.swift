@@ -1,36 +1,39 @@
 public import CounterfoilClient
 import Foundation
 
-/// A server in memory that believes every transaction: for previews, and for tests of an app.
+/// A backend in memory that does not verify transactions, for previews and for tests of an app.
 public actor MemoryBackend: Backend {
-    /// What was reported, by whom.
+    /// The received reports with their customers.
     public private(set) var reports: [(customer: String, report: PurchaseReport)] = []
-    /// How often a customer was asked for.
+    /// The number of requests for a customer.
     public private(set) var fetches = 0
-    /// The transactions that are kept, and whose they are.
+    /// The owner of each stored transaction.
     public private(set) var owners: [UInt64: String] = [:]
     private var transactions: [UInt64: DeviceTransaction] = [:]
     private let products: [ProductEntitlements]
     private let scheduler: any ClientScheduler
 
-    /// - Parameter products: What each product gives.
+    /// - Parameters:
+    ///   - products: The entitlements of each product.
+    ///   - scheduler: The clock.
     public init(_ products: [ProductEntitlements] = [], scheduler: any ClientScheduler) {
         self.products = products
         self.scheduler = scheduler
     }
 
-    /// Keeps what nobody else has, and moves the rest only by the button. What is another's is refused, and the report
-    /// with it if nothing else was in it, unless it asked to take nothing.
+    /// Stores transactions that belong to nobody else. Moves transactions of other customers only if `restore` is true,
+    /// and otherwise refuses them. Refuses the whole report with status 409 if it has no other transactions, unless
+    /// `restore` is false.
     public func report(
         _ report: PurchaseReport, for customer: CustomerCredential
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    ) async throws(BackendFailure) -> CustomerResponse {
         reports.append((customer.customer, report))
         var kept: [String] = []
-        var refused: [Refusal] = []
+        var refused: [RefusedItem] = []
         for (index, text) in report.signedTransactions.enumerated() {
             let param = "signed_transactions[\(index)]"
             guard let transaction = DeviceTransaction(jws: text, isVerified: false) else {
-                refused.append(Refusal(id: nil, code: "malformed_compact_form", param: param))
+                refused.append(RefusedItem(id: nil, code: "malformed_compact_form", param: param))
                 continue
             }
             transactions[transaction.id] = transaction
@@ -38,7 +41,7 @@ public actor MemoryBackend: Backend {
             let owner = report.restore == true ? nil : owners[transaction.id] ?? token
             owners[transaction.id] = owner ?? customer.customer
             if let owner, owner != customer.customer {
-                let refusal = Refusal(id: String(transaction.id), code: "receipt_already_in_use", param: param)
+                let refusal = RefusedItem(id: String(transaction.id), code: "receipt_already_in_use", param: param)
                 refused.append(refusal)
             } else {
                 kept.append(String(transaction.id))
@@ -57,32 +60,32 @@ public actor MemoryBackend: Backend {
         return answer
     }
 
-    /// Says what the customer has.
+    /// Returns the customer's state.
     public func customer(
         _ customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    ) async throws(BackendFailure) -> CustomerResponse {
         fetches += 1
         return await answer(customer.customer)
     }
 
-    /// Gives everything of one to the other.
+    /// Moves all transactions of the anonymous customer to the other one.
     public func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    ) async throws(BackendFailure) -> CustomerResponse {
         for (id, owner) in owners where owner == anonymous.customer { owners[id] = customer.customer }
         return await answer(customer.customer)
     }
 
-    /// Believes everybody.
+    /// Returns a token without verifying the app transaction.
     public func session(
         for customer: String, appTransaction: String
     ) async throws(BackendFailure) -> CustomerCredential {
         CustomerCredential(customer: customer, token: "session")
     }
 
-    private func answer(_ customer: String) async -> CustomerAnswer {
+    private func answer(_ customer: String) async -> CustomerResponse {
         let now = await scheduler.now()
-        var answer = CustomerAnswer(id: customer, asOf: now)
+        var answer = CustomerResponse(id: customer, asOf: now)
         answer.productEntitlements = products
         for (id, transaction) in transactions.sorted(by: { $0.key < $1.key }) where owners[id] == customer {
             for key in products.first(where: { $0.productID == transaction.productID })?.entitlements ?? [] {
@@ -99,80 +102,80 @@ public actor MemoryBackend: Backend {
     }
 }
 
-/// A server that fails as a test says.
+/// A backend whose requests fail as a test specifies.
 public actor FlakyBackend: Backend {
-    /// What goes wrong with one request.
+    /// The fault of one request.
     public enum Fault: Sendable {
-        /// Nothing.
+        /// No fault.
         case none
-        /// The server does not see the request.
+        /// The request fails before it reaches the server.
         case failure(BackendFailure)
-        /// The server does what it was asked to, and the answer is lost.
-        case lostAnswer
-        /// Nobody answers until the request is cancelled.
+        /// The server processes the request, but its response is lost.
+        case lostResponse
+        /// The server does not respond until the request is cancelled.
         case hang
-        /// The answer is this one, whatever was asked.
-        case answer(CustomerAnswer)
+        /// The server sends this response to any request.
+        case response(CustomerResponse)
     }
 
-    /// How many requests there were.
+    /// The number of requests.
     public private(set) var requests = 0
     private let backend: any Backend
     private var faults: [Fault] = []
 
-    /// Makes a server in front of another.
+    /// Makes a backend that forwards requests to another one.
     public init(_ backend: any Backend) { self.backend = backend }
 
-    /// What goes wrong with the next requests, one each.
-    public func fail(_ faults: [Fault]) { self.faults += faults }
+    /// Adds faults for the next requests, one for each.
+    public func enqueueFaults(_ faults: [Fault]) { self.faults += faults }
 
-    /// Reports, if nothing goes wrong.
+    /// Reports transactions, subject to the next fault.
     public func report(
         _ report: PurchaseReport, for customer: CustomerCredential
-    ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask { backend throws(BackendFailure) in try await backend.report(report, for: customer) }
+    ) async throws(BackendFailure) -> CustomerResponse {
+        try await forward { backend throws(BackendFailure) in try await backend.report(report, for: customer) }
     }
 
-    /// Asks, if nothing goes wrong.
+    /// Requests the customer's state, subject to the next fault.
     public func customer(
         _ customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask { backend throws(BackendFailure) in
+    ) async throws(BackendFailure) -> CustomerResponse {
+        try await forward { backend throws(BackendFailure) in
             try await backend.customer(customer, environment: environment)
         }
     }
 
-    /// Merges, if nothing goes wrong.
+    /// Merges customers, subject to the next fault.
     public func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask { backend throws(BackendFailure) in
+    ) async throws(BackendFailure) -> CustomerResponse {
+        try await forward { backend throws(BackendFailure) in
             try await backend.merge(anonymous, into: customer, environment: environment)
         }
     }
 
-    /// Never fails.
+    /// Requests a session. Faults do not apply.
     public func session(
         for customer: String, appTransaction: String
     ) async throws(BackendFailure) -> CustomerCredential {
         try await backend.session(for: customer, appTransaction: appTransaction)
     }
 
-    private func ask(
-        _ question: (any Backend) async throws(BackendFailure) -> CustomerAnswer
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    private func forward(
+        _ request: (any Backend) async throws(BackendFailure) -> CustomerResponse
+    ) async throws(BackendFailure) -> CustomerResponse {
         requests += 1
         switch faults.isEmpty ? .none : faults.removeFirst() {
-        case .none: return try await question(backend)
+        case .none: return try await request(backend)
         case .failure(let failure): throw failure
-        case .lostAnswer:
-            _ = try await question(backend)
+        case .lostResponse:
+            _ = try await request(backend)
             throw .noConnection
         case .hang:
-            // Longer than any test; it ends when it is cancelled.
+            // Sleep longer than any test. The request's cancellation ends the sleep.
             do { try await Task.sleep(nanoseconds: 3_600_000_000_000) } catch { throw .timeout }
             throw .timeout
-        case .answer(let answer): return answer
+        case .response(let response): return response
         }
     }
 }

@@ -1,19 +1,19 @@
 public import CounterfoilClient
 public import Foundation
 
-/// A device's store that does what a test says. It signs nothing: what it hands out only looks signed.
+/// A store that a test controls. Its transactions are not signed.
 public actor ScriptedStore: PurchaseStore {
-    /// What the store tells by itself.
+    /// The changes that the store reports.
     public nonisolated let updates: AsyncStream<StoreUpdate>
-    /// What was bought, whether finished or not.
+    /// All transactions, finished or not.
     public private(set) var transactions: [DeviceTransaction] = []
-    /// What was finished, in this order.
+    /// The identifiers of finished transactions, in the order of finishing.
     public private(set) var finished: [UInt64] = []
-    /// How often the App Store was asked for everything, which may ask for a password.
+    /// The number of calls to ``sync()``.
     public private(set) var synced = 0
     /// The options of each purchase.
     public private(set) var purchases: [PurchaseOptions] = []
-    private let telling: AsyncStream<StoreUpdate>.Continuation
+    private let continuation: AsyncStream<StoreUpdate>.Continuation
     private var results: [PurchaseResult] = []
     private var states: [DeviceStatus] = []
     private var app: String?
@@ -21,74 +21,74 @@ public actor ScriptedStore: PurchaseStore {
     private var syncFailure: (any Error)?
     private var purchaseFailure: (any Error)?
 
-    /// Makes a store where nothing was bought.
+    /// Makes a store without transactions.
     public init(appTransaction: String? = nil, receipt: Data? = nil) {
-        (updates, telling) = AsyncStream.makeStream(of: StoreUpdate.self)
+        (updates, continuation) = AsyncStream.makeStream(of: StoreUpdate.self)
         app = appTransaction
         file = receipt
     }
 
-    /// Adds what was bought, and tells of it if the app should hear.
-    public func add(_ transaction: DeviceTransaction, tells: Bool = true) {
+    /// Adds or replaces a transaction, and reports it in ``updates`` unless `reportsUpdate` is false.
+    public func add(_ transaction: DeviceTransaction, reportsUpdate: Bool = true) {
         transactions.removeAll { $0.id == transaction.id }
         transactions.append(transaction)
-        if tells { telling.yield(.transaction(transaction)) }
+        if reportsUpdate { continuation.yield(.transaction(transaction)) }
     }
 
-    /// What the next purchases come to. Without it they are cancelled.
-    public func answerPurchases(with results: [PurchaseResult]) { self.results += results }
+    /// Adds results for the next purchases, one for each. Other purchases are cancelled.
+    public func enqueuePurchaseResults(_ results: [PurchaseResult]) { self.results += results }
 
-    /// Sets the subscriptions' states, and tells of it.
+    /// Sets the states of the subscriptions, and reports the change in ``updates``.
     public func setStatuses(_ states: [DeviceStatus]) {
         self.states = states
-        telling.yield(.statuses)
+        continuation.yield(.statuses)
     }
 
-    /// What asking for everything throws.
+    /// Makes ``sync()`` throw an error.
     public func failSync(with error: any Error) { syncFailure = error }
 
-    /// What purchases throw.
+    /// Makes purchases throw an error.
     public func failPurchases(with error: any Error) { purchaseFailure = error }
 
-    /// What nobody finished.
+    /// Returns the unfinished transactions.
     public func unfinished() -> [DeviceTransaction] { transactions.filter { !finished.contains($0.id) } }
 
-    /// What there is a right to, without a look at the clock.
+    /// Returns the transactions that are not consumable and not revoked. Expired ones are included.
     public func current() -> [DeviceTransaction] {
         transactions.filter { $0.kind != .consumable && $0.revocationDate == nil }
     }
 
-    /// Everything but finished consumables.
+    /// Returns all transactions except finished consumables.
     public func all() -> [DeviceTransaction] {
         transactions.filter { $0.kind != .consumable || !finished.contains($0.id) }
     }
 
-    /// The subscriptions' states.
+    /// Returns the states of the subscriptions.
     public func statuses() -> [DeviceStatus] { states }
 
-    /// The app transaction, if the store was made with one.
+    /// Returns the app transaction, if the store was made with one.
     public func appTransaction() -> String? { app }
 
-    /// The receipt, if the store was made with one.
+    /// Returns the receipt, if the store was made with one.
     public func receipt() -> Data? { file }
 
-    /// Products are not for sale here.
+    /// Returns no products.
     public func products(_ ids: [String]) -> [DeviceProduct] { [] }
 
-    /// Answers as the test said.
+    /// Returns the next result, or throws the error that the test has set.
     public func purchase(_ productID: String, _ options: PurchaseOptions) throws -> PurchaseResult {
         purchases.append(options)
         if let purchaseFailure { throw purchaseFailure }
         guard !results.isEmpty else { return .cancelled }
         let result = results.removeFirst()
-        if case .success(let transaction) = result { add(transaction, tells: false) }
+        if case .success(let transaction) = result { add(transaction, reportsUpdate: false) }
         return result
     }
 
-    /// Notes it.
+    /// Records that a transaction was finished.
     public func finish(_ transactionID: UInt64) { finished.append(transactionID) }
 
-    /// Notes it.
+    /// Counts the call, and throws the error that the test has set.
     public func sync() throws {
         synced += 1
         if let syncFailure { throw syncFailure }

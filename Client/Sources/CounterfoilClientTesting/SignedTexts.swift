@@ -2,7 +2,7 @@ public import CounterfoilClient
 public import Foundation
 
 extension DeviceTransaction {
-    /// Makes a transaction from its signed text. Nil if the text is not a signed transaction; the signature is not checked.
+    /// Makes a transaction from a JWS without verifying the signature. Nil if the text is not a signed transaction.
     public init?(jws: String, isVerified: Bool) {
         guard let payload: Payload = SignedText.payload(of: jws), let id = UInt64(payload.transactionId) else {
             return nil
@@ -35,7 +35,7 @@ extension DeviceTransaction {
 }
 
 extension DeviceTransaction {
-    /// Makes a transaction that looks signed. A server that verifies refuses it.
+    /// Makes a transaction whose JWS has no valid signature. Servers that verify signatures refuse it.
     public static func unsigned(
         _ id: UInt64, _ productID: String, _ kind: ProductKind = .autoRenewable, originalID: UInt64? = nil,
         purchased: Date, expires: Date? = nil, revoked: Date? = nil, token: UUID? = nil, signed: Date? = nil,
@@ -57,9 +57,9 @@ extension DeviceTransaction {
             signedDate: signed ?? purchased, jws: unsignedText(payload), isVerified: isVerified)
     }
 
-    /// Makes a text that looks signed.
+    /// Makes a JWS without a valid signature.
     static func unsignedText(_ payload: [String: Any]) -> String {
-        // Texts, numbers and nothing else: it is JSON.
+        // The payload has only strings and numbers, so encoding cannot fail.
         let data = (try? JSONSerialization.data(withJSONObject: payload, options: .sortedKeys)) ?? Data()
         let text = data.base64EncodedString().replacingOccurrences(of: "+", with: "-")
             .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")

@@ -5,17 +5,17 @@ public import Foundation
     import FoundationNetworking
 #endif
 
-/// One device of one customer of the simulator, as a store: what StoreKit would be on it.
+/// The store on a device of a customer of Counterfoil's simulator. It replaces StoreKit.
 public actor SimulatedDevice: PurchaseStore {
-    /// Why the simulator did not do what it was asked to.
+    /// A failed request to the simulator.
     public struct Failure: Error, Hashable, Sendable {
-        /// The status of the answer; nil if there was none.
+        /// The HTTP status of the response; nil without a response.
         public var status: Int?
-        /// What it said, or the error of StoreKit that it plays.
+        /// The simulator's message, or the simulated error of StoreKit.
         public var message: String
     }
 
-    /// A session of its own: whoever waits for updates is in nobody's way.
+    /// Makes a separate session, so that long polling for updates does not block other requests.
     private static func makeSession() -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 40
@@ -31,10 +31,10 @@ public actor SimulatedDevice: PurchaseStore {
     private let device: String
 
     /// - Parameters:
-    ///   - control: Where the simulator's control API is.
+    ///   - control: The simulator's URL, without `/simulator`.
     ///   - environment: `sandbox` or `production`.
-    ///   - customer: The customer of the store, by name.
-    ///   - device: The device, by name. It is there as soon as it is named.
+    ///   - customer: The customer's name in the simulator.
+    ///   - device: The device's name. The simulator creates the device when it is first used.
     public init(control: URL, environment: String = "sandbox", customer: String, device: String) {
         let environment = control.appendingPathComponent("simulator").appendingPathComponent(environment)
         base = environment.appendingPathComponent("customers").appendingPathComponent(customer)
@@ -44,7 +44,7 @@ public actor SimulatedDevice: PurchaseStore {
         self.device = device
     }
 
-    // The names on the wire.
+    // The simulator's JSON.
     private struct Contents: Decodable {
         var all: [Signed] = []
         var current: [Signed] = []
@@ -91,10 +91,10 @@ public actor SimulatedDevice: PurchaseStore {
         var message: String?
     }
 
-    /// What happens outside a purchase on this device: asked for again and again, until nobody listens.
+    /// The changes outside a purchase on this device. The device polls the simulator until the stream ends.
     public nonisolated var updates: AsyncStream<StoreUpdate> {
         AsyncStream { continuation in
-            let asking = Task {
+            let polling = Task {
                 var next = 0
                 while !Task.isCancelled {
                     do {
@@ -105,25 +105,25 @@ public actor SimulatedDevice: PurchaseStore {
                             continuation.yield(update.transaction?.transaction.map { .transaction($0) } ?? .statuses)
                         }
                     } catch {
-                        // A simulator that restarts is asked again.
+                        // Retry, because the simulator may restart.
                         try? await Task.sleep(nanoseconds: 100_000_000)
                     }
                 }
             }
-            continuation.onTermination = { _ in asking.cancel() }
+            continuation.onTermination = { _ in polling.cancel() }
         }
     }
 
-    /// What nobody finished on this device.
+    /// Returns the device's unfinished transactions.
     public func unfinished() async -> [DeviceTransaction] { await contents().unfinished.compactMap(\.transaction) }
 
-    /// What there is a right to, as this device knows.
+    /// Returns the device's current entitlements.
     public func current() async -> [DeviceTransaction] { await contents().current.compactMap(\.transaction) }
 
-    /// Everything that this device knows of.
+    /// Returns all transactions that the device knows.
     public func all() async -> [DeviceTransaction] { await contents().all.compactMap(\.transaction) }
 
-    /// The subscriptions' states, as this device knows them.
+    /// Returns the states of the subscriptions that the device knows.
     public func statuses() async -> [DeviceStatus] {
         await contents().statuses.compactMap { status in
             guard let renewal: Renewal = SignedText.payload(of: status.signedRenewalInfo),
@@ -136,13 +136,13 @@ public actor SimulatedDevice: PurchaseStore {
         }
     }
 
-    /// The app transaction; nil on a device with an old system.
+    /// Returns the app transaction; nil on a device with an old system.
     public func appTransaction() async -> String? { await contents().signedAppTransactionInfo }
 
-    /// The receipt.
+    /// Returns the app receipt.
     public func receipt() async -> Data? { await contents().receipt }
 
-    /// What the catalogue sells.
+    /// Returns products of the simulator's catalogue.
     public func products(_ ids: [String]) async throws -> [DeviceProduct] {
         let contents: Contents = try await get(base)
         return contents.products.filter { ids.contains($0.id) }.map {
@@ -152,12 +152,12 @@ public actor SimulatedDevice: PurchaseStore {
         }
     }
 
-    /// Buys on this device.
+    /// Buys a product on this device.
     public func purchase(_ productID: String, _ options: PurchaseOptions) async throws -> PurchaseResult {
         var command: [String: Any] = ["product": productID, "quantity": options.quantity]
-        // Null says that the app names no account; left out, it would be the one that the simulator has for the customer.
+        // Null means no account token. Without the member the simulator would use the customer's token.
         command["appAccountToken"] = options.appAccountToken.map { $0.uuidString.lowercased() as Any } ?? NSNull()
-        // The store judges an offer and its signature. Left out, they would let it sell at the full price.
+        // The simulator checks the offer and its signature. Without them it would sell at the full price.
         switch options.offer {
         case .promotional(let id, let jws):
             command["offer"] = id
@@ -175,15 +175,15 @@ public actor SimulatedDevice: PurchaseStore {
         }
     }
 
-    /// Finishes on this device. What fails stays unfinished, as with StoreKit.
+    /// Finishes a transaction on this device. After a failure the transaction stays unfinished, as with StoreKit.
     public func finish(_ transactionID: UInt64) async {
         _ = try? await perform("finish", ["transaction": String(transactionID)])
     }
 
-    /// Asks the store for everything.
+    /// Synchronises the device with the simulated App Store.
     public func sync() async throws { _ = try await perform("sync", [:]) }
 
-    /// A device that cannot be asked has nothing, as StoreKit without a network.
+    /// Requests the device's data. Returns empty data after a failure, like StoreKit without a network.
     private func contents() async -> Contents { (try? await get(base)) ?? Contents() }
 
     private func perform(_ name: String, _ command: [String: Any]) async throws -> Outcome {
@@ -192,22 +192,23 @@ public actor SimulatedDevice: PurchaseStore {
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.httpBody = try JSONSerialization.data(withJSONObject: [name: members])
-        return try await ask(request)
+        return try await send(request)
     }
 
     private nonisolated func get<Answer: Decodable>(_ url: URL, _ query: [String: String] = [:]) async throws -> Answer
     {
         var address = URLComponents(url: url, resolvingAgainstBaseURL: false)
         address?.queryItems = query.isEmpty ? nil : query.sorted { $0.key < $1.key }.map(URLQueryItem.init)
-        return try await ask(URLRequest(url: address?.url ?? url))
+        return try await send(URLRequest(url: address?.url ?? url))
     }
 
-    private nonisolated func ask<Answer: Decodable>(_ request: URLRequest) async throws -> Answer {
-        // On Linux a request that is cancelled while it ends may crash or never return: nobody waits for this one then.
+    private nonisolated func send<Answer: Decodable>(_ request: URLRequest) async throws -> Answer {
+        // Use a separate task, which cancellation does not reach: on Linux, cancelling a request while it completes may
+        // crash or hang.
         let session = session
         let (data, response) = try await Task { try await session.data(for: request) }.value
         let status = (response as? HTTPURLResponse)?.statusCode
         guard status == 200 else { throw Failure(status: status, message: String(decoding: data, as: UTF8.self)) }
-        return try CustomerAnswer.decoder.decode(Answer.self, from: data)
+        return try CustomerResponse.decoder.decode(Answer.self, from: data)
     }
 }

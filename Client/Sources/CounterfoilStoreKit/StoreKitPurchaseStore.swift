@@ -3,7 +3,7 @@
     public import Foundation
     public import StoreKit
 
-    /// StoreKit, as ``PurchaseClient`` wants it. It decides nothing.
+    /// Adapts StoreKit to ``PurchaseClient``. It contains no logic of its own.
     public actor StoreKitPurchaseStore: PurchaseStore {
         /// Shows the confirmation sheet and buys.
         public typealias Purchase =
@@ -11,18 +11,18 @@
 
         private let buy: Purchase
         private var known: [String: Product] = [:]
-        /// What was bought a moment ago. StoreKit's own list may not have it yet.
+        /// The transactions of recent purchases, which may still be missing from StoreKit's list of unfinished ones.
         private var bought: [UInt64: StoreKit.Transaction] = [:]
 
-        /// - Parameter purchase: How to buy where a scene is needed: `{ try await $0.purchase(confirmIn: scene, options: $1) }`.
+        /// - Parameter purchase: Buys a product in a scene: `{ try await $0.purchase(confirmIn: scene, options: $1) }`.
         public init(purchase: @escaping Purchase) { buy = purchase }
 
         #if !os(visionOS)
-            /// Lets StoreKit find the window.
+            /// Makes a store that lets StoreKit choose the window.
             public init() { buy = { product, options in try await product.purchase(options: options) } }
         #endif
 
-        /// Transactions and states that change outside a purchase of this app.
+        /// The changes of transactions and subscription states outside a purchase of this app.
         public nonisolated var updates: AsyncStream<StoreUpdate> {
             AsyncStream { continuation in
                 let transactions = Task {
@@ -40,16 +40,16 @@
             }
         }
 
-        /// `Transaction.unfinished`.
+        /// Returns `Transaction.unfinished`.
         public func unfinished() async -> [DeviceTransaction] { await Self.list(StoreKit.Transaction.unfinished) }
 
-        /// `Transaction.currentEntitlements`.
+        /// Returns `Transaction.currentEntitlements`.
         public func current() async -> [DeviceTransaction] { await Self.list(StoreKit.Transaction.currentEntitlements) }
 
-        /// `Transaction.all`.
+        /// Returns `Transaction.all`.
         public func all() async -> [DeviceTransaction] { await Self.list(StoreKit.Transaction.all) }
 
-        /// The states of the groups that there is a transaction of. Who never subscribed has none.
+        /// Returns the states of all subscription groups of which the customer has a transaction.
         public func statuses() async -> [DeviceStatus] {
             var groups: Set<String> = []
             for await result in StoreKit.Transaction.all {
@@ -57,32 +57,32 @@
             }
             var statuses: [DeviceStatus] = []
             for group in groups.sorted() {
-                // A group that cannot be asked for now is asked for next time.
+                // Ignore a failure: the group is requested again next time.
                 statuses += (try? await Product.SubscriptionInfo.status(for: group))?.map { DeviceStatus($0) } ?? []
             }
             return statuses
         }
 
-        /// `AppTransaction.shared`; nil before iOS 16 and while there is none. It is never refreshed.
+        /// Returns `AppTransaction.shared` without refreshing it; nil before iOS 16 or if it is not available.
         public func appTransaction() async -> String? {
             guard #available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *) else { return nil }
             return try? await AppTransaction.shared.jwsRepresentation
         }
 
-        /// The app's receipt, as it is on the device.
+        /// Returns the app's receipt on the device without refreshing it.
         public func receipt() async -> Data? {
-            // Without a file there is no receipt, and nothing to report.
+            // A missing file means that there is no receipt.
             Bundle.main.appStoreReceiptURL.flatMap { try? Data(contentsOf: $0) }
         }
 
-        /// The products that are for sale.
+        /// Loads products from the App Store.
         public func products(_ ids: [String]) async throws -> [DeviceProduct] {
             let products = try await Product.products(for: ids)
             for product in products { known[product.id] = product }
             return products.map { DeviceProduct($0) }
         }
 
-        /// Buys, on the main actor.
+        /// Buys a product, on the main actor.
         public func purchase(_ productID: String, _ options: PurchaseOptions) async throws -> PurchaseResult {
             let product = try await product(productID)
             let storeOptions = try Self.options(options, for: product)
@@ -94,18 +94,19 @@
                     return .success(transaction)
                 case .userCancelled: return .cancelled
                 case .pending: return .pending
-                // Whatever it is: if it was bought, it comes by `updates`.
+                // If the product was bought, `updates` reports the transaction.
                 @unknown default: return .pending
                 }
             } catch StoreKitError.userCancelled {
                 return .cancelled
             } catch let error as Product.PurchaseError {
-                // Other errors may hide a purchase: the network was lost, say.
+                // Only this error means that nothing was bought. After others, such as a lost network, a transaction
+                // may follow.
                 throw StoreKitPurchaseError.refused("\(error)")
             }
         }
 
-        // Its error says that nothing can come of the purchase, and so does that of `options(_:for:)`.
+        // The errors of this function and of `options(_:for:)` mean that the purchase did not start.
         private func product(_ id: String) async throws(StoreKitPurchaseError) -> Product {
             if known[id] == nil {
                 do { _ = try await products([id]) } catch { throw .productNotLoaded("\(error)") }
@@ -114,7 +115,7 @@
             return product
         }
 
-        /// Takes every transaction of this identifier out of the queue.
+        /// Finishes every transaction with this identifier.
         public func finish(_ transactionID: UInt64) async {
             await bought.removeValue(forKey: transactionID)?.finish()
             for await case .verified(let transaction) in StoreKit.Transaction.unfinished
@@ -123,7 +124,7 @@
             }
         }
 
-        /// `AppStore.sync()`: the customer may be asked for a password.
+        /// Calls `AppStore.sync()`, which may ask the customer for a password.
         public func sync() async throws { try await AppStore.sync() }
 
         private static func list(_ transactions: StoreKit.Transaction.Transactions) async -> [DeviceTransaction] {
@@ -151,15 +152,15 @@
         }
     }
 
-    /// Why nothing can come of a purchase: StoreKit was not asked to buy, or refused.
-    public enum StoreKitPurchaseError: UnstartedPurchaseError, Hashable, Sendable {
-        /// No such product is for sale here.
+    /// The error of a purchase that did not start or that StoreKit refused. No transaction can follow.
+    public enum StoreKitPurchaseError: PurchaseNotStartedError, Hashable, Sendable {
+        /// The App Store does not sell a product with this identifier.
         case productNotFound(String)
-        /// StoreKit could not load the product, and said this: there may be no network.
+        /// StoreKit could not load the product, perhaps without a network. The text describes StoreKit's error.
         case productNotLoaded(String)
-        /// The product has no such offer for this customer, or the system is too old.
+        /// The product has no offer with this identifier for this customer, or the system is too old.
         case offerNotFound(String)
-        /// StoreKit refused the product, the offer or the customer (`Product.PurchaseError`), and said this.
+        /// StoreKit refused the product, the offer or the customer. The text describes the `Product.PurchaseError`.
         case refused(String)
     }
 #endif

@@ -6,7 +6,7 @@
     extension DeviceTransaction {
         /// Makes a transaction from StoreKit's, for ``PurchaseClient/record(_:)``.
         ///
-        /// The signed text is on the result alone, so it is kept from here on.
+        /// Only the result has the JWS, so pass the result and not its transaction.
         public init(_ result: VerificationResult<StoreKit.Transaction>) {
             let transaction = result.unsafePayloadValue
             self.init(
@@ -16,7 +16,7 @@
                 revocationDate: transaction.revocationDate, isUpgraded: transaction.isUpgraded,
                 ownership: Ownership(rawValue: transaction.ownershipType.rawValue),
                 appAccountToken: transaction.appAccountToken,
-                // StoreKit's own property came with iOS 16.
+                // StoreKit's `environment` property requires iOS 16.
                 environment: SignedText.environment(of: result.jwsRepresentation) ?? "",
                 signedDate: transaction.signedDate, jws: result.jwsRepresentation, isVerified: result.isVerified)
         }

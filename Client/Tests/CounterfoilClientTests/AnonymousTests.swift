@@ -4,8 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite struct `Before there is an account` {
-    /// Started without an account, and the device has answered.
+@Suite struct `Purchases without an account` {
+    /// A started client without an account, whose device has answered.
     private func launched(
         unfinished: [DeviceTransaction] = [], appTransaction: String? = "e30.e30.e30", receipt: Data? = nil
     ) -> Harness {
@@ -15,8 +15,7 @@ import Testing
         return harness
     }
 
-    @Test func `An app transaction that the device does not have yet, as without a network, is asked for again`() throws
-    {
+    @Test func `An app transaction that is missing, as without a network, is requested again`() throws {
         var harness = launched(unfinished: [subscription(token: nil)], appTransaction: nil)
         let anonymous = try #require(harness.tokenRequests.first)
         harness.send(.token(customer: anonymous, .failure(.noToken)))
@@ -28,7 +27,7 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `A token that the app does not have for an anonymous customer stops everything`() throws {
+    @Test func `A missing token for an anonymous customer halts the client`() throws {
         var harness = Harness {
             $0.allowsAnonymousCustomers = true
             $0.token = { _ in nil }
@@ -40,7 +39,7 @@ import Testing
         #expect(harness.notices == [.misconfigured(.noToken)])
     }
 
-    @Test func `A session reports no receipt, which the server would refuse; the account does`() throws {
+    @Test func `An anonymous session reports no receipt, but the account does`() throws {
         let receipt = Data("receipt".utf8)
         var harness = launched(unfinished: [subscription(token: nil)], appTransaction: nil, receipt: receipt)
         let anonymous = try #require(harness.tokenRequests.first)
@@ -54,7 +53,7 @@ import Testing
         #expect(harness.lastReport?.receipt == receipt)
     }
 
-    @Test func `A purchase during which the session begins waits for the server like any other`() throws {
+    @Test func `A purchase that began before the session waits for the server's answer`() throws {
         var harness = launched()
         let anonymous = try #require(harness.tokenRequests.first)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -63,11 +62,11 @@ import Testing
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
         #expect(harness.outcomes.isEmpty)
         harness.answerAll()
-        guard case .purchase(.purchased(_, .kept))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        guard case .purchase(.purchased(_, .stored))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         #expect(harness.device?.intents.isEmpty == true)
     }
 
-    @Test func `What the store did not even start is forgotten, though the session began meanwhile`() throws {
+    @Test func `A purchase that the store did not start is forgotten, even if a session began meanwhile`() throws {
         var harness = launched()
         let anonymous = try #require(harness.tokenRequests.first)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))

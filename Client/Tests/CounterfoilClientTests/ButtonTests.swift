@@ -4,10 +4,10 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite struct `The buy button and the restore button` {
-    @Test func `A purchase is sent at once, alone, as it came, and leaves out restore`() throws {
+@Suite struct `Purchase and restore by the customer` {
+    @Test func `A purchase is sent at once, alone and without restore`() throws {
         var harness = Harness.signedIn()
-        // The device still looks through its lists, and will not find it there.
+        // The device is still gathering its lists, and will not find the purchase there.
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0)))))
         #expect(harness.sent.map(\.request.ids) == [[1]])
@@ -16,10 +16,10 @@ import Testing
         #expect(report.restore == nil && report.appTransaction == nil)
         harness.answerAll()
         #expect(harness.finished == [1])
-        guard case .purchase(.purchased(_, .kept))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        guard case .purchase(.purchased(_, .stored))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
-    @Test func `A server that hangs holds up a purchase for two seconds, and StoreKit's word counts meanwhile`() {
+    @Test func `A purchase waits two seconds for the server, and StoreKit's entitlement counts meanwhile`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
@@ -27,7 +27,7 @@ import Testing
         #expect(harness.customer?.isActive("pro") == true)
         #expect(harness.customer?.source == .device)
         harness.fire(.call(1))
-        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else {
+        guard case .purchase(.purchased(_, .awaitingServer))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
         #expect(harness.finished.isEmpty)
@@ -42,28 +42,28 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `Somebody else's purchase is told to who waits`() {
+    @Test func `A purchase that belongs to another customer is reported to the caller`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
-        guard case .purchase(.purchased(_, .ofAnotherCustomer))? = harness.outcomes[1] else {
+        guard case .purchase(.purchased(_, .belongsToAnotherCustomer))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
         #expect(harness.customer?.isActive("pro") == false)
     }
 
     @Test(arguments: [true, false])
-    func `Who buys what a launch left with another customer asks the policy, and is told what it says`(isMoved: Bool) {
+    func `Buying another customer's purchase is decided by the policy and reported to the caller`(isMoved: Bool) {
         var harness = Harness.settled("anna")
         let theirs = lifetime(token: nil)
         harness.send(.updated(theirs))
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "5", code: "receipt_already_in_use")]
+            $0.refused = [RefusedItem(id: "5", code: "receipt_already_in_use")]
         }
         #expect(harness.finished == [5])
-        // StoreKit answers with what the Apple Account has.
+        // StoreKit returns what the Apple Account owns.
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(theirs))))
         #expect(harness.sent.map(\.request.ids) == [[5], [5]] && harness.lastReport?.restore == nil)
@@ -72,11 +72,11 @@ import Testing
         guard case .purchase(.purchased(_, let confirmation))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
-        #expect(confirmation == (isMoved ? .kept : .ofAnotherCustomer))
+        #expect(confirmation == (isMoved ? .stored : .belongsToAnotherCustomer))
         #expect(harness.record?.foreign.isEmpty == isMoved)
     }
 
-    @Test func `What is bought again after a while is reported again: it may have moved to another customer`() {
+    @Test func `A purchase that is bought again later is reported again, because it may have moved`() {
         var harness = Harness.settled("anna")
         let old = lifetime(token: nil)
         harness.send(.updated(old))
@@ -86,12 +86,12 @@ import Testing
         harness.send(.bought(call: 1, .success(.success(old))))
         #expect(harness.sent.map(\.request.ids) == [[5], [5]] && harness.lastReport?.restore == nil)
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
-        guard case .purchase(.purchased(_, .ofAnotherCustomer))? = harness.outcomes[1] else {
+        guard case .purchase(.purchased(_, .belongsToAnotherCustomer))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
     }
 
-    @Test func `An unverified purchase is told and never finished`() {
+    @Test func `An unverified purchase is reported to the caller and never finished`() {
         var harness = Harness.settled()
         let bad = subscription(isVerified: false)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -102,28 +102,28 @@ import Testing
         #expect(harness.sent.isEmpty && harness.finished.isEmpty)
     }
 
-    @Test func `A store that throws is heard`() {
+    @Test func `A store error is returned to the caller`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .failure(.store("no network"))))
         guard case .failed(.store("no network"))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
-    @Test func `Two purchases that StoreKit answers with the same transaction both end`() {
+    @Test func `Two calls that StoreKit answers with the same transaction both complete`() {
         var harness = Harness.settled()
         for call in [1, 2] { harness.send(.buy(call: call, productID: "lifetime", options: PurchaseOptions())) }
         for call in [1, 2] { harness.send(.bought(call: call, .success(.success(lifetime())))) }
         #expect(harness.open.count == 1)
         harness.answerAll()
         for call in [1, 2] {
-            guard case .purchase(.purchased(_, .kept))? = harness.outcomes[call] else {
+            guard case .purchase(.purchased(_, .stored))? = harness.outcomes[call] else {
                 return #expect(Bool(false)) as Void
             }
             #expect(harness.timers[.call(call)] == nil)
         }
     }
 
-    @Test func `Nobody buys or restores without being signed in`() {
+    @Test func `Buying and restoring require a signed-in customer`() {
         var harness = Harness()
         harness.start()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -135,7 +135,7 @@ import Testing
         #expect(harness.purchases.isEmpty && harness.syncs == 0)
     }
 
-    @Test func `A purchase whose customer signed out meanwhile waits for them`() {
+    @Test func `A purchase whose customer signed out meanwhile waits for the customer`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.signedIn(customer: "bert", token: "b"))
@@ -143,13 +143,13 @@ import Testing
         harness.answerAll()
         harness.sent = []
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
-        guard case .purchase(.purchased(_, .awaited))? = harness.outcomes[1] else {
+        guard case .purchase(.purchased(_, .awaitingServer))? = harness.outcomes[1] else {
             return #expect(Bool(false)) as Void
         }
-        #expect(harness.sent.isEmpty && harness.stuck == [1: .waitsForCustomer])
+        #expect(harness.sent.isEmpty && harness.stuck == [1: .awaitingSignIn])
     }
 
-    @Test func `Only the button asks the App Store, and reports everything with restore`() throws {
+    @Test func `Only restore syncs with the App Store, and it reports everything with restore`() throws {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()])
         harness.answerAll()
@@ -169,7 +169,7 @@ import Testing
         #expect(harness.finished == [7])
     }
 
-    @Test func `A customer with nothing on the device may restore as well`() {
+    @Test func `A customer with an empty device can restore`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -179,7 +179,7 @@ import Testing
         #expect(harness.outcomes[1] != nil)
     }
 
-    @Test func `Without a network StoreKit says cancelled; what the device has is reported all the same`() {
+    @Test func `Without a network the sync fails, and restore still reports the device's purchases`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: false))
@@ -190,7 +190,7 @@ import Testing
         #expect(!outcome.reachedAppStore && outcome.failure == nil)
     }
 
-    @Test func `Pressed twice, the button asks once and tells both`() {
+    @Test func `Two restore calls sync once, and both complete`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.restore(call: 2))
@@ -201,7 +201,7 @@ import Testing
         #expect(harness.outcomes.count == 2)
     }
 
-    @Test func `A restore that fails is told, and what goes on by itself takes nothing`() {
+    @Test func `A failed restore is reported, and its retry does not restore`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -214,7 +214,7 @@ import Testing
         #expect(harness.lastReport?.restore == false)
     }
 
-    @Test func `What fails while the App Store asks for the password is no failure of the button`() {
+    @Test func `A failure during the sync does not fail the restore`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [lifetime()])
         harness.send(.restore(call: 1))
@@ -227,14 +227,14 @@ import Testing
         #expect(outcome.reachedAppStore && outcome.failure == nil)
     }
 
-    @Test func `Another's purchase that the button asked for does not keep the app transaction back`() {
+    @Test func `A refused purchase of another customer does not keep the app transaction from being sent`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(current: [lifetime()])
         #expect(harness.lastReport?.appTransaction != nil)
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
-        #expect(harness.notices == [.ofAnotherCustomer(lifetime())])
+        #expect(harness.notices == [.belongsToAnotherCustomer(lifetime())])
         #expect(harness.sent.map(\.request.ids) == [[5], []])
         #expect(harness.lastReport?.appTransaction != nil && harness.lastReport?.restore == false)
         harness.answerAll()
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `What the button asks for while it is sent as a purchase is asked for by the button, too`(
+    func `A purchase that is being sent during a restore is sent again with restore`(
         isRefusedFirst: Bool
     ) throws {
         var harness = Harness.settled("anna")
@@ -255,7 +255,7 @@ import Testing
         let restore = try #require(harness.open.keys.max())
         let isInUse = BackendFailure(status: 409, code: "receipt_already_in_use")
         if isRefusedFirst { harness.fail(isInUse) }
-        harness.answer(restore, CustomerAnswer(id: "anna", asOf: harness.now))
+        harness.answer(restore, CustomerResponse(id: "anna", asOf: harness.now))
         #expect(harness.outcomes.isEmpty)
         if !isRefusedFirst { harness.fail(isInUse) }
         #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == true)
@@ -265,7 +265,7 @@ import Testing
         #expect(outcome.failure == nil)
     }
 
-    @Test func `A restore of nothing with an expired token is asked again, and does not end before`() {
+    @Test func `A restore with an expired token is repeated with a new token before it completes`() {
         var harness = Harness.settled(anna) { $0.token = { _ in nil } }
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -279,7 +279,7 @@ import Testing
         #expect(outcome.failure == nil)
     }
 
-    @Test func `A restore of nothing but an app transaction that the server refuses is told so`() {
+    @Test func `A restore whose app transaction is refused fails with the refusal`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -290,7 +290,7 @@ import Testing
         #expect(outcome.failure == failure)
     }
 
-    @Test func `A restore while the server wants to be left alone is told so`() {
+    @Test func `A restore during the server's Retry-After pause fails`() {
         var harness = Harness.signedIn()
         harness.gather()
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 600))
@@ -302,7 +302,7 @@ import Testing
         #expect(harness.open.isEmpty)
     }
 
-    @Test func `A restore that nobody answers ends`() {
+    @Test func `A restore without an answer times out`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -311,7 +311,7 @@ import Testing
         #expect(outcome.failure == .timeout)
     }
 
-    @Test func `A sign-in ends the other customer's restore`() {
+    @Test func `A sign-in ends the previous customer's restore`() {
         var harness = Harness.settled()
         harness.send(.restore(call: 1))
         harness.send(.signedIn(customer: bert, token: "b"))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .serialized)
-struct `Requests that are cancelled` {
+struct `Cancelled requests` {
     private static let answer = """
         {"id": "anna", "as_of": 1750000000000, "entitlements": [], "groups": [], "consumables": []}
         """
@@ -21,11 +21,11 @@ struct `Requests that are cancelled` {
             await withTaskGroup(of: Void.self) { group in
                 for pause in pauses {
                     group.addTask {
-                        let asking = Task { try await backend.customer(anna, environment: nil) }
+                        let pending = Task { try await backend.customer(anna, environment: nil) }
                         try? await Task.sleep(nanoseconds: pause)
-                        asking.cancel()
-                        // It had its answer, or it gave up; both are well.
-                        _ = await asking.result
+                        pending.cancel()
+                        // The request may have completed or been cancelled.
+                        _ = await pending.result
                     }
                 }
             }
@@ -33,28 +33,28 @@ struct `Requests that are cancelled` {
         #expect(try await backend.customer(anna, environment: nil).id == "anna")
     }
 
-    @Test func `Who is cancelled does not wait for a server that hangs`() async throws {
+    @Test func `A cancelled request does not wait for a server that hangs`() async throws {
         let server = try LoopbackServer(answer: nil)
         let backend = HTTPBackend(server: server.url, key: "key")
         let anna = anna
         let begin = Date()
-        let asking = Task { try await backend.customer(anna, environment: nil) }
+        let pending = Task { try await backend.customer(anna, environment: nil) }
         for await _ in server.requests { break }
-        asking.cancel()
-        await #expect(throws: BackendFailure.noConnection) { try await asking.value }
+        pending.cancel()
+        await #expect(throws: BackendFailure.noConnection) { try await pending.value }
         // The request itself ends after ten seconds.
         #expect(Date().timeIntervalSince(begin) < 9)
     }
 
-    @Test func `Who is cancelled before asks nothing`() async throws {
+    @Test func `A request that is cancelled before it starts is not sent`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: Self.answer))
         let anna = anna
-        let asking = Task {
+        let pending = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await backend.customer(anna, environment: nil)
         }
-        asking.cancel()
-        await #expect(throws: BackendFailure.noConnection) { try await asking.value }
+        pending.cancel()
+        await #expect(throws: BackendFailure.noConnection) { try await pending.value }
         #expect(request() == nil)
     }
 }

@@ -4,8 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite struct `A transaction is finished when the server keeps it, and not before` {
-    @Test func `A subscription that is named as kept is finished`() {
+@Suite struct `Finishing transactions` {
+    @Test func `A subscription that the server keeps is finished`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         #expect(harness.finished.isEmpty)
@@ -15,7 +15,7 @@ import Testing
         #expect(harness.machine.stuck.isEmpty)
     }
 
-    @Test func `What the device merely has is reported, and needs no finishing`() {
+    @Test func `A current transaction that is not unfinished is reported, but not finished`() {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()])
         #expect(harness.sent.last?.request.ids == [1])
@@ -34,14 +34,14 @@ import Testing
         #expect(harness.finished == [7])
     }
 
-    @Test func `Without a delivery of its own the app counts what the server keeps as delivered`() {
+    @Test func `Without a deliver handler, a kept consumable is finished`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         #expect(harness.finished == [7])
     }
 
-    @Test func `What the app could not deliver stays, and is offered again`() {
+    @Test func `A failed delivery is repeated later`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
@@ -51,7 +51,7 @@ import Testing
         harness.pass(6 * 60)
         harness.send(.foreground)
         #expect(harness.delivered == [7, 7])
-        // The app fails before StoreKit has listed it again: that is not a second occasion.
+        // The app fails again before StoreKit lists the transaction: that causes no further attempt.
         harness.send(.delivered(7, false))
         harness.gather(unfinished: [coins()])
         harness.answerAll()
@@ -62,26 +62,26 @@ import Testing
         #expect(harness.delivered == [7, 7, 7] && harness.finished == [7])
     }
 
-    @Test func `What the app could not deliver is offered at once to who buys it again`() {
+    @Test func `A failed delivery is repeated at once when the customer buys again`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.delivered(7, false))
-        // StoreKit answers with the purchase that is not finished.
+        // StoreKit returns the unfinished purchase.
         harness.send(.buy(call: 1, productID: "coins", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(coins()))))
-        guard case .purchase(.purchased(_, .kept))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        guard case .purchase(.purchased(_, .stored))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
         #expect(harness.delivered == [7, 7])
         harness.send(.delivered(7, true))
         #expect(harness.finished == [7])
     }
 
-    @Test func `What was delivered before the app was killed is not delivered again`() {
+    @Test func `A consumable delivered before the app was killed is not delivered again`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
         harness.send(.delivered(7, true))
-        // StoreKit never saw the call of finish.
+        // StoreKit did not receive the call of finish.
         harness.relaunch { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
@@ -89,7 +89,7 @@ import Testing
         #expect(harness.finished == [7])
     }
 
-    @Test func `A delivery that a sign-out overtook is not made twice`() {
+    @Test func `A delivery that runs during a sign-out is not repeated`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins()])
         harness.answerAll()
@@ -102,7 +102,7 @@ import Testing
         #expect(harness.finished == [7])
     }
 
-    @Test func `A consumable that was refunded before it was delivered is finished without`() {
+    @Test func `A consumable refunded before its delivery is finished without delivery`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(revoked: t0)])
         harness.answerAll()
@@ -110,18 +110,18 @@ import Testing
         #expect(harness.finished == [7])
     }
 
-    @Test func `What is not named is reported once more, and then stuck`() {
+    @Test func `A transaction that the answer does not name is reported once more, then stuck`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         let first = harness.sent.count
         harness.answerAll { $0.kept = [] }
         #expect(harness.sent.count == first + 1)
         #expect(harness.finished.isEmpty)
-        #expect(harness.stuck == [1: .notNamed])
+        #expect(harness.stuck == [1: .missingFromResponse])
         #expect(harness.notices == harness.machine.stuck.map { .stuck($0) })
     }
 
-    @Test func `A server that names nothing, as older ones do, finishes nothing`() {
+    @Test func `If the answer names no kept transactions, as from older servers, nothing is finished`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
         harness.answerAll { $0.kept = nil }
@@ -130,44 +130,44 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `Another customer's subscription is finished, and the app is told`(inTheAnswer: Bool) {
+    func `Another customer's subscription is finished, and the app is notified`(inTheAnswer: Bool) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(token: nil)], appTransaction: nil)
         if inTheAnswer {
             harness.answerAll {
                 $0.kept = []
-                $0.refused = [Refusal(id: "1", code: "receipt_already_in_use")]
+                $0.refused = [RefusedItem(id: "1", code: "receipt_already_in_use")]
             }
         } else {
             harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
         }
         #expect(harness.finished == [1])
-        #expect(harness.notices == [.ofAnotherCustomer(subscription(token: nil))])
+        #expect(harness.notices == [.belongsToAnotherCustomer(subscription(token: nil))])
     }
 
     @Test(arguments: [true, false])
-    func `Another customer's consumable stays`(inTheAnswer: Bool) {
+    func `Another customer's consumable is not finished`(inTheAnswer: Bool) {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)], appTransaction: nil)
         if inTheAnswer {
             harness.answerAll {
                 $0.kept = []
-                $0.refused = [Refusal(id: "7", code: "receipt_already_in_use")]
+                $0.refused = [RefusedItem(id: "7", code: "receipt_already_in_use")]
             }
         } else {
             harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
         }
         #expect(harness.finished.isEmpty)
         #expect(harness.delivered.isEmpty)
-        #expect(harness.stuck == [7: .ofAnotherCustomer])
+        #expect(harness.stuck == [7: .belongsToAnotherCustomer])
     }
 
-    @Test func `A consumable that was signed for another customer waits for them`() {
+    @Test func `A consumable signed for another customer waits for that customer`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "7", code: "receipt_already_in_use")]
+            $0.refused = [RefusedItem(id: "7", code: "receipt_already_in_use")]
         }
         #expect(harness.finished.isEmpty && harness.delivered.isEmpty)
         harness.send(.signedIn(customer: bert, token: "b"))
@@ -177,17 +177,17 @@ import Testing
         #expect(harness.finished == [7])
     }
 
-    @Test func `Another customer's consumable stays after a restart too, until the button brings it over`() {
+    @Test func `Another customer's consumable stays unfinished after a restart, until it is restored`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "7", code: "receipt_already_in_use")]
+            $0.refused = [RefusedItem(id: "7", code: "receipt_already_in_use")]
         }
         harness.relaunch { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(token: nil)])
         #expect(harness.delivered.isEmpty && harness.finished.isEmpty)
-        #expect(harness.stuck == [7: .ofAnotherCustomer])
+        #expect(harness.stuck == [7: .belongsToAnotherCustomer])
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(unfinished: [coins(token: nil)])
@@ -195,7 +195,7 @@ import Testing
         #expect(harness.delivered == [7])
     }
 
-    @Test func `A consumable that the button brought over from another customer is delivered`() {
+    @Test func `A consumable restored from another customer is delivered`() {
         var harness = Harness.settled(anna) { $0.deliver = { _ in } }
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -205,7 +205,7 @@ import Testing
         #expect(harness.delivered == [7])
     }
 
-    @Test func `One bad transaction is found by halves, and the others are kept`() {
+    @Test func `One invalid transaction is found by bisection, and the others are kept`() {
         var harness = Harness.signedIn()
         let all = (10...17).map { subscription($0) }
         harness.gather(unfinished: all)
@@ -215,7 +215,7 @@ import Testing
             if request.ids.contains(13) {
                 harness.fail(BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions"))
             } else {
-                var answer = CustomerAnswer(id: anna, asOf: harness.now)
+                var answer = CustomerResponse(id: anna, asOf: harness.now)
                 answer.kept = request.ids.map { String($0) }
                 harness.answer(id, answer)
             }
@@ -225,23 +225,23 @@ import Testing
         #expect(rounds <= 8)
     }
 
-    @Test func `A refusal in the answer concerns one transaction alone`() {
+    @Test func `A refusal in the answer concerns one transaction only`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), lifetime()])
         harness.answerAll {
             $0.kept = ["5"]
-            $0.refused = [Refusal(id: "1", code: "wrong_app")]
+            $0.refused = [RefusedItem(id: "1", code: "wrong_app")]
         }
         #expect(harness.finished == [5])
         #expect(harness.stuck == [1: StuckReason(rawValue: "wrong_app")])
     }
 
-    @Test func `A refusal holds over launches, for a day`() {
+    @Test func `A refusal is remembered across launches for a day`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "1", code: "bad_signature")]
+            $0.refused = [RefusedItem(id: "1", code: "bad_signature")]
         }
         harness.relaunch()
         harness.gather(unfinished: [subscription()])
@@ -252,12 +252,12 @@ import Testing
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test func `A refusal ends after a day without a launch, too`() {
+    @Test func `A refusal expires after a day without a launch`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "1", code: "bad_signature")]
+            $0.refused = [RefusedItem(id: "1", code: "bad_signature")]
         }
         harness.sent = []
         harness.pass(hour)
@@ -273,37 +273,37 @@ import Testing
         #expect(harness.finished == [1] && harness.stuck.isEmpty)
     }
 
-    @Test func `A refusal ends when the app was updated`() {
+    @Test func `A refusal expires when the app is updated`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "1", code: "wrong_app")]
+            $0.refused = [RefusedItem(id: "1", code: "wrong_app")]
         }
         harness.relaunch { $0.appVersion = "2.0" }
         harness.gather(unfinished: [subscription()])
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test func `A refusal that says nothing of the transaction is tried again`() {
+    @Test func `A temporary refusal is retried`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "1", code: "revocation_unknown")]
+            $0.refused = [RefusedItem(id: "1", code: "revocation_unknown")]
         }
         #expect(harness.machine.stuck.isEmpty)
         harness.fire(.retry)
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test func `Refusals that say nothing of the transactions are tried again after pauses that double`() {
+    @Test func `Temporary refusals are retried with doubling pauses`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), lifetime()])
         for round in 0..<5 {
             harness.answerAll {
                 $0.kept = []
-                $0.refused = ["1", "5"].map { Refusal(id: $0, code: "revocation_unknown") }
+                $0.refused = ["1", "5"].map { RefusedItem(id: $0, code: "revocation_unknown") }
             }
             #expect(harness.timers[.retry] == pow(2, Double(round)))
             harness.fire(.retry)
@@ -315,7 +315,7 @@ import Testing
         #expect(harness.timers[.retry] == 1)
     }
 
-    @Test func `An app transaction that the server refuses does not hold up the transactions`() {
+    @Test func `A refused app transaction does not block the transactions`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         #expect(harness.lastReport?.appTransaction != nil)
@@ -326,7 +326,7 @@ import Testing
     }
 
     @Test(arguments: ["signed_renewals[0]", "app_transaction", "receipt"])
-    func `A renewal info or a receipt that the server refuses by its place does not hold up the transactions`(
+    func `A refused renewal info or receipt does not block the transactions`(
         _ parameter: String
     ) {
         var harness = Harness.signedIn()
@@ -340,7 +340,7 @@ import Testing
         #expect(harness.finished == [1, 5])
     }
 
-    @Test func `A transaction that the server names by its place is stuck at once, and the rest goes on without it`() {
+    @Test func `A transaction named by its index in an error is stuck at once, and the rest is sent again`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 400, code: "bad_signature", parameter: "signed_transactions[0]"))
@@ -348,41 +348,41 @@ import Testing
         #expect(harness.lastReport?.signedTransactions == [] && harness.lastReport?.appTransaction != nil)
     }
 
-    @Test func `A refusal without an identifier is of the transaction in its place`() {
+    @Test func `A refusal without an identifier concerns the transaction at its index`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [lifetime(), subscription()])
         harness.answerAll {
             $0.kept = ["1"]
-            $0.refused = [Refusal(id: nil, code: "bad_json", param: "signed_transactions[1]")]
+            $0.refused = [RefusedItem(id: nil, code: "bad_json", param: "signed_transactions[1]")]
         }
         #expect(harness.finished == [1])
         #expect(harness.stuck == [5: StuckReason(rawValue: "bad_json")])
     }
 
     @Test(arguments: ["signed_transactions[7]", "signed_transactions", "[", ""])
-    func `What is refused out of place is nobody's`(_ param: String) {
+    func `A refusal with an invalid index concerns no transaction`(_ param: String) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: nil, code: "bad_json", param: param)]
+            $0.refused = [RefusedItem(id: nil, code: "bad_json", param: param)]
         }
-        #expect(harness.stuck == [1: .notNamed])
+        #expect(harness.stuck == [1: .missingFromResponse])
     }
 
-    @Test func `A renewal info of an unknown subscription does not make its transaction stuck`() {
+    @Test func `A refusal of a renewal info does not make its transaction stuck`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()], statuses: [status(subscription())])
         harness.answerOnce {
             $0.kept = []
-            $0.refused = [Refusal(id: "1", code: "unknown_subscription", param: "signed_renewals[0]")]
+            $0.refused = [RefusedItem(id: "1", code: "unknown_subscription", param: "signed_renewals[0]")]
         }
         #expect(harness.stuck.isEmpty)
         harness.answerAll()
         #expect(harness.finished == [1])
     }
 
-    @Test func `What StoreKit could not verify is neither sent nor finished, and the app hears of it once`() {
+    @Test func `An unverified transaction is neither sent nor finished, and the app is notified once`() {
         var harness = Harness.signedIn()
         let bad = subscription(isVerified: false)
         harness.gather(unfinished: [bad], current: [bad])
@@ -395,7 +395,7 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test func `Beside another library nothing is finished or delivered`() {
+    @Test func `A client that must not finish transactions neither finishes nor delivers them`() {
         var harness = Harness.signedIn(anna) {
             $0.finishes = false
             $0.deliver = { _ in }
@@ -408,7 +408,7 @@ import Testing
         #expect(harness.finished.isEmpty && harness.delivered.isEmpty)
     }
 
-    @Test func `What was kept and not finished before the app was killed is finished without asking again`() {
+    @Test func `A kept transaction that was not finished before the app was killed is finished without a request`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerAll()
@@ -418,13 +418,13 @@ import Testing
         #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
     }
 
-    @Test func `A newer text of the same transaction is reported before it is finished`() {
+    @Test func `A newer version of a transaction is reported before it is finished`() {
         var harness = Harness.settled()
         harness.send(.updated(subscription()))
         harness.send(.updated(subscription(revoked: t0, signed: t0)))
         #expect(harness.open.count == 1)
         guard let id = harness.open.keys.min() else { return }
-        var answer = CustomerAnswer(id: anna, asOf: harness.now)
+        var answer = CustomerResponse(id: anna, asOf: harness.now)
         answer.kept = ["1"]
         harness.answer(id, answer)
         #expect(harness.finished.isEmpty)
@@ -433,7 +433,7 @@ import Testing
         #expect(harness.sent.last?.request.transactions.first?.revocationDate != nil)
     }
 
-    @Test func `Several unfinished of one consumable are each delivered and finished`() {
+    @Test func `Several unfinished transactions of one consumable are each delivered and finished`() {
         var harness = Harness.signedIn(anna) { $0.deliver = { _ in } }
         harness.gather(unfinished: [coins(7), coins(8), coins(9)])
         harness.answerAll()
@@ -442,7 +442,7 @@ import Testing
         #expect(harness.finished == [7, 8, 9])
     }
 
-    @Test func `A purchase that comes by its result and by an update is sent once`() {
+    @Test func `A purchase that arrives as result and as update is sent once`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0)))))

@@ -3,7 +3,7 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-/// What the article "Test your purchases on Linux" shows, word for word. What it shows of a simulator is in WholeWayTests.
+/// The code of the article "Test your purchases on Linux". Its code for simulators is in WholeWayTests.
 @Suite(.timeLimit(.minutes(10)))
 struct `The guide to tests` {
     let scheduler = ManualScheduler()
@@ -17,7 +17,7 @@ struct `The guide to tests` {
 
     func until(_ condition: () async -> Bool) async { while await !condition() { await Task.yield() } }
 
-    @Test func `what the device has is there without a tap`() async throws {
+    @Test func `A purchase on the device is shown without a tap`() async throws {
         let client = client(server)
         await store.add(.unsigned(1, "lifetime", .nonConsumable, purchased: await scheduler.now()))
         client.start()
@@ -27,19 +27,19 @@ struct `The guide to tests` {
         #expect(await store.synced == 0)  // nobody was asked for a password
     }
 
-    @Test func `a purchase that is kept is finished`() async throws {
+    @Test func `A kept purchase is finished`() async throws {
         let client = client(server)
         client.start()
         try client.signIn("anna", token: "token")
         let bought = DeviceTransaction.unsigned(1, "lifetime", .nonConsumable, purchased: await scheduler.now())
-        await store.answerPurchases(with: [.success(bought)])
-        #expect(try await client.buy("lifetime") == .purchased(bought, .kept))
+        await store.enqueuePurchaseResults([.success(bought)])
+        #expect(try await client.buy("lifetime") == .purchased(bought, .stored))
         await until { await store.finished == [1] }
     }
 
-    @Test func `a lost answer loses no purchase`() async throws {
+    @Test func `A lost answer loses no purchase`() async throws {
         let flaky = FlakyBackend(server)
-        await flaky.fail([.failure(.noConnection), .lostAnswer])
+        await flaky.enqueueFaults([.failure(.noConnection), .lostResponse])
         let client = client(flaky)
         await store.add(.unsigned(1, "lifetime", .nonConsumable, purchased: await scheduler.now()))
         client.start()
@@ -51,7 +51,7 @@ struct `The guide to tests` {
         #expect(await flaky.requests >= 3)
     }
 
-    @Test func `The article shows the lines of this file`() throws {
+    @Test func `Every line of code in the article occurs in the tests`() throws {
         let file = URL(fileURLWithPath: #filePath)
         let folder = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let article = folder.appendingPathComponent(

@@ -4,7 +4,7 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-/// The state machine with what it asked for: a test answers what it wants to.
+/// The state machine and the effects that it requested, which tests answer explicitly.
 struct Harness: ~Copyable {
     var machine: PurchaseStateMachine
     var now = t0
@@ -34,7 +34,7 @@ struct Harness: ~Copyable {
         machine = PurchaseStateMachine(rules: rules)
     }
 
-    /// Started, signed in, and the device has nothing.
+    /// A started client with a signed-in customer, whose device has not answered yet.
     static func signedIn(
         _ customer: String = anna, _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
     ) -> Harness {
@@ -44,7 +44,7 @@ struct Harness: ~Copyable {
         return harness
     }
 
-    /// The same, after the first launch is over.
+    /// The same after the first launch, with an empty device.
     static func settled(
         _ customer: String = anna, _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
     ) -> Harness {
@@ -57,7 +57,7 @@ struct Harness: ~Copyable {
 
     mutating func start() { send(.started(device: device, customer: record, fresh: UUID())) }
 
-    /// Kills the app and starts it again, with what was saved.
+    /// Kills the app and starts it again with the saved records.
     mutating func relaunch(
         after seconds: TimeInterval = 60, _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
     ) {
@@ -68,10 +68,10 @@ struct Harness: ~Copyable {
     }
 
     mutating func send(_ event: ClientEvent) {
-        for effect in machine.handle(event, at: now, jitter: jitter) { take(effect) }
+        for effect in machine.handle(event, at: now, jitter: jitter) { apply(effect) }
     }
 
-    mutating func take(_ effect: ClientEffect) {
+    mutating func apply(_ effect: ClientEffect) {
         switch effect {
         case .saveDevice(let device): self.device = device
         case .saveCustomer(let record): self.record = record
@@ -81,7 +81,7 @@ struct Harness: ~Copyable {
             sent.append((id, request))
             open[id] = request
         case .cancel(let request): open[request] = nil
-        case .askForToken(let customer, _): tokenRequests.append(customer)
+        case .requestToken(let customer, _): tokenRequests.append(customer)
         case .purchase(_, _, let options): purchases.append(options)
         case .sync: syncs += 1
         case .deliver(let transaction): delivered.append(transaction.id)
@@ -93,7 +93,7 @@ struct Harness: ~Copyable {
         }
     }
 
-    /// Answers everything that the device was asked.
+    /// Answers all open gather requests of the device.
     mutating func gather(
         unfinished: [DeviceTransaction] = [], current: [DeviceTransaction] = [], all: [DeviceTransaction]? = nil,
         statuses: [DeviceStatus] = [], appTransaction: String? = "e30.e30.e30", receipt: Data? = nil,
@@ -113,31 +113,31 @@ struct Harness: ~Copyable {
         }
     }
 
-    /// Answers every open request; everything that was sent is kept, unless the test says otherwise.
+    /// Answers every open request with all its transactions kept, unless `change` says otherwise.
     mutating func answerAll(
-        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout CustomerAnswer) -> Void = { _ in }
+        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout CustomerResponse) -> Void = { _ in }
     ) {
         for _ in 0..<1000 {
             if open.isEmpty { return }
             answerOnce(change)
         }
-        Issue.record("The client asks for ever.", sourceLocation: sourceLocation)
+        Issue.record("The client keeps sending requests.", sourceLocation: sourceLocation)
     }
 
-    mutating func answer(_ id: Int, _ answer: CustomerAnswer) {
+    mutating func answer(_ id: Int, _ answer: CustomerResponse) {
         open[id] = nil
         send(.answered(request: id, answer))
     }
 
-    /// Answers one request. Here as below, a test that expects what is not there fails.
+    /// Answers the oldest open request. Records an issue if there is none, like the methods below.
     mutating func answerOnce(
-        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout CustomerAnswer) -> Void = { _ in }
+        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout CustomerResponse) -> Void = { _ in }
     ) {
         guard let id = open.keys.min(), let request = open[id] else {
             Issue.record("No request is open.", sourceLocation: sourceLocation)
             return
         }
-        var answer = CustomerAnswer(id: request.credential.customer, environment: "Sandbox", asOf: now)
+        var answer = CustomerResponse(id: request.credential.customer, environment: "Sandbox", asOf: now)
         answer.kept = request.ids.map { String($0) }
         change(&answer)
         self.answer(id, answer)
@@ -191,7 +191,7 @@ func lifetime(_ id: UInt64 = 5, token: UUID? = UUID(uuidString: anna)) -> Device
 }
 
 extension GatheredPart {
-    /// What a device answers where nothing was bought.
+    /// The answer of a device without purchases.
     static func nothing(of name: Name) -> Self {
         switch name {
         case .unfinished: .unfinished([])

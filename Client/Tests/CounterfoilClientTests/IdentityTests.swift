@@ -4,8 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite struct `Whose a purchase is` {
-    @Test func `The account token is the customer's UUID, or the one that the server names, and no other`() {
+@Suite struct `Ownership of purchases` {
+    @Test func `A purchase's account token is the customer's UUID or the one that the server names`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.purchases.last?.appAccountToken == UUID(uuidString: anna))
@@ -20,7 +20,7 @@ import Testing
         #expect(harness.purchases.last?.appAccountToken == named)
     }
 
-    @Test func `Who buys is saved before StoreKit is asked`() throws {
+    @Test func `The purchase intent is saved before StoreKit is called`() throws {
         var harness = Harness.settled("anna")
         let effects = harness.machine.handle(
             .buy(call: 1, productID: "monthly", options: PurchaseOptions()), at: harness.now, jitter: 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(save < purchase)
     }
 
-    @Test func `A purchase that is approved days later is theirs who asked, also after a restart`() {
+    @Test func `A purchase approved days later belongs to the customer who asked for it, even after a restart`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -45,19 +45,19 @@ import Testing
         let approved = subscription(purchased: t0 + 3 * day, token: nil)
         harness.send(.updated(approved))
         #expect(harness.sent.isEmpty && harness.finished.isEmpty)
-        #expect(harness.stuck == [1: .waitsForCustomer])
+        #expect(harness.stuck == [1: .awaitingSignIn])
         #expect(harness.customer?.isActive("pro") == false)
         harness.send(.signedIn(customer: "anna", token: "a"))
         harness.gather(unfinished: [approved])
         let sent = harness.sent.first { $0.request.ids == [1] }?.request
         #expect(sent?.credential.customer == "anna")
-        // It is a purchase: the policy decides, as if it had come at once.
+        // It is reported as a purchase, so the policy decides as if it had been approved at once.
         #expect(sent?.report != nil && sent?.report?.restore == nil)
         harness.answerAll()
         #expect(harness.finished == [1])
     }
 
-    @Test func `Of two who asked for a product the later one has it`() {
+    @Test func `Of two customers who asked for a product, the later one gets the purchase`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -72,7 +72,7 @@ import Testing
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test func `An older purchase that is reported again does not use up what was started since`() {
+    @Test func `An older purchase that is reported again does not consume a newer intent`() {
         var harness = Harness.settled("anna")
         harness.send(.updated(subscription(1, purchased: t0 - 60, token: nil)))
         harness.answerAll()
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test
-    func `A purchase uses up one of two that were started at the same instant, and leaves the other its customer`() {
+    func `A purchase consumes one of two intents from the same instant`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -99,11 +99,11 @@ import Testing
         harness.fail(.noConnection)
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather(unfinished: [second])
-        #expect(harness.stuck == [2: .waitsForCustomer])
+        #expect(harness.stuck == [2: .awaitingSignIn])
         #expect(!harness.sent.contains { $0.request.credential.customer == "bert" && $0.request.ids.contains(2) })
     }
 
-    @Test func `Two who bought a product one after the other are told apart by what StoreKit returned`() {
+    @Test func `Purchases of a product by two customers are distinguished by StoreKit's results`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.signedIn(customer: "bert", token: "b"))
@@ -114,11 +114,10 @@ import Testing
         harness.pass(50)
         harness.send(.buy(call: 2, productID: "monthly", options: PurchaseOptions()))
         harness.send(.updated(annas))
-        #expect(harness.stuck == [1: .waitsForCustomer])
+        #expect(harness.stuck == [1: .awaitingSignIn])
     }
 
-    @Test func `Who is answered with what another customer started is told that it waits for them, and takes nothing`()
-    {
+    @Test func `Buying a purchase that waits for another customer is reported as stuck, and takes nothing`() {
         var harness = Harness.settled("anna")
         let annas = lifetime(token: nil)
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
@@ -127,18 +126,18 @@ import Testing
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather(unfinished: [annas])
         harness.answerAll()
-        // StoreKit answers with what the Apple Account has.
+        // StoreKit returns what the Apple Account owns.
         harness.send(.buy(call: 2, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 2, .success(.success(annas))))
         guard case .purchase(.purchased(_, .stuck))? = harness.outcomes[2] else { return #expect(Bool(false)) as Void }
-        #expect(harness.stuck == [5: .waitsForCustomer])
+        #expect(harness.stuck == [5: .awaitingSignIn])
         harness.send(.signedIn(customer: "anna", token: "a"))
         harness.gather(unfinished: [annas])
         harness.answerAll()
         #expect(harness.finished == [5] && harness.device?.intents.isEmpty == true)
     }
 
-    @Test func `Who buys what belongs to another customer leaves nothing behind that keeps it from them`() {
+    @Test func `Buying another customer's purchase leaves no intent that would block its owner`() {
         var harness = Harness.settled("bert")
         let annas = lifetime(token: nil)
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
@@ -152,7 +151,7 @@ import Testing
         #expect(harness.customer?.isActive("pro") == true)
     }
 
-    @Test func `An intent is over after a month, and says nothing of what was bought long before`() {
+    @Test func `An intent expires after a month, and does not concern earlier purchases`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -165,7 +164,7 @@ import Testing
         #expect(harness.sent.last?.request.ids == [1])
     }
 
-    @Test func `A cancelled purchase is remembered for a day: an interrupted one says the same`() {
+    @Test func `The intent of a cancelled purchase is kept for a day, because interrupted ones look the same`() {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.cancelled)))
@@ -174,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A purchase that fails is forgotten if the store never asked the customer`(wasStarted: Bool) {
+    func `An intent is removed if the store did not start the purchase`(wasStarted: Bool) {
         var harness = Harness.settled("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.device?.intents.count == 1)
@@ -183,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: ["anna", "bert"])
-    func `A renewal comes from no purchase that was started here, whoever is signed in`(_ customer: String) {
+    func `A renewal consumes no intent, whoever is signed in`(_ customer: String) {
         var harness = Harness.settled("bert")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.cancelled)))
@@ -195,11 +194,11 @@ import Testing
         #expect(harness.lastReport?.restore == false)
         harness.answerAll()
         #expect(harness.finished == [2])
-        // Bert's may have been interrupted, and still come.
+        // Bert's purchase may have been interrupted, and may still arrive.
         #expect(harness.device?.intents.count == 1)
     }
 
-    @Test func `A transaction of another customer is reported without taking anything`() {
+    @Test func `A transaction signed for another customer is reported without restore`() {
         var harness = Harness.settled()
         harness.send(.updated(subscription(token: UUID(uuidString: bert))))
         #expect(harness.lastReport?.restore == false)
@@ -208,7 +207,7 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test func `Signed out, the listener hears and nothing is sent or finished; afterwards everything is there`() {
+    @Test func `While signed out nothing is sent or finished, and everything is after the sign-in`() {
         var harness = Harness.settled()
         harness.send(.signedOut(fresh: UUID()))
         harness.send(.updated(subscription()))
@@ -223,13 +222,13 @@ import Testing
         #expect(harness.finished.sorted() == [1, 7])
     }
 
-    @Test func `What is under way when somebody else signs in is dropped, and its answer thrown away`() throws {
+    @Test func `A sign-in cancels the requests of the previous customer and ignores their answers`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         let id = try #require(harness.open.keys.first)
         harness.send(.signedIn(customer: bert, token: "b"))
         #expect(harness.open[id] == nil)
-        var late = CustomerAnswer(id: anna, asOf: harness.now)
+        var late = CustomerResponse(id: anna, asOf: harness.now)
         late.kept = ["1"]
         late.entitlements = [Entitlement(key: "pro", isActive: true)]
         harness.send(.answered(request: id, late))
@@ -238,7 +237,7 @@ import Testing
         #expect(harness.record?.customer == bert)
     }
 
-    @Test func `What the device answered for another customer is thrown away`() throws {
+    @Test func `Device answers gathered for the previous customer are ignored`() throws {
         var harness = Harness.signedIn()
         let old = harness.gathers
         harness.gathers = []
@@ -249,7 +248,7 @@ import Testing
         #expect(harness.sent.allSatisfy { $0.request.ids.isEmpty })
     }
 
-    @Test func `A token that comes for somebody who signed out is thrown away`() {
+    @Test func `A token for a signed-out customer is ignored`() {
         var harness = Harness { $0.token = { _ in nil } }
         harness.start()
         harness.send(.signedIn(customer: anna, token: nil))
@@ -263,16 +262,16 @@ import Testing
         #expect(harness.sent.map(\.request.credential) == [CustomerCredential(customer: bert, token: "berts")])
     }
 
-    @Test func `The customer is the same after a restart`() {
+    @Test func `The customer stays signed in after a restart`() {
         var harness = Harness.settled()
         harness.relaunch()
         #expect(harness.customer?.id == anna)
     }
 
-    @Test func `A record of somebody else is not believed`() {
+    @Test func `A saved record of another customer is ignored`() {
         var harness = Harness.settled()
         var record = CustomerRecord(customer: bert)
-        record.answer = CustomerAnswer(id: bert, asOf: t0)
+        record.answer = CustomerResponse(id: bert, asOf: t0)
         record.answer?.entitlements = [Entitlement(key: "pro", isActive: true)]
         record.receivedAt = t0
         harness.record = record
@@ -281,7 +280,7 @@ import Testing
         #expect(harness.record?.customer == anna)
     }
 
-    @Test func `Without an account there is an anonymous customer, the same after a restart`() {
+    @Test func `Without an account there is an anonymous customer, who stays the same after a restart`() {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         let id = harness.customer?.id
@@ -291,7 +290,7 @@ import Testing
         #expect(harness.customer?.id == id)
     }
 
-    /// A customer without an account, who has a session.
+    /// An anonymous customer with a session.
     private static func anonymous() throws -> Harness {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
@@ -302,7 +301,7 @@ import Testing
         return harness
     }
 
-    @Test func `What an anonymous customer bought goes to the account, before anything else is sent`() throws {
+    @Test func `An anonymous customer's purchases are merged into the account before anything else is sent`() throws {
         var harness = try Self.anonymous()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -320,7 +319,7 @@ import Testing
         #expect(harness.customer?.isAnonymous == false)
     }
 
-    @Test func `What an anonymous customer buys names no account, unless the server says which`() throws {
+    @Test func `An anonymous customer's purchase has no account token unless the server names one`() throws {
         var harness = try Self.anonymous()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.purchases.map(\.appAccountToken) == [nil])
@@ -334,7 +333,7 @@ import Testing
         #expect(harness.purchases.last?.appAccountToken == token)
     }
 
-    @Test func `A merge that the server refuses is told and holds up nothing`() throws {
+    @Test func `A refused merge is reported and blocks nothing`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.send(.signedIn(customer: anna, token: "a"))
@@ -342,11 +341,11 @@ import Testing
         let failure = BackendFailure(status: 403, code: "forbidden")
         harness.fail(failure)
         harness.answerAll()
-        #expect(harness.notices == [.notMerged(failure)])
+        #expect(harness.notices == [.mergeFailed(failure)])
         #expect(harness.finished == [1])
     }
 
-    @Test func `After a merge that was refused the account has what the anonymous customer started`() throws {
+    @Test func `After a refused merge, the account owns the purchases that the anonymous customer started`() throws {
         var harness = try Self.anonymous()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.buy(call: 2, productID: "lifetime", options: PurchaseOptions()))
@@ -358,7 +357,7 @@ import Testing
         harness.gather(unfinished: [bought])
         harness.fail(BackendFailure(status: 403, code: "forbidden"))
         let sent = try #require(harness.sent.last { $0.request.ids == [1] }?.request)
-        // It is a purchase of the account's: the policy decides.
+        // It is reported as a purchase of the account, so the policy decides.
         #expect(sent.credential.customer == anna && sent.report?.restore == nil)
         harness.answerAll()
         #expect(harness.finished == [1])
@@ -370,7 +369,7 @@ import Testing
         #expect(harness.device?.intents.isEmpty == true)
     }
 
-    @Test func `The button brings over what another customer bought on the device`() {
+    @Test func `Restore moves a purchase that waits for another customer`() {
         var harness = Harness.settled("anna")
         let bought = subscription(purchased: t0, token: nil)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -379,7 +378,7 @@ import Testing
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather(unfinished: [bought])
         harness.answerAll()
-        #expect(harness.stuck == [1: .waitsForCustomer])
+        #expect(harness.stuck == [1: .awaitingSignIn])
         harness.send(.restore(call: 2))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(unfinished: [bought])
@@ -391,13 +390,13 @@ import Testing
     }
 
     @Test(arguments: [BackendFailure(status: 401, code: "unauthorized"), BackendFailure(status: 409, code: "http_409")])
-    func `A merge is not given up for a missing token of the account, nor for what may not be the server's`(
+    func `A merge is retried after a missing account token or an error that may not be the server's`(
         _ failure: BackendFailure
     ) {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.send(.signedIn(customer: anna, token: "a"))
-        // The app is killed, and names the token a moment after the next start.
+        // The app is killed, and provides the token a moment after the next start.
         harness.relaunch { $0.allowsAnonymousCustomers = true }
         harness.gather()
         #expect(harness.sent.map(\.request.isMerge) == [true])
@@ -411,7 +410,7 @@ import Testing
         #expect(harness.device?.merges?.isEmpty == true)
     }
 
-    @Test func `A merge that a sign-out overtook follows when the account signs in again, and no other`() throws {
+    @Test func `A merge that a sign-out interrupted is repeated when the same account signs in again`() throws {
         var harness = try Self.anonymous()
         let anonymous = try #require(harness.customer?.id)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
@@ -435,7 +434,7 @@ import Testing
         #expect(harness.device?.intents.map(\.customer) == [anna])
     }
 
-    @Test func `The server may know the anonymous customer by another name`() throws {
+    @Test func `The server may name the anonymous customer differently`() throws {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         harness.gather()
@@ -447,7 +446,7 @@ import Testing
         #expect(harness.customer?.id == "known")
     }
 
-    @Test func `Signing out of an account makes a new anonymous customer`() {
+    @Test func `Signing out creates a new anonymous customer`() {
         var harness = Harness { $0.allowsAnonymousCustomers = true }
         harness.start()
         let first = harness.customer?.id

@@ -3,15 +3,15 @@ import CounterfoilClient
 import Foundation
 import Testing
 
-@Suite struct `Whatever happens, in whatever order` {
-    /// How many lives are lived. `make client-test` lives 100,000 with `client-lives`.
+@Suite struct `Event interleavings` {
+    /// The number of random lives. `make client-test` runs 100,000 with `client-lives`.
     private static let count = Int(ProcessInfo.processInfo.environment["CLIENT_INTERLEAVINGS"] ?? "") ?? 2000
-    /// Where to begin. A failure prints its seed; with that here and one life it is lived again.
+    /// The first seed. A failure prints its seed; set it here, with one life, to reproduce the failure.
     private static let first = UInt64(ProcessInfo.processInfo.environment["CLIENT_SEED"] ?? "") ?? 1
     private static let shards = 2
 
     @Test(arguments: 0..<shards)
-    func `Nothing is lost, sent twice, finished early, or granted by nobody`(_ shard: Int) {
+    func `No invariant of the client is violated in any order of events`(_ shard: Int) {
         var failures = 0
         for number in stride(from: shard, to: Self.count, by: Self.shards) where failures < 3 {
             let seed = Self.first &+ UInt64(number)

@@ -4,8 +4,8 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite struct `The course of a launch` {
-    @Test func `Everything goes in one report that takes nothing from anybody`() throws {
+@Suite struct `App launch` {
+    @Test func `A launch sends everything in one report without restore`() throws {
         var harness = Harness.signedIn()
         #expect(harness.sent.isEmpty)
         harness.gather(
@@ -21,7 +21,7 @@ import Testing
         #expect(report.environment == "Sandbox")
     }
 
-    @Test func `Who bought nothing is reported with an empty list and the app transaction`() throws {
+    @Test func `A launch without purchases sends an empty list and the app transaction`() throws {
         var harness = Harness.signedIn()
         harness.gather()
         let foundLastReport = harness.lastReport
@@ -29,7 +29,7 @@ import Testing
         #expect(report.signedTransactions.isEmpty && report.appTransaction != nil)
     }
 
-    @Test func `The second launch asks only what the customer has, if nothing is new and the answer is old`() {
+    @Test func `A second launch without changes fetches the customer only if the answer is old`() {
         var harness = Harness.signedIn()
         let list = [subscription()]
         harness.gather(current: list, statuses: [status(subscription())])
@@ -42,7 +42,7 @@ import Testing
         #expect(harness.sent.count == 1 && harness.sent.first?.request.isFetch == true)
     }
 
-    @Test func `What was reported is reported again after a day`() {
+    @Test func `Transactions are reported again after a day`() {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()])
         harness.answerAll()
@@ -52,7 +52,7 @@ import Testing
         #expect(harness.lastReport?.appTransaction != nil)
     }
 
-    @Test func `A newer text or renewal info is new`() {
+    @Test func `A newer transaction or renewal info is reported`() {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()], statuses: [status(subscription())])
         harness.answerAll()
@@ -67,7 +67,7 @@ import Testing
         #expect(harness.sent.isEmpty)
     }
 
-    @Test func `The whole history is sent once in an installation's life`() {
+    @Test func `The whole history is sent once per installation`() {
         var harness = Harness.signedIn()
         #expect(harness.gathers.contains { $0.name == .all })
         harness.gather(all: [lifetime()])
@@ -76,7 +76,7 @@ import Testing
         #expect(!harness.gathers.contains { $0.name == .all })
     }
 
-    @Test func `The whole history is sent again if the server never had it`() {
+    @Test func `The whole history is sent again if the server did not receive it`() {
         var harness = Harness.signedIn()
         harness.gather(all: [lifetime()])
         harness.fail(.noConnection)
@@ -95,7 +95,7 @@ import Testing
         #expect(harness.sent.count == 1 && harness.lastReport?.receipt == nil)
     }
 
-    @Test func `A receipt waits while somebody else's purchase does, unless the button asks for everything`() {
+    @Test func `A receipt waits while another customer's purchase is pending, unless the customer restores`() {
         var harness = Harness.settled(bert)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
@@ -109,7 +109,7 @@ import Testing
         harness.gather(appTransaction: nil, receipt: Data("receipt".utf8))
         #expect(harness.lastReport?.receipt != nil)
         harness.answerAll()
-        // Bert's purchase was approved and he signed in for it, or a month has passed.
+        // Bert's purchase was approved and he signed in for it, or his intent has expired after a month.
         harness.relaunch(after: 31 * day)
         harness.send(.signedOut(fresh: UUID()))
         harness.send(.signedIn(customer: anna, token: "token"))
@@ -117,7 +117,7 @@ import Testing
         #expect(harness.lastReport?.receipt != nil)
     }
 
-    @Test func `A receipt that did not arrive is sent again`() {
+    @Test func `A receipt that was not delivered is sent again`() {
         let receipt = Data("receipt".utf8)
         var harness = Harness.signedIn()
         harness.gather(appTransaction: nil, receipt: receipt)
@@ -126,7 +126,7 @@ import Testing
         #expect(harness.lastReport?.receipt == receipt)
     }
 
-    @Test func `A device that does not answer holds nothing up, and what comes late follows`() throws {
+    @Test func `A device that does not answer delays the report for two seconds, and late answers follow`() throws {
         var harness = Harness.signedIn()
         harness.gather(current: [subscription()], without: [.unfinished, .statuses])
         #expect(harness.sent.isEmpty)
@@ -142,7 +142,7 @@ import Testing
         #expect(harness.finished == [7])
     }
 
-    @Test func `The buy button waits for the answer`() {
+    @Test func `The client is ready after the server's answer`() {
         var harness = Harness.signedIn()
         #expect(harness.customer?.readiness == .checking)
         harness.gather()
@@ -152,7 +152,7 @@ import Testing
         #expect(harness.timers[.readiness] == nil)
     }
 
-    @Test func `The buy button waits for two seconds at most`() {
+    @Test func `The client is ready after two seconds at most`() {
         var harness = Harness.signedIn()
         #expect(harness.timers[.readiness] == 2)
         harness.gather()
@@ -160,7 +160,7 @@ import Testing
         #expect(harness.customer?.readiness == .ready)
     }
 
-    @Test func `A server that fails does not hold up the buy button`() {
+    @Test func `The client is ready after a server failure`() {
         var harness = Harness.signedIn()
         harness.gather()
         harness.fail(.noConnection)
@@ -168,7 +168,8 @@ import Testing
     }
 
     @Test(arguments: [(24.0, true), (26.0, false)])
-    func `The answer of an earlier launch is shown at once, for 25 hours`(_ hours: Double, _ isValid: Bool) {
+    func `A cached answer is shown at launch, and makes the client ready for 25 hours`(_ hours: Double, _ isValid: Bool)
+    {
         var harness = Harness.signedIn()
         harness.gather()
         harness.answerAll {
@@ -183,7 +184,7 @@ import Testing
         #expect(harness.customer?.source == .server)
     }
 
-    @Test func `Nobody signed in is ready at once, and nothing is sent`() {
+    @Test func `Without a customer the client is ready at once and sends nothing`() {
         var harness = Harness()
         harness.start()
         harness.send(.updated(subscription()))
@@ -193,7 +194,7 @@ import Testing
         #expect(harness.sent.isEmpty && harness.gathers.isEmpty && harness.finished.isEmpty)
     }
 
-    @Test func `In front the customer is asked for again after five minutes`() {
+    @Test func `In the foreground the customer is fetched again after five minutes`() {
         var harness = Harness.settled()
         harness.pass(4 * 60)
         harness.send(.foreground)
@@ -204,7 +205,7 @@ import Testing
         #expect(harness.sent.last?.request.isFetch == true)
     }
 
-    @Test func `A changed state is reported, and asked about`() {
+    @Test func `A changed status is reported, and otherwise the customer is fetched`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather(statuses: [status(subscription(), signed: t0 + 5)])
@@ -215,7 +216,7 @@ import Testing
         #expect(harness.sent.last?.request.isFetch == true)
     }
 
-    @Test func `A state that changes while the device is asked leads to another look`() {
+    @Test func `A status change while the device is read causes another reading`() {
         var harness = Harness.signedIn()
         harness.send(.statusesChanged)
         let first = harness.gathers
@@ -231,7 +232,7 @@ import Testing
         #expect(harness.sent.contains { $0.request.report?.signedRenewals == ["renewal-1"] })
     }
 
-    @Test func `The customer is asked for again when an entitlement ends`() {
+    @Test func `The customer is fetched again when an entitlement ends`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather()
@@ -243,7 +244,7 @@ import Testing
         #expect(harness.sent.last?.request.isFetch == true)
     }
 
-    @Test func `In front the end of an entitlement is awaited anew: timers stand still while a device sleeps`() {
+    @Test func `In the foreground the timer for an entitlement's end is set again, because timers stop during sleep`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather()
@@ -254,7 +255,7 @@ import Testing
         #expect(harness.timers[.entitlementEnd] == 2 * hour)
     }
 
-    @Test func `A timer that rings early asks nobody`() {
+    @Test func `A timer that fires early fetches nothing`() {
         var harness = Harness.settled()
         harness.send(.statusesChanged)
         harness.gather()

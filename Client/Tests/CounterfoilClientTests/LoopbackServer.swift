@@ -1,15 +1,15 @@
 import Foundation
 
-/// An HTTP server on loopback that gives every request the same answer, or none: for what only real sockets show.
+/// An HTTP server on 127.0.0.1 that gives every request the same answer or none, for tests that need real sockets.
 final class LoopbackServer: Sendable {
     let url: URL
-    /// Says when a request has come.
+    /// Yields when a request has arrived.
     let requests: AsyncStream<Void>
     private let listener: Int32
 
     struct NotStarted: Error {}
 
-    /// - Parameter answer: The body of every answer; nil to leave requests without one.
+    /// - Parameter answer: The body of every answer; nil leaves requests unanswered.
     init(answer: String?) throws {
         #if canImport(Glibc)
             listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -4,16 +4,16 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite struct `Life without the server` {
-    /// Signed in, and the server has answered once.
-    private func answered(_ change: (inout CustomerAnswer) -> Void, device: [DeviceTransaction] = []) -> Harness {
+@Suite struct `Offline operation` {
+    /// A client with a signed-in customer and one answer of the server.
+    private func answered(_ change: (inout CustomerResponse) -> Void, device: [DeviceTransaction] = []) -> Harness {
         var harness = Harness.signedIn()
         harness.gather(current: device)
         harness.answerAll(change)
         return harness
     }
 
-    @Test func `The server's answer holds until it ends`() {
+    @Test func `The server's answer counts until the entitlement ends`() {
         var harness = answered {
             $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
         }
@@ -24,7 +24,7 @@ import Testing
         #expect(harness.customer?["pro"]?.details == ["expired"])
     }
 
-    @Test func `When the answer is over the device decides, although something is cached`() {
+    @Test func `After the cached entitlement has ended, the device's purchases count`() {
         var harness = answered(
             { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + hour)] },
             device: [subscription(expires: t0 + 40 * day)])
@@ -35,7 +35,7 @@ import Testing
         #expect(harness.customer?["pro"]?.until == t0 + 40 * day)
     }
 
-    @Test func `What was just bought counts although the device's list does not have it yet`() {
+    @Test func `A new purchase counts before the device lists it`() {
         var harness = Harness.settled()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
@@ -45,7 +45,7 @@ import Testing
         #expect(harness.customer?.source == .device)
     }
 
-    @Test func `An unfinished consumable does not switch the device's word off`() {
+    @Test func `An unfinished consumable does not disable the device's entitlements`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [coins()], current: [subscription()])
         harness.fail(.noConnection)
@@ -53,7 +53,7 @@ import Testing
         #expect(harness.customer?.source == .device)
     }
 
-    @Test func `A fresh answer that says no counts more than the device`() {
+    @Test func `A recent negative answer overrides the device`() {
         var harness = answered(
             { $0.entitlements = [Entitlement(key: "pro", isActive: false)] },
             device: [subscription()])
@@ -63,7 +63,7 @@ import Testing
         #expect(harness.customer?.isActive("pro") == true)
     }
 
-    @Test func `The server's word counts where a renewal does not show on the device`() {
+    @Test func `The server's answer counts if the device lacks a renewal`() {
         let harness = answered(
             { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 20 * day)] },
             device: [subscription(purchased: t0 - 40 * day, expires: t0 - 10 * day)])
@@ -71,12 +71,12 @@ import Testing
         #expect(harness.customer?.source == .server)
     }
 
-    @Test func `What belongs to another customer is not granted, however long the server is away`() {
+    @Test func `A purchase of another customer is not granted without the server`() {
         var harness = Harness.signedIn("anna")
         harness.gather(unfinished: [lifetime(token: nil)], current: [lifetime(token: nil)])
         harness.answerAll {
             $0.kept = []
-            $0.refused = [Refusal(id: "5", code: "receipt_already_in_use")]
+            $0.refused = [RefusedItem(id: "5", code: "receipt_already_in_use")]
         }
         harness.relaunch(after: 60 * day)
         harness.gather(current: [lifetime(token: nil)])
@@ -84,14 +84,14 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test func `What another customer's token names is not granted`() {
+    @Test func `A purchase signed for another customer is not granted`() {
         var harness = Harness.signedIn()
         harness.gather(current: [lifetime(token: UUID(uuidString: bert))])
         harness.fail(.noConnection)
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test func `A non-renewing subscription lasts as long as the catalogue says, though StoreKit lists it for ever`() {
+    @Test func `A non-renewing subscription lasts as long as the catalogue says, although StoreKit lists it forever`() {
         func granted(_ age: TimeInterval, _ productID: String = "season") -> Bool? {
             var harness = Harness.signedIn()
             harness.gather(current: [
@@ -113,7 +113,7 @@ import Testing
             return upgraded
         }(), .unsigned(9, "lifetime", .consumable, purchased: t0 - hour, token: UUID(uuidString: anna)),
     ])
-    func `What was taken back, upgraded, used up or is over gives nothing`(_ transaction: DeviceTransaction) {
+    func `A revoked, upgraded, consumed or expired transaction grants nothing`(_ transaction: DeviceTransaction) {
         var harness = Harness.signedIn()
         harness.gather(current: [transaction])
         harness.fail(.noConnection)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A refund that was reversed stays reversed when the update about the refund comes again`(hasAnswer: Bool) {
+    func `A reversed refund stays reversed when the refund's update is repeated`(hasAnswer: Bool) {
         func text(revoked: Date? = nil, signed: Date) -> DeviceTransaction {
             .unsigned(
                 5, "lifetime", .nonConsumable, purchased: t0 - hour, revoked: revoked, token: UUID(uuidString: anna),
@@ -165,7 +165,7 @@ import Testing
         #expect(harness.customer?.isActive("pro") == true)
     }
 
-    /// A subscription in its second period.
+    /// The first period of a subscription for id 1, otherwise the second.
     private func period(_ id: UInt64, revoked: Date? = nil) -> DeviceTransaction {
         let purchased = id == 1 ? t0 - 31 * day : t0 - day
         return subscription(
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: [(5, false), (1, true)] as [(UInt64, Bool)])
-    func `Without the server a refund ends access if it is of the period that grants it, and not of one before`(
+    func `Without the server, a refund ends access only if it concerns the current period`(
         _ refunded: UInt64, _ isActive: Bool
     ) {
         let current = period(5)
@@ -189,7 +189,7 @@ import Testing
         #expect(harness.customer?.isActive("pro") == isActive)
     }
 
-    @Test func `In the grace period the device grants, and asks to mend the payment`() {
+    @Test func `In a grace period the device grants access and asks to fix the payment`() {
         var harness = Harness.signedIn()
         let over = subscription(purchased: t0 - 31 * day, expires: t0 - day)
         harness.gather(current: [over], statuses: [status(over, .inGracePeriod)])
@@ -203,7 +203,7 @@ import Testing
         #expect(retrying.customer?.isActive("pro") == false)
     }
 
-    @Test func `Setting the clock back wins nothing`() {
+    @Test func `Setting the clock back does not extend access`() {
         var harness = answered {
             $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + day)]
         }
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test(arguments: [-5 * year, 5 * year])
-    func `A device whose clock is wrong by years shows what the server says`(_ error: TimeInterval) {
+    func `A device with a clock wrong by years follows the server`(_ error: TimeInterval) {
         var harness = Harness.signedIn()
         harness.now = t0 + error
         harness.gather()
@@ -233,31 +233,31 @@ import Testing
         #expect(harness.customer?.isActive("pro") == false)
     }
 
-    @Test func `Nobody signed in has nothing, whatever the device has`() {
+    @Test func `Without a customer nothing is granted, whatever the device has`() {
         var harness = Harness()
         harness.start()
         harness.send(.updated(lifetime()))
         #expect(harness.customer?.entitlements.isEmpty == true)
     }
 
-    @Test func `Answers that overtake each other do not bring back what is over`() throws {
+    @Test func `An older answer that arrives later is ignored`() throws {
         var harness = Harness.signedIn()
         harness.gather(current: [lifetime()])
         let first = try #require(harness.open.keys.first)
         harness.send(.recorded(subscription()))
         let second = try #require(harness.open.keys.max())
-        var newer = CustomerAnswer(id: anna, asOf: t0 + 5)
+        var newer = CustomerResponse(id: anna, asOf: t0 + 5)
         newer.kept = ["1"]
         newer.entitlements = [Entitlement(key: "pro", isActive: true)]
         harness.answer(second, newer)
-        var older = CustomerAnswer(id: anna, asOf: t0 + 1)
+        var older = CustomerResponse(id: anna, asOf: t0 + 1)
         older.kept = ["5"]
         harness.answer(first, older)
         #expect(harness.customer?.isActive("pro") == true)
         #expect(harness.customer?.asOf == t0 + 5)
     }
 
-    @Test func `A server whose clock was set back is believed again`() {
+    @Test func `An answer of a server whose clock was set back counts`() {
         var harness = answered { $0.asOf = t0 + 10 * day }
         harness.send(.statusesChanged)
         harness.gather()
@@ -265,7 +265,7 @@ import Testing
         #expect(harness.customer?.asOf == t0)
     }
 
-    @Test func `The most urgent step is shown`() throws {
+    @Test func `The most urgent next step is shown`() throws {
         let json = """
             {"id": "\(anna)", "as_of": 1750000000000, "entitlements": [], "consumables": [], "groups": [
               {"subscription_group_identifier": "1", "state": "inactive", "details": [],
@@ -273,7 +273,7 @@ import Testing
               {"subscription_group_identifier": "2", "state": "active", "details": ["in_grace_period"],
                "is_eligible_for_introductory_offer": false, "next_step": "fix_payment"}]}
             """
-        let answer = try CustomerAnswer.decoder.decode(CustomerAnswer.self, from: Data(json.utf8))
+        let answer = try CustomerResponse.decoder.decode(CustomerResponse.self, from: Data(json.utf8))
         let harness = answered { $0 = answer }
         #expect(harness.customer?.nextStep == .fixPayment)
     }

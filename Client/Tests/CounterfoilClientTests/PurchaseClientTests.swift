@@ -6,10 +6,10 @@ import Testing
 
 private let products = [ProductEntitlements("monthly", ["pro"]), ProductEntitlements("coins", [])]
 
-/// What a store throws that does not know the product.
-private struct NoSuchProduct: UnstartedPurchaseError {}
+/// The error of a store that does not know the product.
+private struct NoSuchProduct: PurchaseNotStartedError {}
 
-/// What a device remembers, before it was unlocked for the first time.
+/// A storage that cannot be read before the device is first unlocked.
 private actor LockedStorage: ClientStorage {
     private struct IsLocked: Error {}
 
@@ -30,7 +30,7 @@ private actor LockedStorage: ClientStorage {
     func save(_ data: Data?, as name: String) { contents[name] = data }
 }
 
-/// A device that has no room for a while.
+/// A storage that is full for a while.
 private actor FullStorage: ClientStorage {
     private struct IsFull: Error {}
 
@@ -49,7 +49,7 @@ private actor FullStorage: ClientStorage {
     }
 }
 
-/// A client with everything around it. Nothing sleeps: the clock is put forward, and events are awaited.
+/// A client with its store, server and storage. Nothing sleeps: tests advance the clock and await events.
 private struct App {
     let scheduler = ManualScheduler(t0)
     let storage: any ClientStorage
@@ -67,7 +67,7 @@ private struct App {
         self.storage = storage
         server = MemoryBackend(products, scheduler: scheduler)
         flaky = FlakyBackend(server)
-        await flaky.fail(faults)
+        await flaky.enqueueFaults(faults)
         var configuration = PurchaseClientConfiguration()
         configuration.productEntitlements = products
         configuration.onNotice = { _ in }
@@ -76,13 +76,13 @@ private struct App {
             store: store, backend: flaky, storage: storage, configuration: configuration, scheduler: scheduler)
     }
 
-    /// Waits for what the app would show.
-    func shows(_ condition: @Sendable (Customer) -> Bool) async -> Customer? {
+    /// Waits until the published customer meets the condition.
+    func waitForCustomer(_ condition: @Sendable (Customer) -> Bool) async -> Customer? {
         for await customer in client.customers where condition(customer) { return customer }
         return nil
     }
 
-    /// Waits for what only the store or the server see.
+    /// Waits until the store or the server meets the condition.
     func until(_ condition: () async -> Bool) async {
         for _ in 0..<100_000 {
             if await condition() { return }
@@ -93,12 +93,12 @@ private struct App {
 
 @Suite(.timeLimit(.minutes(10)))
 struct `The client drives store, server and storage` {
-    @Test func `At launch what the device has is reported, shown and finished`() async throws {
+    @Test func `At launch the device's purchases are reported, shown and finished`() async throws {
         let app = await App()
-        await app.store.add(subscription(), tells: false)
+        await app.store.add(subscription(), reportsUpdate: false)
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        let customer = await app.shows { $0.readiness == .ready && $0.isActive("pro") }
+        let customer = await app.waitForCustomer { $0.readiness == .ready && $0.isActive("pro") }
         #expect(customer?.source == .server)
         await app.until { await app.store.finished == [1] }
         #expect(await app.store.finished == [1])
@@ -106,7 +106,7 @@ struct `The client drives store, server and storage` {
         #expect(await app.store.synced == 0)
     }
 
-    @Test func `What happens while nobody has asked for it yet is heard: listening begins before start returns`()
+    @Test func `Updates before a sign-in are not lost, because listening begins before start returns`()
         async throws
     {
         let app = await App()
@@ -117,12 +117,12 @@ struct `The client drives store, server and storage` {
         #expect(await app.store.finished == [7])
     }
 
-    @Test func `Started twice, it runs once`() async throws {
+    @Test func `Starting twice runs the client once`() async throws {
         let app = await App()
         app.client.start()
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        _ = await app.shows { $0.readiness == .ready && $0.source == .server }
+        _ = await app.waitForCustomer { $0.readiness == .ready && $0.source == .server }
         #expect(await app.server.reports.count == 1)
     }
 
@@ -131,9 +131,9 @@ struct `The client drives store, server and storage` {
         let app = await App { $0.deliver = { delivered.continuation.yield($0.id) } }
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        await app.store.answerPurchases(with: [.success(coins())])
+        await app.store.enqueuePurchaseResults([.success(coins())])
         let outcome = try await app.client.buy("coins")
-        #expect(outcome == .purchased(coins(), .kept))
+        #expect(outcome == .purchased(coins(), .stored))
         var deliveries = delivered.stream.makeAsyncIterator()
         #expect(await deliveries.next() == 7)
         await app.until { await app.store.finished == [7] }
@@ -141,14 +141,14 @@ struct `The client drives store, server and storage` {
         #expect(await app.store.purchases.map(\.appAccountToken) == [UUID(uuidString: anna)])
     }
 
-    @Test func `A lost answer costs nothing: the purchase is reported again and finished once it is known to be kept`()
+    @Test func `After a lost answer the purchase is reported again and then finished`()
         async throws
     {
-        let app = await App(faults: [.lostAnswer])
-        await app.store.add(coins(), tells: false)
+        let app = await App(faults: [.lostResponse])
+        await app.store.add(coins(), reportsUpdate: false)
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        _ = await app.shows { $0.id == anna && $0.readiness == .ready }
+        _ = await app.waitForCustomer { $0.id == anna && $0.readiness == .ready }
         #expect(await app.store.finished.isEmpty)
         await app.until {
             guard let next = await app.scheduler.nextWake else { return false }
@@ -158,28 +158,28 @@ struct `The client drives store, server and storage` {
         #expect(await app.store.finished == [7])
     }
 
-    @Test func `A server that hangs holds up neither the launch nor a purchase`() async throws {
+    @Test func `A server that hangs delays neither the launch nor a purchase`() async throws {
         let app = await App(faults: [.hang, .hang, .hang])
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        await app.store.answerPurchases(with: [.success(subscription(purchased: t0 + 1))])
+        await app.store.enqueuePurchaseResults([.success(subscription(purchased: t0 + 1))])
         let isBought = Task { try await app.client.buy("monthly") }
-        // The launch and the purchase are both reported, and nobody answers either.
+        // Launch and purchase are both reported, and neither gets an answer.
         await app.until { await app.flaky.requests == 2 }
         await app.scheduler.advance(by: 2)
-        #expect(try await isBought.value == .purchased(subscription(purchased: t0 + 1), .awaited))
-        let customer = await app.shows { $0.id == anna && $0.readiness == .ready }
+        #expect(try await isBought.value == .purchased(subscription(purchased: t0 + 1), .awaitingServer))
+        let customer = await app.waitForCustomer { $0.id == anna && $0.readiness == .ready }
         #expect(customer != nil)
         await app.client.stop()
     }
 
-    @Test func `The restore button asks the App Store; nothing else does`() async throws {
+    @Test func `Only restore syncs with the App Store`() async throws {
         let app = await App()
-        await app.store.add(subscription(token: nil), tells: false)
+        await app.store.add(subscription(token: nil), reportsUpdate: false)
         await app.store.failSync(with: CancellationError())
         app.client.start()
         try app.client.signIn("anna", token: "token")
-        _ = await app.shows { $0.isActive("pro") }
+        _ = await app.waitForCustomer { $0.isActive("pro") }
         #expect(await app.store.synced == 0)
         let outcome = try await app.client.restore()
         #expect(await app.store.synced == 1)
@@ -187,23 +187,22 @@ struct `The client drives store, server and storage` {
         #expect(await app.server.reports.map(\.report.restore).suffix(1) == [true])
     }
 
-    @Test func `After a restart the cached answer is shown before the server is asked`() async throws {
+    @Test func `After a restart the cached answer is shown before the server's`() async throws {
         let storage = MemoryStorage()
         let first = await App(storage: storage)
-        await first.store.add(subscription(), tells: false)
+        await first.store.add(subscription(), reportsUpdate: false)
         first.client.start()
         try first.client.signIn(anna, token: "token")
-        _ = await first.shows { $0.isActive("pro") && $0.source == .server }
+        _ = await first.waitForCustomer { $0.isActive("pro") && $0.source == .server }
         await first.client.stop()
         let second = await App(storage: storage, faults: [.hang])
         second.client.start()
-        let customer = await second.shows { $0.isActive("pro") }
+        let customer = await second.waitForCustomer { $0.isActive("pro") }
         #expect(customer?.source == .cache && customer?.readiness == .ready)
         await second.client.stop()
     }
 
-    @Test func `A storage that cannot be read yet is asked again, and nothing is saved over what it has`() async throws
-    {
+    @Test func `A storage that cannot be read yet is read again, and is not overwritten`() async throws {
         var device = DeviceRecord()
         device.delivered = [7]
         let storage = LockedStorage(["device": try JSONEncoder().encode(device)])
@@ -220,7 +219,7 @@ struct `The client drives store, server and storage` {
             if refusals == 3 { await storage.unlock() }
             await app.scheduler.advance(by: 1)
         }
-        #expect(await app.shows { $0.id == anna && $0.readiness == .ready } != nil)
+        #expect(await app.waitForCustomer { $0.id == anna && $0.readiness == .ready } != nil)
         #expect(await app.store.purchases.isEmpty)
         #expect(await app.store.synced == 0)
         #expect(try await app.client.buy("coins") == .cancelled)
@@ -228,24 +227,23 @@ struct `The client drives store, server and storage` {
         let record = try JSONDecoder().decode(DeviceRecord.self, from: saved)
         #expect(record.customer == anna && record.delivered == [7])
         notices.continuation.finish()
-        var told: [ClientNotice] = []
-        for await notice in notices.stream { told.append(notice) }
-        #expect(told == [.storage("IsLocked()")])
+        var received: [ClientNotice] = []
+        for await notice in notices.stream { received.append(notice) }
+        #expect(received == [.storage("IsLocked()")])
     }
 
-    @Test func `What could not be saved is saved when something happens: who signed out stays signed out`() async throws
-    {
+    @Test func `A failed save is repeated at the next event, so that a sign-out persists`() async throws {
         let storage = FullStorage()
         let notices = AsyncStream.makeStream(of: ClientNotice.self)
         let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        _ = await app.shows { $0.id == anna && $0.source == .server }
+        _ = await app.waitForCustomer { $0.id == anna && $0.source == .server }
         let before = try #require(await storage.load("device"))
         await storage.fill()
         app.client.signOut()
-        var told = notices.stream.makeAsyncIterator()
-        #expect(await told.next() == .storage("IsFull()"))
+        var received = notices.stream.makeAsyncIterator()
+        #expect(await received.next() == .storage("IsFull()"))
         await storage.makeRoom()
         app.client.enterForeground()
         await app.until { await storage.load("device") != before }
@@ -255,52 +253,52 @@ struct `The client drives store, server and storage` {
         #expect(await storage.load("customer") == nil)
     }
 
-    @Test func `Contents that cannot be decoded count as none, and the app is told`() async throws {
+    @Test func `Undecodable storage counts as empty, and the app is notified`() async throws {
         let storage = MemoryStorage()
         await storage.save(Data("{".utf8), as: "device")
         let notices = AsyncStream.makeStream(of: ClientNotice.self)
         let app = await App(storage: storage) { $0.onNotice = { notices.continuation.yield($0) } }
         app.client.start()
-        var told = notices.stream.makeAsyncIterator()
-        guard case .storage? = await told.next() else { return #expect(Bool(false)) as Void }
+        var received = notices.stream.makeAsyncIterator()
+        guard case .storage? = await received.next() else { return #expect(Bool(false)) as Void }
         try app.client.signIn(anna, token: "token")
-        #expect(await app.shows { $0.id == anna && $0.readiness == .ready } != nil)
+        #expect(await app.waitForCustomer { $0.id == anna && $0.readiness == .ready } != nil)
     }
 
-    @Test func `The token is asked for, and asked for again when it expired`() async throws {
-        let asked = AsyncStream.makeStream(of: String.self)
+    @Test func `The token is requested, and requested again after it expired`() async throws {
+        let tokenRequests = AsyncStream.makeStream(of: String.self)
         let app = await App(faults: [.failure(BackendFailure(status: 401, code: "token_expired"))]) {
             $0.token = {
-                asked.continuation.yield($0)
+                tokenRequests.continuation.yield($0)
                 return "token"
             }
         }
         app.client.start()
         try app.client.signIn(anna)
-        #expect(await app.shows { $0.source == .server && $0.readiness == .ready }?.id == anna)
-        var customers = asked.stream.makeAsyncIterator()
+        #expect(await app.waitForCustomer { $0.source == .server && $0.readiness == .ready }?.id == anna)
+        var customers = tokenRequests.stream.makeAsyncIterator()
         #expect(await customers.next() == anna)
         #expect(await customers.next() == anna)
     }
 
-    @Test func `Without an account or a backend, the app transaction makes a session`() async throws {
+    @Test func `Without an account the app transaction begins a session`() async throws {
         let app = await App { $0.allowsAnonymousCustomers = true }
-        await app.store.add(subscription(token: nil), tells: false)
+        await app.store.add(subscription(token: nil), reportsUpdate: false)
         app.client.start()
-        let customer = await app.shows { $0.isActive("pro") && $0.source == .server }
+        let customer = await app.waitForCustomer { $0.isActive("pro") && $0.source == .server }
         #expect(customer?.isAnonymous == true)
         try app.client.signIn(anna, token: "token")
-        #expect(await app.shows { $0.id == anna && $0.isActive("pro") && $0.source == .server } != nil)
+        #expect(await app.waitForCustomer { $0.id == anna && $0.isActive("pro") && $0.source == .server } != nil)
         #expect(await app.server.owners == [1: anna])
     }
 
-    @Test func `Signed out, what is bought waits for the next sign-in`() async throws {
+    @Test func `A purchase while signed out waits for the next sign-in`() async throws {
         let app = await App()
         app.client.start()
         try app.client.signIn(anna, token: "token")
-        _ = await app.shows { $0.source == .server && $0.readiness == .ready }
+        _ = await app.waitForCustomer { $0.source == .server && $0.readiness == .ready }
         app.client.signOut()
-        _ = await app.shows { $0.id == nil }
+        _ = await app.waitForCustomer { $0.id == nil }
         await app.store.add(coins())
         await #expect(throws: PurchaseClientError.notSignedIn) { try await app.client.buy("coins") }
         #expect(await app.store.finished.isEmpty)
@@ -309,22 +307,22 @@ struct `The client drives store, server and storage` {
         #expect(await app.store.finished == [7])
     }
 
-    @Test func `A purchase that the store did not even start is not remembered`() async throws {
+    @Test func `A purchase that the store did not start is not saved`() async throws {
         let app = await App()
         app.client.start()
         try app.client.signIn("anna", token: "token")
-        _ = await app.shows { $0.id == "anna" }
+        _ = await app.waitForCustomer { $0.id == "anna" }
         await app.store.failPurchases(with: NoSuchProduct())
         await #expect(throws: PurchaseClientError.store("NoSuchProduct()")) { try await app.client.buy("monthly") }
         let saved = try #require(try await app.storage.load("device"))
         #expect(try JSONDecoder().decode(DeviceRecord.self, from: saved).intents.isEmpty)
     }
 
-    @Test func `A stopped client answers everybody who waits`() async throws {
+    @Test func `A stopped client throws from its calls and ends its sequences`() async throws {
         let app = await App()
         await app.client.stop()
         await #expect(throws: PurchaseClientError.stopped) { try await app.client.buy("coins") }
-        #expect(await app.shows { _ in true } == nil)
+        #expect(await app.waitForCustomer { _ in true } == nil)
     }
 
     @Test func `A customer's identifier has 1 to 255 bytes`() async throws {
@@ -336,11 +334,13 @@ struct `The client drives store, server and storage` {
     }
 
     @Test(arguments: [TimeInterval.nan, -TimeInterval.infinity, -1, 0])
-    func `The device's clock waits for no time that is none`(_ seconds: TimeInterval) async throws {
+    func `The system scheduler returns at once for durations that are not positive numbers`(_ seconds: TimeInterval)
+        async throws
+    {
         try await SystemScheduler().sleep(for: seconds)
     }
 
-    @Test func `A file that cannot be looked at is no missing file`() async throws {
+    @Test func `A file that cannot be read is an error, not a missing file`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data("a".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

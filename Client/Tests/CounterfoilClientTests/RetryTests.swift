@@ -4,14 +4,14 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-@Suite struct `When the server does not answer as it should` {
+@Suite struct `Retries after server failures` {
     @Test(arguments: [
         BackendFailure(status: 429, code: "rate_limited"), BackendFailure(status: 500, code: "internal"),
         BackendFailure(status: 503, code: "unavailable"), BackendFailure(status: 408, code: "timeout"),
         BackendFailure(status: 302, code: "http_302"), BackendFailure(status: 511, code: "http_511"), .noConnection,
-        .timeout, .invalidAnswer, BackendFailure(status: 400, code: "odd", isRetryable: true),
+        .timeout, .invalidResponse, BackendFailure(status: 400, code: "odd", isRetryable: true),
     ])
-    func `An overloaded, broken or silent server is asked again`(_ failure: BackendFailure) {
+    func `A request is retried after errors of an overloaded, broken or unreachable server`(_ failure: BackendFailure) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(failure)
@@ -23,7 +23,7 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `The pauses double from a second to a quarter of an hour, give or take half`() throws {
+    @Test func `Pauses double from a second to 15 minutes, with a jitter of half`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         for round in 0..<20 {
@@ -48,7 +48,7 @@ import Testing
         #expect(pauses == [0.5, 1, 1.5])
     }
 
-    @Test func `Retry-After is obeyed, and nothing ends that pause early`() throws {
+    @Test func `Retry-After is respected, and no event ends it early`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1800))
@@ -61,7 +61,7 @@ import Testing
         #expect(harness.finished.sorted() == [1, 5])
     }
 
-    @Test func `The pause that the server asked for ends by the clock: timers stand still while a device sleeps`() {
+    @Test func `A Retry-After pause ends by the clock, because timers stop during sleep`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1800))
@@ -76,7 +76,7 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `A failure without Retry-After does not shorten the pause that the server asked for`() {
+    @Test func `A failure without Retry-After does not shorten the server's pause`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.send(.recorded(lifetime()))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [[1800, 5], [5, 1800]] as [[TimeInterval]])
-    func `Of two times that the server asked for the longer one holds`(_ orders: [TimeInterval]) {
+    func `Of two Retry-After pauses the longer one counts`(_ orders: [TimeInterval]) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.send(.recorded(lifetime()))
@@ -101,14 +101,14 @@ import Testing
         #expect(harness.finished.sorted() == [1, 5])
     }
 
-    @Test func `A Retry-After that is no number is none`() {
+    @Test func `A Retry-After that is not a number is ignored`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: .nan))
         #expect(harness.timers[.retry] == 1)
     }
 
-    @Test func `An absurd Retry-After is a day at most`() throws {
+    @Test func `Retry-After is limited to a day`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 1e12))
@@ -118,7 +118,7 @@ import Testing
     enum Occasion: CaseIterable { case foreground, update, purchase, restore }
 
     @Test(arguments: Occasion.allCases)
-    func `Our own pause ends when there is news`(_ occasion: Occasion) {
+    func `An event ends the client's own pause`(_ occasion: Occasion) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [lifetime()])
         harness.fail(.noConnection)
@@ -136,7 +136,7 @@ import Testing
         #expect(harness.timers[.retry] == nil)
     }
 
-    @Test func `A request without an answer ends after ten seconds, and is sent again`() throws {
+    @Test func `A request without an answer ends after ten seconds and is repeated`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         let id = try #require(harness.open.keys.first)
@@ -145,8 +145,8 @@ import Testing
         #expect(harness.open.isEmpty)
         harness.fire(.retry)
         #expect(harness.sent.last?.request.ids == [1])
-        // The answer that came too late.
-        var late = CustomerAnswer(id: anna, asOf: harness.now)
+        // The answer arrives too late.
+        var late = CustomerResponse(id: anna, asOf: harness.now)
         late.kept = ["1"]
         harness.send(.answered(request: id, late))
         #expect(harness.finished.isEmpty)
@@ -154,7 +154,7 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `An expired token is asked for once, and the report sent again`() {
+    @Test func `An expired token is replaced once, and the report is repeated`() {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])
         harness.fail(BackendFailure(status: 401, code: "token_expired"))
@@ -167,7 +167,7 @@ import Testing
         #expect(harness.finished == [1])
     }
 
-    @Test func `A fresh token that has expired as well is a mistake of the app`() {
+    @Test func `A new token that is expired too is reported as a misconfiguration`() {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])
         let failure = BackendFailure(status: 401, code: "token_expired")
@@ -179,7 +179,7 @@ import Testing
         #expect(harness.finished.isEmpty)
     }
 
-    @Test func `A fresh token that expires while the server cannot be reached is replaced as well`() {
+    @Test func `A new token that expires while the server is unreachable is replaced too`() {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])
         let expired = BackendFailure(status: 401, code: "token_expired")
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Two requests with one expired token ask for one new token, and both are sent again`(isThereBefore: Bool) {
+    func `Two requests with one expired token request one new token, and both are repeated`(isThereBefore: Bool) {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])
         harness.send(.recorded(lifetime()))
@@ -215,7 +215,7 @@ import Testing
         #expect(harness.finished.sorted() == [1, 5])
     }
 
-    @Test func `A token that comes with a sign-in counts at once, and what the app was asked for too late`() {
+    @Test func `A token from a sign-in counts at once, and a late failure of the token request is ignored`() {
         var harness = Harness { $0.token = { _ in nil } }
         harness.start()
         harness.send(.signedIn(customer: anna, token: nil))
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is refused without a token stops nothing once the app has named one`(isRestore: Bool) {
+    func `A refusal without a token does not halt the client if a token has arrived meanwhile`(isRestore: Bool) {
         var harness = Harness.settled()
         harness.relaunch()
         if isRestore {
@@ -240,7 +240,7 @@ import Testing
         }
         harness.gather(unfinished: isRestore ? [] : [subscription()])
         #expect(harness.open.values.map(\.credential.token) == [nil])
-        // The app comes to its token while the first request is under way.
+        // The app provides the token while the first request is running.
         harness.send(.signedIn(customer: anna, token: "token"))
         harness.fail(BackendFailure(status: 401, code: "unauthorized"))
         harness.gather(unfinished: [subscription()])
@@ -252,7 +252,7 @@ import Testing
         #expect(outcome.failure == nil)
     }
 
-    @Test func `A token that cannot be had now is asked for later; one that does not exist stops everything`() {
+    @Test func `A temporarily unavailable token is requested again, and a missing one halts the client`() {
         var harness = Harness { $0.token = { _ in nil } }
         harness.start()
         harness.send(.signedIn(customer: anna, token: nil))
@@ -270,7 +270,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 405])
-    func `A wrong key stops everything, loses nothing and is told`(_ status: Int) {
+    func `A wrong key halts the client until the next launch, loses nothing and is reported`(_ status: Int) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
         let failure = BackendFailure(status: status, code: "unauthorized")
@@ -286,8 +286,9 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404, 409, 422, nil] as [Int?])
-    func `What may not be the server's is asked again, blames nothing, and is told once`(_ status: Int?) {
-        let failure = status.map { BackendFailure(status: $0, code: "http_\($0)") } ?? .unprovenAnswer
+    func `An error that may not be the server's is retried, blames no transaction and is reported once`(_ status: Int?)
+    {
+        let failure = status.map { BackendFailure(status: $0, code: "http_\($0)") } ?? .unverifiedResponse
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])
         for _ in 0..<3 {
@@ -300,7 +301,7 @@ import Testing
         #expect(harness.finished.sorted() == [1, 7])
     }
 
-    @Test func `Anybody may say that there was too much at once`() {
+    @Test func `A status 408 or 429 from any server is retried without a notice`() {
         for status in [408, 429] {
             var harness = Harness.signedIn()
             harness.gather(unfinished: [subscription()])
@@ -309,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func `A mistake in the request is no transaction's fault`() {
+    @Test func `An error about the request halts the client without blaming a transaction`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()], appTransaction: nil)
         harness.fail(BackendFailure(status: 400, code: "unknown_member", parameter: "signed_renewals"))
@@ -317,7 +318,7 @@ import Testing
         #expect(harness.machine.halted?.code == "unknown_member")
     }
 
-    @Test func `An answer about somebody else is thrown away`() {
+    @Test func `An answer about another customer is ignored`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription()])
         harness.answerOnce {
@@ -329,14 +330,14 @@ import Testing
         #expect(harness.customer?.isActive("pro") != true || harness.customer?["pro"]?.source == .device)
     }
 
-    @Test func `The server may write a UUID in lower case`() {
+    @Test func `The server may return a UUID in lower case`() {
         var harness = Harness.signedIn(anna.uppercased())
         harness.gather(unfinished: [subscription()])
         harness.answerOnce { $0.id = anna }
         #expect(harness.finished == [1])
     }
 
-    @Test func `Environments are reported apart, and 500 at a time`() {
+    @Test func `Environments are reported separately, 500 transactions at a time`() {
         var harness = Harness.signedIn()
         let many = (1...1100).map { subscription(UInt64($0)) } + [subscription(2000, environment: "Production")]
         harness.gather(unfinished: many)
@@ -349,10 +350,10 @@ import Testing
         #expect(harness.finished.count == 1101)
     }
 
-    @Test func `A report that takes too long is halved, and what comes with it is sent apart`() throws {
+    @Test func `A report that times out is halved, and the app transaction is sent separately`() throws {
         var harness = Harness.signedIn()
         harness.gather(unfinished: (1...500).map { subscription(UInt64($0)) })
-        // A request may end by itself as well, before the client's own timer does.
+        // A request may also time out by itself before the client's timer.
         harness.fail(.timeout)
         #expect(harness.timers[.retry] == 1)
         harness.fire(.retry)
@@ -368,7 +369,7 @@ import Testing
     }
 
     @Test(arguments: ["too_large", "http_413"])
-    func `A report that is too large is halved, whoever says so`(_ code: String) {
+    func `A report that is too large is halved`(_ code: String) {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(1), subscription(2)], appTransaction: nil)
         harness.fail(BackendFailure(status: 413, code: code))

@@ -5,13 +5,13 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
-struct `A device of a simulator that cannot be reached` {
+struct `Simulated device without a reachable simulator` {
     private func device() throws -> SimulatedDevice {
         SimulatedDevice(
             control: try #require(URL(string: "http://127.0.0.1:1")), customer: "anna", device: "phone")
     }
 
-    @Test func `It has nothing, as StoreKit without a network`() async throws {
+    @Test func `An unreachable simulated device has no purchases, like StoreKit without a network`() async throws {
         let device = try device()
         #expect(await device.unfinished().isEmpty)
         #expect(await device.current().isEmpty)
@@ -22,7 +22,7 @@ struct `A device of a simulator that cannot be reached` {
         await device.finish(1)
     }
 
-    @Test func `Buying, restoring and looking for products throw`() async throws {
+    @Test func `An unreachable simulated device throws from purchase, sync and products`() async throws {
         let device = try device()
         await #expect(throws: (any Error).self) { try await device.purchase("monthly", PurchaseOptions()) }
         await #expect(throws: (any Error).self) { try await device.sync() }

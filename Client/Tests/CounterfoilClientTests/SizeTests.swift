@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct `An app has to carry it` {
+@Suite struct `Size of the client library` {
     private let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Sources")
 
@@ -18,19 +18,19 @@ import Testing
         return !line.isEmpty && !line.hasPrefix("//")
     }
 
-    @Test func `What an app links is at most 2,000 lines, without comments and empty lines`() throws {
+    @Test func `The libraries that an app links have at most 2,000 lines of code`() throws {
         let lines = try (files("CounterfoilClient") + files("CounterfoilStoreKit")).flatMap { $0 }.filter(isCode)
         #expect(lines.count > 1000)
         #expect(lines.count <= 2000)
     }
 
-    @Test func `The adapter decides nothing, so it is under 300 lines`() throws {
+    @Test func `The StoreKit adapter has less than 300 lines`() throws {
         let lines = try files("CounterfoilStoreKit").flatMap { $0 }
         #expect(lines.count > 100)
         #expect(lines.count < 300)
     }
 
-    @Test func `No file is longer than 300 lines`() throws {
+    @Test func `No file has more than 300 lines`() throws {
         let longest = try (files("CounterfoilClient") + files("CounterfoilClientTesting")).map(\.count).max()
         #expect(longest.map { $0 <= 301 } == true)
     }

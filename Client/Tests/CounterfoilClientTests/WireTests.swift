@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Answers requests by the host that they are sent to, and remembers them.
+/// Answers requests by host, and records them.
 final class StubProtocol: URLProtocol {
     struct Answer {
         var status = 200
@@ -21,7 +21,7 @@ final class StubProtocol: URLProtocol {
     nonisolated(unsafe) private static var requests: [String: URLRequest] = [:]
 
     static func backend(
-        _ answer: Answer, path: String = "", proof: AnswerProof? = nil
+        _ answer: Answer, path: String = "", verifier: ResponseVerifier? = nil
     ) throws -> (HTTPBackend, () -> URLRequest?) {
         let host = "\(UUID().uuidString.lowercased()).test"
         lock.withLock { answers[host] = answer }
@@ -29,7 +29,7 @@ final class StubProtocol: URLProtocol {
         configuration.protocolClasses = [StubProtocol.self]
         let server = try #require(URL(string: "https://\(host)\(path)"))
         let backend = HTTPBackend(
-            server: server, key: "key", session: URLSession(configuration: configuration), proof: proof)
+            server: server, key: "key", session: URLSession(configuration: configuration), verifier: verifier)
         return (backend, { lock.withLock { requests[host] } })
     }
 
@@ -57,7 +57,7 @@ final class StubProtocol: URLProtocol {
 }
 
 @Suite(.timeLimit(.minutes(10)))
-struct `What goes over the wire` {
+struct `Wire format` {
     private let answer = """
         {"object": "customer", "id": "anna/ö", "app": "com.example", "environment": "Sandbox", "as_of": 1750000000000,
          "entitlements": [{"object": "entitlement", "key": "pro", "is_active": true, "state": "active",
@@ -74,7 +74,7 @@ struct `What goes over the wire` {
           {"code": "bad_json", "param": "signed_transactions[3]"}]}
         """
 
-    @Test func `A report is what the server reads, and its answer is read`() async throws {
+    @Test func `A report is encoded as the server expects, and the answer is decoded`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: answer), path: "/base/")
         var report = PurchaseReport()
         report.signedTransactions = ["a", "b"]
@@ -102,19 +102,19 @@ struct `What goes over the wire` {
         let place = "signed_transactions[3]"
         #expect(
             customer.refused == [
-                Refusal(id: "13", code: "wrong_app"), Refusal(id: nil, code: "bad_json", param: place),
+                RefusedItem(id: "13", code: "wrong_app"), RefusedItem(id: nil, code: "bad_json", param: place),
             ])
         #expect(customer.asOf == t0 && customer.entitlements.first?.until == t0 + 600)
         #expect(customer.groups.first?.nextStep == .fixPayment)
         #expect(customer.productEntitlements?.first?.duration == 86_400_000)
     }
 
-    @Test func `What is not known is left out of a report`() throws {
+    @Test func `Unknown values are omitted from a report`() throws {
         let text = String(decoding: try JSONEncoder().encode(PurchaseReport()), as: UTF8.self)
         #expect(text == #"{"signed_transactions":[]}"#)
     }
 
-    @Test func `A customer is asked for without a body`() async throws {
+    @Test func `A customer is fetched without a request body`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: answer))
         _ = try await backend.customer(CustomerCredential(customer: "anna", token: nil), environment: nil)
         let sent = try #require(request())
@@ -123,17 +123,17 @@ struct `What goes over the wire` {
         #expect(sent.value(forHTTPHeaderField: "Counterfoil-Customer-Token") == nil)
     }
 
-    @Test func `Merging and sessions have routes of their own`() async throws {
+    @Test func `Merges and sessions have their own routes`() async throws {
         let (backend, request) = try StubProtocol.backend(.init(body: answer))
         _ = try await backend.merge(
             CustomerCredential(customer: "a", token: "x"), into: CustomerCredential(customer: "b", token: "y"),
             environment: nil)
         #expect(request()?.url?.path == "/v1/customers/b/merge")
-        let (sessions, asked) = try StubProtocol.backend(
+        let (sessions, sessionRequest) = try StubProtocol.backend(
             .init(body: #"{"customer": "c", "token": "t", "expires_at": 1}"#))
         let session = try await sessions.session(for: "c", appTransaction: "e30.e30.e30")
         #expect(session == CustomerCredential(customer: "c", token: "t"))
-        #expect(asked()?.url?.path == "/v1/sessions")
+        #expect(sessionRequest()?.url?.path == "/v1/sessions")
     }
 
     @Test(arguments: [
@@ -162,11 +162,11 @@ struct `What goes over the wire` {
         ),
         (.init(status: 502, body: "<html>"), BackendFailure(status: 502, code: "http_502")),
         (.init(status: 403, body: "<html>"), BackendFailure(status: 403, code: "http_403")),
-        (.init(status: 200, body: "{\"id\": \"anna\""), .invalidAnswer),
-        (.init(status: 200, body: ""), .invalidAnswer), (.init(status: 0), .noConnection),
+        (.init(status: 200, body: "{\"id\": \"anna\""), .invalidResponse),
+        (.init(status: 200, body: ""), .invalidResponse), (.init(status: 0), .noConnection),
         (.init(status: -1), .timeout),
     ])
-    func `A failure keeps the status, the code, the parameter and the pause`(
+    func `A failure has the answer's status, code, parameter and pause`(
         _ answer: StubProtocol.Answer, _ failure: BackendFailure
     ) async throws {
         let (backend, _) = try StubProtocol.backend(answer)
@@ -181,7 +181,7 @@ struct `What goes over the wire` {
             ("Wed, 21 Oct 2015 07:28:00 GMT", "Thu, 22 Oct 2015 07:28:00 GMT", -86_400),
             ("Wed, 21 Oct 2015 07:28:00 GMT", nil, nil), ("soon", "Wed, 21 Oct 2015 07:26:30 GMT", nil),
         ] as [(String, String?, TimeInterval?)])
-    func `A pause may end at an instant, by the clock of the answer and not by the device's`(
+    func `A Retry-After date is relative to the answer's date, not to the device's clock`(
         _ end: String, _ date: String?, _ pause: TimeInterval?
     ) async throws {
         var headers = ["Retry-After": end]
@@ -192,7 +192,7 @@ struct `What goes over the wire` {
         }
     }
 
-    @Test func `A signed transaction says the same here as on the server`() throws {
+    @Test func `A signed transaction is decoded like on the server`() throws {
         let text = subscription(12, expires: t0 + day, token: UUID(uuidString: anna), environment: "Production").jws
         let transaction = try #require(DeviceTransaction(jws: text, isVerified: true))
         #expect(
@@ -201,11 +201,11 @@ struct `What goes over the wire` {
     }
 
     @Test(arguments: ["", "a.b", "e30.e30.e30", "a.%%%.c", "....", "e30.W10.e30"])
-    func `What is no signed transaction is none`(_ text: String) {
+    func `A text that is not a signed transaction is refused`(_ text: String) {
         #expect(DeviceTransaction(jws: text, isVerified: true) == nil)
     }
 
-    @Test func `A transaction says whether it was paid for, shared or assigned`() throws {
+    @Test func `A transaction's ownership is purchased, shared or assigned`() throws {
         for (text, ownership) in [
             ("PURCHASED", Ownership.purchased), ("FAMILY_SHARED", .familyShared), ("ASSIGNED", .assigned),
         ] {
@@ -218,19 +218,19 @@ struct `What goes over the wire` {
         }
     }
 
-    @Test func `Records survive being saved, to the last bit`() throws {
+    @Test func `Saved records are decoded without loss`() throws {
         var harness = Harness.signedIn()
         let odd = Date(timeIntervalSince1970: 1_750_000_000.123)
         harness.gather(
             unfinished: [subscription(signed: odd), lifetime(), coins(token: nil)],
             statuses: [status(subscription(), signed: odd)])
-        let answered = try CustomerAnswer.decoder.decode(CustomerAnswer.self, from: Data(answer.utf8))
+        let answered = try CustomerResponse.decoder.decode(CustomerResponse.self, from: Data(answer.utf8))
         harness.answerAll {
             $0 = answered
             $0.id = anna
             $0.kept = ["1"]
             $0.refused = [
-                Refusal(id: "5", code: "receipt_already_in_use"), Refusal(id: "7", code: "bad_signature"),
+                RefusedItem(id: "5", code: "receipt_already_in_use"), RefusedItem(id: "7", code: "bad_signature"),
             ]
         }
         let foundRecord = harness.record

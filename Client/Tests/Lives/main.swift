@@ -1,11 +1,11 @@
 import ClientWorld
 import Foundation
 
-// Lives random lives and prints the seeds of those that went wrong:
+// Runs random lives and prints the seeds of those that violate an invariant:
 //
 //     client-lives [COUNT] [FIRST SEED]
 //
-// With a count of 1 it prints everything that happened.
+// With a count of 1, prints every event.
 let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
 guard let count = arguments.first ?? 100_000, let first = arguments.dropFirst().first ?? 1 else {
     FileHandle.standardError.write(Data("usage: client-lives [COUNT] [FIRST SEED]\n".utf8))

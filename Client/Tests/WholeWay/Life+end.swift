@@ -2,10 +2,10 @@ import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
 
-/// What has to be true when nothing fails any more.
+/// The conditions that must hold when nothing fails any more.
 extension Life {
-    /// Everything that was wrong is put right, but for what happened.
-    package func heal() async throws {
+    /// Repairs everything, except for past events.
+    package func repair() async throws {
         for owner in [anna, bert] {
             try await world.command(#"{"stopAskingToBuy":{"customer":"\#(owner)"}}"#)
             while try await world.command(#"{"declinePurchase":{"customer":"\#(owner)"}}"#) {}
@@ -13,10 +13,10 @@ extension Life {
         for phone in phones {
             let device = #""customer":"\#(phone.owner)","device":"\#(phone.name)""#
             for command in ["goOnline", "releaseUpdates"] { try await world.command(#"{"\#(command)":{\#(device)}}"#) }
-            // What cannot be verified stays so until the app is installed anew.
+            // Transactions that cannot be verified stay so until the app is reinstalled.
             await phone.reinstall()
             try await install(phone)
-            await phone.heal()
+            await phone.stopFailing()
             await phone.signIn(account(of: phone))
             await phone.launch()
         }
@@ -24,12 +24,12 @@ extension Life {
 
     private func account(of phone: TestPhone) -> String { phone.owner == anna ? annasAccount : bertsAccount }
 
-    /// Opens every app, and says what is still to come.
-    package func remaining(_ round: Int) async throws -> [String] {
+    /// Opens every app, and returns what is not settled yet.
+    package func pendingProblems(inRound round: Int) async throws -> [String] {
         var remaining: [String] = []
         for phone in phones {
             let unfinished = await phone.unfinished
-            // What a guest bought or restored waits for the guest, who comes by every few hours.
+            // A guest's purchases wait for the guest, who signs in every few hours.
             let other = account(of: phone) == annasAccount ? bertsAccount : annasAccount
             let account = !unfinished.isEmpty && round / 5 % 2 == 1 ? other : account(of: phone)
             if await phone.account != account { await phone.signIn(account) }
@@ -57,60 +57,61 @@ extension Life {
         return remaining + (try await differences())
     }
 
-    /// A transaction of the store, and whose it may be.
-    private struct Sold {
+    /// A transaction of the store and its possible owners.
+    private struct Sale {
         var transaction: DeviceTransaction
-        /// The account that the App Store signed it for.
+        /// The account for which the App Store signed it.
         var named: String?
-        /// Who pressed the restore button on a device of the Apple account.
+        /// The accounts that restored on a device of the Apple account.
         var restorers: Set<String>
-        /// Who may have it.
+        /// The accounts that may own it.
         var allowed: Set<String>
 
-        /// What the button has moved, whom it was signed for may take back by buying again.
+        /// Whether it may move to an account: one that restored, or the signed account, which may take it back by
+        /// buying again.
         func mayMove(to account: String) -> Bool {
             restorers.contains(account) || !restorers.isEmpty && account == named
         }
     }
 
-    /// A purchase is theirs whom the App Store names; where it names nobody, as with families and seats, theirs who signed
-    /// in on a device of the Apple account. After the restore button, it may be theirs who pressed it.
-    private func sold() async throws -> [Sold] {
-        var sold: [Sold] = []
-        let (guests, restorers) = (await findings.guests, await findings.restorers)
+    /// A purchase belongs to the account that the App Store names or, without one, as for families and seats, to an
+    /// account that signed in on a device of the Apple account. After a restore it may belong to the restoring account.
+    private func sales() async throws -> [Sale] {
+        var sales: [Sale] = []
+        let (accounts, restorers) = (await findings.accounts, await findings.restorers)
         for owner in [anna, bert] {
             for transaction in try await world.transactions(of: owner) {
                 let named = transaction.appAccountToken?.uuidString.lowercased()
-                let allowed = named.map { [$0] } ?? guests[owner] ?? []
-                let pressed = restorers[owner] ?? []
-                sold.append(
-                    Sold(
-                        transaction: transaction, named: named, restorers: pressed, allowed: allowed.union(pressed)))
+                let allowed = named.map { [$0] } ?? accounts[owner] ?? []
+                let restored = restorers[owner] ?? []
+                sales.append(
+                    Sale(
+                        transaction: transaction, named: named, restorers: restored, allowed: allowed.union(restored)))
             }
         }
-        return sold
+        return sales
     }
 
-    /// What there was in this life, so that nobody takes a dull one for a proof.
+    /// Summarizes the events of this life, so that an uneventful one is not taken as proof.
     package func summary() async throws -> String {
-        let sold = try await sold()
+        let sales = try await sales()
         var moved = 0
         for account in [annasAccount, bertsAccount] {
             moved += try await world.timeline(of: account).filter { $0["type"]?.string == "purchase.transferred" }.count
         }
         let systems = phones.map { "\($0.system)" }.joined(separator: ", ")
-        let (presses, given) = (await findings.restores, await findings.deliveries)
+        let (restores, given) = (await findings.restores, await findings.deliveries)
         return """
-            \(sold.count) transactions, \(sold.filter { $0.named == nil }.count) of families and seats, \
-            \(given.count) consumables delivered, the button was pressed \(presses) times, purchases moved \(moved) times, \
+            \(sales.count) transactions, \(sales.filter { $0.named == nil }.count) of families and seats, \
+            \(given.count) consumables delivered, \(restores) restores, purchases moved \(moved) times, \
             systems \(systems)
             """
     }
 
-    /// Where the server does not say what the store says.
+    /// Returns the differences between server and store.
     private func differences() async throws -> [String] {
         var differences: [String] = []
-        let sold = try await sold()
+        let sales = try await sales()
         var owners: [String: [String]] = [:]
         var subscriptions: [Value] = []
         var balance = 0.0
@@ -123,13 +124,13 @@ extension Life {
             }
             balance += (known["consumables"]?.list ?? []).compactMap { $0["purchases"]?.number }.reduce(0, +)
         }
-        for sale in sold {
+        for sale in sales {
             let found = owners[String(sale.transaction.originalID)] ?? []
             if found.count != 1 || !sale.allowed.isSuperset(of: found) {
                 differences.append("\(sale.transaction.originalID) may be \(sale.allowed)'s, and is \(found)'s")
             }
         }
-        for id in Set(owners.keys).subtracting(sold.map { String($0.transaction.originalID) }) {
+        for id in Set(owners.keys).subtracting(sales.map { String($0.transaction.originalID) }) {
             differences.append("the server has \(id), which nobody bought")
         }
         for owner in [anna, bert] {
@@ -140,7 +141,7 @@ extension Life {
                 }
             }
         }
-        let coins = sold.filter { $0.transaction.kind == .consumable }
+        let coins = sales.filter { $0.transaction.kind == .consumable }
         if Int(balance) != coins.count {
             differences.append("\(coins.count) consumables, the server counts \(balance)")
         }
@@ -151,25 +152,25 @@ extension Life {
         return differences
     }
 
-    /// What was wrong at any time: looked at when nothing is to come any more.
+    /// Returns all violations, once nothing is pending any more.
     package func violations() async throws -> [String] {
         var violations = await findings.violations
-        let sold = try await sold()
+        let sales = try await sales()
         for (id, given) in await findings.deliveries {
-            let coin = sold.first { $0.transaction.id == id }
-            // Once: an app's server knows a transaction that it gave before.
+            let coin = sales.first { $0.transaction.id == id }
+            // The app's server delivers a transaction once, because it knows what it has delivered.
             if Set(given).count != 1 || coin?.allowed.isSuperset(of: given) != true {
                 violations.append("\(id) of \(coin?.allowed ?? []) was delivered to \(given)")
             }
         }
         for account in [annasAccount, bertsAccount] {
             for change in try await world.timeline(of: account) where change["type"]?.string == "purchase.transferred" {
-                let moved = sold.first {
+                let moved = sales.first {
                     String($0.transaction.originalID) == change["original_transaction_id"]?.string
                 }
                 let mine = change["to"]?.list.contains { $0.string == account } ?? false
                 if mine, moved?.mayMove(to: account) != true {
-                    violations.append("a purchase moved and nobody pressed the button: \(change)")
+                    violations.append("a purchase moved without a restore: \(change)")
                 }
             }
         }

@@ -54,8 +54,8 @@ package struct Life: Sendable {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// What happens on one day.
-    package mutating func happen() async throws {
+    /// Performs the random events of one day.
+    package mutating func runDay() async throws {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             guard let phone = phones.randomElement(using: &random) else { return }
             switch Int.random(in: 0..<100, using: &random) {
@@ -65,7 +65,7 @@ package struct Life: Sendable {
             case 56..<64: await phone.launch()
             case 64..<72 where phone.owner == bert:
                 await phone.signIn(await phone.account == bertsAccount ? annasAccount : bertsAccount)
-            case 72..<76: try await trouble(phone)
+            case 72..<76: try await disturb(phone)
             case 76..<80: await phone.restore()
             default: try await store(phone)
             }
@@ -73,13 +73,13 @@ package struct Life: Sendable {
     }
 
     private mutating func buy(on phone: TestPhone) async {
-        // On somebody else's device there is nothing to buy but what is used up: the rest goes by the Apple account.
+        // On another customer's device only consumables can be bought: other products follow the Apple account.
         let isGuest = await phone.account != (phone.owner == anna ? annasAccount : bertsAccount)
         let product = isGuest ? "coins.100" : Self.products.randomElement(using: &random) ?? "coins.100"
         await phone.buy("com.example." + product)
     }
 
-    /// Something happens to the purchases.
+    /// Runs a random command that concerns purchases.
     private mutating func store(_ phone: TestPhone) async throws {
         let customer = #""customer":"\#(phone.owner)""#
         let commands = [
@@ -88,7 +88,7 @@ package struct Life: Sendable {
             #"{"stopAskingToBuy":{\#(customer)}}"#, #"{"approvePurchase":{\#(customer)}}"#,
             #"{"approvePurchase":{\#(customer)}}"#, #"{"declinePurchase":{\#(customer)}}"#,
             #"{"requestRefund":{\#(customer)}}"#, #"{"approveRefund":{\#(customer)}}"#,
-            // A family of the two, and a seat that an organisation pays for.
+            // A family of the two customers, and a seat paid by an organization.
             #"{"shareWithFamily":{"customer":"\#(anna)","member":"\#(bert)"}}"#,
             #"{"stopSharing":{"customer":"\#(anna)","member":"\#(bert)"}}"#,
             #"{"assignSeat":{\#(customer),"product":"com.example.premium.monthly"}}"#,
@@ -96,8 +96,8 @@ package struct Life: Sendable {
         try await world.command(commands.randomElement(using: &random) ?? "")
     }
 
-    /// Something is wrong with the device.
-    private mutating func trouble(_ phone: TestPhone) async throws {
+    /// Runs a random command that disturbs the device.
+    private mutating func disturb(_ phone: TestPhone) async throws {
         let device = #""customer":"\#(phone.owner)","device":"\#(phone.name)""#
         let results = ["cancelled", "failed", "interrupted", "unverified"]
         let commands = [
@@ -109,7 +109,7 @@ package struct Life: Sendable {
         try await world.command(commands.randomElement(using: &random) ?? "")
     }
 
-    /// Time passes for all devices at once.
+    /// Pauses the network of all devices, so that time passes for all at once.
     package func pause() async { for phone in phones { await phone.pause() } }
 
     package func pass(_ seconds: TimeInterval) async {
@@ -121,9 +121,9 @@ package struct Life: Sendable {
 }
 
 extension Life {
-    /// Lives several lives side by side, in one store and with one server.
+    /// Runs several lives side by side with one store and one server.
     ///
-    /// - Returns: What was wrong, by the seed of the life.
+    /// - Returns: The problems by the seed of the life.
     package static func live(_ seeds: some Collection<UInt64>) async throws -> [UInt64: [String]] {
         let world = try await StoreAndServer()
         let result: Result<[UInt64: [String]], any Error>
@@ -132,7 +132,7 @@ extension Life {
         return try result.get()
     }
 
-    /// Whether each day is told while it is lived.
+    /// Whether each day is printed.
     private static let isTraced = ProcessInfo.processInfo.environment["CLIENT_WHOLE_TRACE"] != nil
 
     private static func trace(_ text: @autoclosure () async throws -> String) async rethrows {
@@ -147,14 +147,14 @@ extension Life {
         while await world.now < end {
             let date = await world.now
             await trace("\(date)")
-            for index in lives.indices { try await lives[index].happen() }
+            for index in lives.indices { try await lives[index].runDay() }
             switch Int.random(in: 0..<20, using: &random) {
             case 0: await world.killServer()
             case 1, 2: try await world.fail("notification:*", #"{"drop":{}}"#, count: 3)
             case 3: try await world.fail("route:*", #"{"status":{"code":500}}"#, count: 2)
             default: try await world.startServer()
             }
-            // What was begun goes on for a while, and the two seconds for which a buy button may wait pass.
+            // Let pending work continue, and let the two seconds pass for which a buy button may wait.
             try await pass(1, lives, in: world)
             try await pass(3, lives, in: world)
             try await pass(Double.random(in: 1...20, using: &random) * 86_400, lives, in: world)
@@ -171,14 +171,14 @@ extension Life {
     private static func settle(_ lives: [Life], in world: StoreAndServer) async throws -> [UInt64: [String]] {
         try await world.startServer()
         try await world.stopFailing()
-        for life in lives { try await life.heal() }
+        for life in lives { try await life.repair() }
         var wrong: [UInt64: [String]] = [:]
-        // Notifications come again for 157 hours, and a client waits for a quarter of an hour at most.
+        // The App Store retries notifications for 157 hours, and a client waits for a quarter of an hour at most.
         for round in 0..<60 {
             try await pass(round < 10 ? 1800 : 6 * 3600, lives, in: world)
             wrong = [:]
             for life in lives {
-                let remaining = try await life.remaining(round)
+                let remaining = try await life.pendingProblems(inRound: round)
                 if !remaining.isEmpty { wrong[life.seed] = remaining }
             }
             await trace("\(wrong)")
@@ -188,7 +188,7 @@ extension Life {
             wrong[life.seed, default: []] += try await life.violations()
             try await trace("life \(life.seed): \(try await life.summary())")
             for phone in life.phones { await phone.kill() }
-            if wrong[life.seed]?.isEmpty == false { wrong[life.seed]?.append(await life.findings.story) }
+            if wrong[life.seed]?.isEmpty == false { wrong[life.seed]?.append(await life.findings.recentEvents) }
         }
         return wrong.filter { !$0.value.isEmpty }
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The built command of the main package, as a process of its own, which can be killed.
+/// The built command of the main package, as a process that can be killed.
 package final class RunningProcess: Sendable {
     package struct NotStarted: Error, CustomStringConvertible { package let description: String }
 
-    /// The command, if it was built: `$COUNTERFOIL`, or what `swift build` leaves in the folder above.
+    /// The executable, if it exists: `$COUNTERFOIL`, or the result of `swift build` in the parent folder.
     package static let executable: URL? = {
         let named = ProcessInfo.processInfo.environment["COUNTERFOIL"]
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -13,14 +13,14 @@ package final class RunningProcess: Sendable {
         return FileManager.default.isExecutableFile(atPath: file.path) ? file : nil
     }()
 
-    /// The first line that it printed.
+    /// The first line of output.
     package let line: Data
     private let identifier: Int32
-    // Whoever lets go of it hears nothing of its end. Nothing else is done with it.
+    // Kept because a released process does not report its end.
     private let process: Process
     private let end: Task<Void, Never>
 
-    /// Starts the command with `--json`, and returns when it says where it is.
+    /// Starts the command with `--json`, and returns when it has printed its first line.
     package init(_ arguments: [String], environment: [String: String] = [:], log: URL) async throws {
         guard let executable = Self.executable else { throw NotStarted(description: "run swift build first") }
         let process = Process()
@@ -63,13 +63,13 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the process, like a power cut.
     package func kill() async {
         _ = Foundation.kill(identifier, SIGKILL)
         await end.value
     }
 
-    /// Asks it to end.
+    /// Terminates the process.
     package func stop() async {
         _ = Foundation.kill(identifier, SIGTERM)
         await end.value

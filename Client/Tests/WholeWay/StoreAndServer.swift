@@ -6,7 +6,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A simulated App Store and a server, each a process of its own, on the simulator's clock.
+/// A simulated App Store and a server, each in a process of its own, on the simulator's clock.
 package actor StoreAndServer {
     package static let publicKey = "cfk_shipped-in-the-app-of-the-tests"
     static let backendKey = "cfk_of-the-backend-of-the-tests"
@@ -19,7 +19,7 @@ package actor StoreAndServer {
     private let simulator: RunningProcess
     private var process: RunningProcess?
 
-    /// What is said of an answer that was not expected.
+    /// An unexpected answer.
     package struct Unexpected: Error, CustomStringConvertible { package let description: String }
 
     private struct Information: Decodable {
@@ -34,7 +34,7 @@ package actor StoreAndServer {
     }
     private struct Serving: Decodable { var url: URL }
 
-    /// Starts both, and has the server notified.
+    /// Starts both, and sets the simulator's notification URL to the server.
     package init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("whole-way-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -55,7 +55,7 @@ package actor StoreAndServer {
         let process = try await Self.serve(in: folder, port: 0)
         self.process = process
         server = try JSONDecoder().decode(Serving.self, from: process.line).url
-        // The clock stands still while the server asks, and an hour's quota would last for ever.
+        // The clock stands still while the server sends requests, so an hour's quota would never refill.
         var settings = try await object("GET", "production/settings")
         settings["enforcesRateLimits"] = .bool(false)
         settings["gracePeriod"] = .text("sixteenDays")
@@ -107,7 +107,7 @@ package actor StoreAndServer {
             log: folder.appendingPathComponent("server.log"))
     }
 
-    /// Ends both.
+    /// Stops both.
     package func stop() async {
         await process?.stop()
         await simulator.stop()
@@ -116,26 +116,26 @@ package actor StoreAndServer {
 
     // MARK: - The server
 
-    /// Ends the server as a power cut would.
+    /// Kills the server, like a power cut.
     package func killServer() async {
         await process?.kill()
         process = nil
     }
 
-    /// Starts the server where it was. Nothing happens if it runs.
+    /// Starts the server at its former port, unless it runs.
     package func startServer() async throws {
         guard process == nil else { return }
         process = try await Self.serve(in: folder, port: server.port ?? 0)
     }
 
-    /// What the server tells a backend of a customer.
+    /// The server's answer to a backend about a customer.
     package func customer(_ name: String) async throws -> [String: Value] {
         var request = URLRequest(url: server.appendingPathComponent("v1/customers").appendingPathComponent(name))
         request.setValue("Bearer \(Self.backendKey)", forHTTPHeaderField: "Authorization")
         return try await Self.object(request)
     }
 
-    /// What the server tells of a customer's past.
+    /// The customer's timeline on the server.
     package func timeline(of name: String) async throws -> [Value] {
         var items: [Value] = []
         var next: String? = ""
@@ -155,42 +155,42 @@ package actor StoreAndServer {
 
     // MARK: - The store
 
-    /// Has something happen in the store, as JSON. What the store refuses does not happen.
+    /// Runs a command, as JSON, in the store. The store may refuse it.
     ///
-    /// - Returns: Whether it happened.
+    /// - Returns: Whether the store accepted the command.
     @discardableResult
     package func command(_ json: String) async throws -> Bool {
         do { _ = try await send("POST", "production/commands", json) } catch is Refused { return false }
         return true
     }
 
-    /// What the store knows of a customer.
+    /// The store's state of a customer.
     package func state(of customer: String) async throws -> [String: Value] {
         try await object("GET", "production/customers/\(customer)")
     }
 
-    /// Every transaction that the store knows of a customer.
+    /// All transactions of a customer in the store.
     package func transactions(of customer: String) async throws -> [DeviceTransaction] {
         try await object("GET", "production/customers/\(customer)/purchases")["signedTransactions"]?.list
             .compactMap { $0.string }.compactMap { DeviceTransaction(jws: $0, isVerified: true) } ?? []
     }
 
-    /// Has a number of requests or notifications fail: `route:*` or `notification:*`.
+    /// Adds a fault for a number of requests or notifications: `route:*` or `notification:*`.
     package func fail(_ target: String, _ effect: String, count: Int) async throws {
         _ = try await send("POST", "faults", #"{"target":"\#(target)","effect":\#(effect),"count":\#(count)}"#)
     }
 
-    /// Has nothing fail any more.
+    /// Removes all faults.
     package func stopFailing() async throws { _ = try await send("DELETE", "faults", nil) }
 
-    /// Lets time pass, and returns when the server has noticed.
+    /// Advances the clock, and returns when the server has noticed.
     package func advance(by seconds: TimeInterval) async throws {
         now += seconds
         let instant = Int64(now.timeIntervalSince1970 * 1000)
         _ = try await send("POST", "clock/advance", #"{"to":\#(instant)}"#)
         guard process != nil else { return }
         while try await customer("nobody")["as_of"]?.number.map({ Int64($0) < instant }) ?? true {
-            // The server looks at the simulator's clock four times a second.
+            // The server reads the simulator's clock four times a second.
             try await Task.sleep(nanoseconds: 10_000_000)
         }
     }
@@ -227,7 +227,7 @@ package actor StoreAndServer {
     }
 }
 
-/// Any JSON.
+/// Any JSON value.
 package enum Value: Sendable, Hashable, Codable {
     case text(String), number(Double), bool(Bool), list([Value]), object([String: Value]), null
 

@@ -3,11 +3,11 @@ import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
 
-/// One device with the app on it: it can be killed and started again, and remembers what it wrote.
+/// A device with the app, which can be killed and started again with its storage.
 package actor TestPhone {
     package nonisolated let name: String
     package nonisolated let owner: String
-    /// The system's major version: 15 has a receipt and no app transaction.
+    /// The system's major version. Version 15 has a receipt and no app transaction.
     package nonisolated let system: Int
     package private(set) var account: String
     private var client: PurchaseClient?
@@ -32,14 +32,14 @@ package actor TestPhone {
 
     // MARK: - The app
 
-    /// Starts the app. What was under way before is gone.
+    /// Starts the app. Pending calls of the previous process are lost.
     package func launch() async {
         await client?.stop()
         var configuration = PurchaseClientConfiguration()
         let (scheduler, findings, label) = (scheduler, findings, "\(owner)'s \(name)")
         configuration.token = { customer in CustomerToken.make(for: customer, at: await scheduler.now()) }
         configuration.deliver = { [weak self] transaction in try await self?.deliver(transaction) }
-        configuration.onNotice = { notice in Task { await findings.note("\(label): \(notice)") } }
+        configuration.onNotice = { notice in Task { await findings.record("\(label): \(notice)") } }
         let client = PurchaseClient(
             store: WatchedStore(device, network, findings, name: label), backend: network, storage: storage,
             configuration: configuration, scheduler: scheduler)
@@ -50,10 +50,10 @@ package actor TestPhone {
 
     private struct NotNow: Error {}
 
-    /// The app's own server gives what was bought, once for each transaction. Sometimes it cannot.
+    /// Delivers a transaction with the app's own server, which sometimes fails.
     private func deliver(_ transaction: DeviceTransaction) async throws {
         if Int.random(in: 0..<10, using: &random) == 0 { throw NotNow() }
-        await findings.deliver(transaction, to: account)
+        await findings.recordDelivery(of: transaction, to: account)
     }
 
     /// Ends the app.
@@ -62,55 +62,55 @@ package actor TestPhone {
         client = nil
     }
 
-    /// The app is removed and installed again: nothing is remembered.
+    /// Reinstalls the app with an empty storage.
     package func reinstall() async {
         await kill()
         storage = MemoryStorage()
     }
 
-    /// Somebody signs in, with an account of theirs.
+    /// Signs in with an account.
     package func signIn(_ account: String) async {
         self.account = account
-        await findings.signIn(account, on: owner)
+        await findings.recordSignIn(account, on: owner)
         try? client?.signIn(account)
     }
 
-    /// Somebody presses a buy button; nobody waits for what comes of it.
+    /// Presses a buy button, without waiting for the outcome.
     package func buy(_ product: String) {
         guard let client else { return }
         let (findings, label) = (findings, "\(owner)'s \(name)")
         Task {
             do throws(PurchaseClientError) {
                 let outcome = try await client.buy(product)
-                await findings.note("\(label) bought \(product): \(outcome)")
-            } catch { await findings.note("\(label) did not buy \(product): \(error)") }
+                await findings.record("\(label) bought \(product): \(outcome)")
+            } catch { await findings.record("\(label) did not buy \(product): \(error)") }
         }
     }
 
-    /// Somebody presses the restore button; nobody waits for what comes of it.
+    /// Presses the restore button, without waiting for the outcome.
     package func restore() async {
         guard let client else { return }
         let (findings, label) = (findings, "\(owner)'s \(name)")
-        await findings.press(for: account, on: owner, label)
-        await findings.note("\(label) restores for \(account)")
+        await findings.recordRestore(for: account, on: owner, device: label)
+        await findings.record("\(label) restores for \(account)")
         Task {
             do throws(PurchaseClientError) {
                 let outcome = try await client.restore()
-                await findings.note("\(label) restored: \(outcome.failure.map { "\($0)" } ?? "well")")
-            } catch { await findings.note("\(label) did not restore: \(error)") }
+                await findings.record("\(label) restored: \(outcome.failure.map { "\($0)" } ?? "well")")
+            } catch { await findings.record("\(label) did not restore: \(error)") }
         }
     }
 
-    /// The app comes to the front.
+    /// Brings the app to the foreground, or starts it.
     package func open() async { if let client { client.enterForeground() } else { await launch() } }
 
     package var current: Customer? { get async { await client?.current } }
     package var stuck: [StuckTransaction] { get async { await client?.stuck ?? [] } }
     package var unfinished: [DeviceTransaction] { get async { await device.unfinished() } }
 
-    // MARK: - What is around it
+    // MARK: - Network and time
 
-    package func heal() async { await network.heal() }
+    package func stopFailing() async { await network.stopFailing() }
     package func pause() async { await network.pause() }
     package func resume() async { await network.resume() }
     package func pass(_ seconds: TimeInterval) async { await scheduler.advance(by: seconds) }

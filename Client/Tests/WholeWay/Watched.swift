@@ -3,65 +3,65 @@ import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
 
-/// What is wrong, in one place for all devices.
+/// Collects the violations and events of all devices.
 package actor Findings {
     package private(set) var violations: [String] = []
-    /// What the app was given, by transaction: how often, and for whom.
+    /// The accounts to which the app delivered each transaction.
     package private(set) var deliveries: [UInt64: [String]] = [:]
     /// The accounts that signed in on an Apple account's devices.
-    package private(set) var guests: [String: Set<String>] = [:]
-    /// The accounts for which somebody pressed the restore button there: what the Apple account has may be theirs since.
+    package private(set) var accounts: [String: Set<String>] = [:]
+    /// The accounts that restored on an Apple account's devices, and may own its purchases since.
     package private(set) var restorers: [String: Set<String>] = [:]
-    /// How often the restore button was pressed.
+    /// The number of restores.
     package private(set) var restores = 0
-    /// How often it was on each device, less the times that the App Store was asked.
-    private var presses: [String: Int] = [:]
+    /// The number of restores on each device, less the syncs with the App Store.
+    private var unsyncedRestores: [String: Int] = [:]
     private var trace: [String] = []
 
     package init() {}
 
-    func signIn(_ account: String, on owner: String) { guests[owner, default: []].insert(account) }
+    func recordSignIn(_ account: String, on owner: String) { accounts[owner, default: []].insert(account) }
 
-    func press(for account: String, on owner: String, _ device: String) {
+    func recordRestore(for account: String, on owner: String, device: String) {
         restorers[owner, default: []].insert(account)
-        presses[device, default: 0] += 1
+        unsyncedRestores[device, default: 0] += 1
         restores += 1
     }
 
-    /// The App Store was asked: once for each time that the button was pressed, at most.
-    func sync(_ device: String) {
-        expect(presses[device, default: 0] > 0, "\(device) asked the App Store, and nobody pressed the button")
-        presses[device, default: 0] -= 1
+    /// Records a sync with the App Store: at most one per restore.
+    func recordSync(_ device: String) {
+        expect(unsyncedRestores[device, default: 0] > 0, "\(device) synced with the App Store without a restore")
+        unsyncedRestores[device, default: 0] -= 1
     }
 
     package func expect(_ condition: Bool, _ claim: String) { if !condition { violations.append(claim) } }
 
-    /// Notes what happened, without the signed texts.
-    package func note(_ text: String) {
+    /// Records an event, without signed texts.
+    package func record(_ text: String) {
         trace.append(text.replacingOccurrences(of: #"eyJ[A-Za-z0-9_.-]+"#, with: "…", options: .regularExpression))
     }
 
-    package func deliver(_ transaction: DeviceTransaction, to account: String) {
+    package func recordDelivery(of transaction: DeviceTransaction, to account: String) {
         deliveries[transaction.id, default: []].append(account)
     }
 
-    /// The last that happened.
-    package var story: String { trace.suffix(60).joined(separator: "\n") }
+    /// The last events.
+    package var recentEvents: String { trace.suffix(60).joined(separator: "\n") }
 }
 
-/// What goes wrong between a device and the server, by chance; and what the server said of each transaction.
+/// A network between a device and the server that fails randomly, and records the server's answers about transactions.
 package actor Network: Backend {
     private let backend: HTTPBackend
     private var random: SeededGenerator
     private var isPaused = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var underway = 0
-    private var quiet: [CheckedContinuation<Void, Never>] = []
-    /// How many of a hundred requests fail.
-    private var trouble = 25
-    /// What the server keeps for whoever asked.
+    private var pausedRequests: [CheckedContinuation<Void, Never>] = []
+    private var running = 0
+    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    /// The percentage of requests that fail.
+    private var failurePercentage = 25
+    /// The transactions that the server keeps for the requesting customer.
     private(set) var kept: Set<UInt64> = []
-    /// What the server keeps for somebody else.
+    /// The transactions that the server keeps for another customer.
     private(set) var others: Set<UInt64> = []
 
     init(_ backend: HTTPBackend, seed: UInt64) {
@@ -69,50 +69,51 @@ package actor Network: Backend {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Nothing fails any more.
-    func heal() { trouble = 0 }
+    /// Stops failing.
+    func stopFailing() { failurePercentage = 0 }
 
-    /// Holds what is sent from now on, and returns when everything before has an answer: time passes for all at once.
+    /// Blocks new requests, and returns when all running ones have ended, so that time passes for all devices at once.
     func pause() async {
         isPaused = true
-        guard underway > 0 else { return }
-        await withCheckedContinuation { quiet.append($0) }
+        guard running > 0 else { return }
+        await withCheckedContinuation { idleWaiters.append($0) }
     }
 
     func resume() {
         isPaused = false
-        waiting.forEach { $0.resume() }
-        waiting = []
+        pausedRequests.forEach { $0.resume() }
+        pausedRequests = []
     }
 
-    private func begin() async {
-        while isPaused { await withCheckedContinuation { waiting.append($0) } }
-        underway += 1
+    private func beginRequest() async {
+        while isPaused { await withCheckedContinuation { pausedRequests.append($0) } }
+        running += 1
     }
 
-    private func end() {
-        underway -= 1
-        guard underway == 0 else { return }
-        quiet.forEach { $0.resume() }
-        quiet = []
+    private func endRequest() {
+        running -= 1
+        guard running == 0 else { return }
+        idleWaiters.forEach { $0.resume() }
+        idleWaiters = []
     }
 
-    private func ask(
-        _ question: () async throws(BackendFailure) -> CustomerAnswer
-    ) async throws(BackendFailure) -> CustomerAnswer {
-        await begin()
-        defer { end() }
-        let fault = Int.random(in: 0..<100, using: &random) < trouble ? Int.random(in: 0..<6, using: &random) : nil
+    private func send(
+        _ request: () async throws(BackendFailure) -> CustomerResponse
+    ) async throws(BackendFailure) -> CustomerResponse {
+        await beginRequest()
+        defer { endRequest() }
+        let fault =
+            Int.random(in: 0..<100, using: &random) < failurePercentage ? Int.random(in: 0..<6, using: &random) : nil
         switch fault {
         case 0: throw .noConnection
         case 1: throw .timeout
         case 2: throw BackendFailure(status: 503, code: "unavailable", isRetryable: true)
         case 3: throw BackendFailure(status: 429, code: "rate_limited", retryAfter: 5, isRetryable: true)
-        case 4: throw .invalidAnswer
+        case 4: throw .invalidResponse
         default: break
         }
-        let answer = try await question()
-        // The server did it, and the app never hears of it.
+        let answer = try await request()
+        // The server has processed the request, but the app does not learn of it.
         if fault == 5 { throw .noConnection }
         kept.formUnion((answer.kept ?? []).compactMap { UInt64($0) })
         others.formUnion(
@@ -123,25 +124,25 @@ package actor Network: Backend {
 
     package func report(
         _ report: PurchaseReport, for customer: CustomerCredential
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    ) async throws(BackendFailure) -> CustomerResponse {
         let backend = backend
-        return try await ask { () async throws(BackendFailure) in try await backend.report(report, for: customer) }
+        return try await send { () async throws(BackendFailure) in try await backend.report(report, for: customer) }
     }
 
     package func customer(
         _ customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    ) async throws(BackendFailure) -> CustomerResponse {
         let backend = backend
-        return try await ask { () async throws(BackendFailure) in
+        return try await send { () async throws(BackendFailure) in
             try await backend.customer(customer, environment: environment)
         }
     }
 
     package func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    ) async throws(BackendFailure) -> CustomerResponse {
         let backend = backend
-        return try await ask { () async throws(BackendFailure) in
+        return try await send { () async throws(BackendFailure) in
             try await backend.merge(anonymous, into: customer, environment: environment)
         }
     }
@@ -149,13 +150,13 @@ package actor Network: Backend {
     package func session(
         for customer: String, appTransaction: String
     ) async throws(BackendFailure) -> CustomerCredential {
-        await begin()
-        defer { end() }
+        await beginRequest()
+        defer { endRequest() }
         return try await backend.session(for: customer, appTransaction: appTransaction)
     }
 }
 
-/// A device's store, and whether the client does with it what it may.
+/// A device's store that checks the client's calls.
 package actor WatchedStore: PurchaseStore {
     private nonisolated let device: SimulatedDevice
     private let network: Network
@@ -187,7 +188,7 @@ package actor WatchedStore: PurchaseStore {
     }
 
     package func sync() async throws {
-        await findings.sync(name)
+        await findings.recordSync(name)
         try await device.sync()
     }
 }

@@ -4,19 +4,20 @@ import Foundation
 import Testing
 import WholeWay
 
-/// Whether the command of the main package is there. `make test` builds it first, and requires it.
-private let isThere =
+/// Whether the command of the main package exists. `make test` builds it first, and requires it.
+private let isCommandBuilt =
     RunningProcess.executable != nil || ProcessInfo.processInfo.environment["COUNTERFOIL_WHOLE_WAY"] == "required"
 private let reason: Comment = "swift build in the folder above makes the store and the server that this needs"
 
 @Suite(
-    "The whole way: a store, a server and three devices of two customers", .enabled(if: isThere, reason), .serialized)
+    "The whole way: a store, a server and three devices of two customers", .enabled(if: isCommandBuilt, reason),
+    .serialized)
 struct WholeWayTests {
-    /// Lives side by side are two customers each who know nothing of the others.
+    /// The number of lives that run side by side, with independent customers.
     private static let sideBySide = 10
 
     @Test(.timeLimit(.minutes(120)))
-    func `Thirteen months with every fault end with everybody knowing the same`() async throws {
+    func `Thirteen months with every fault end with devices, server and store in agreement`() async throws {
         let count = ProcessInfo.processInfo.environment["CLIENT_WHOLE_LIVES"].flatMap { Int($0) } ?? 3
         let first = ProcessInfo.processInfo.environment["CLIENT_WHOLE_SEED"].flatMap { UInt64($0) } ?? 1
         for begin in stride(from: 0, to: count, by: Self.sideBySide) {
@@ -28,7 +29,7 @@ struct WholeWayTests {
     }
 
     @Test(arguments: [(0, "e3b0c442"), (3, "ba7816bf"), (112, "cf5b16a7")])
-    func `SHA-256 and HMAC are right`(_ count: Int, _ start: String) {
+    func `SHA-256 yields the digests of the standard`(_ count: Int, _ start: String) {
         let messages = [
             0: "", 3: "abc",
             112:
@@ -38,10 +39,10 @@ struct WholeWayTests {
     }
 }
 
-/// What the article "Test your purchases on Linux" shows of devices, and what one customer's devices do together.
-@Suite(.enabled(if: isThere, reason), .serialized, .timeLimit(.minutes(10)))
+/// The article's tests with simulated devices, and several devices of one customer.
+@Suite(.enabled(if: isCommandBuilt, reason), .serialized, .timeLimit(.minutes(10)))
 struct `Devices of one customer` {
-    /// Calls `body` with a store and a server that run until it returns.
+    /// Calls `body` with a running store and server.
     private func withWorld(_ body: (StoreAndServer) async throws -> Void) async throws {
         let world = try await StoreAndServer()
         let result: Result<Void, any Error>
@@ -68,7 +69,7 @@ struct `Devices of one customer` {
         while try await !condition() { try await Task.sleep(nanoseconds: 5_000_000) }
     }
 
-    @Test func `what was bought on the old phone is on the new one`() async throws {
+    @Test func `A purchase on the old phone is shown on the new one`() async throws {
         try await withWorld { world in
             try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
             let simulator = world.control
@@ -96,11 +97,11 @@ struct `Devices of one customer` {
 
     private struct Sold: Decodable { var offerIdentifier: String? }
 
-    @Test func `An offer is the store's to judge, and what was bought with it says so`() async throws {
+    @Test func `The store validates offers, and a purchase names its offer`() async throws {
         try await withWorld { world in
             try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
             let (phone, product) = (device("phone", world), "com.example.premium.monthly")
-            // Neither is signed by the app's key. Sold at the full price, nobody would notice.
+            // Neither offer is signed with the app's key. A sale at the full price would go unnoticed.
             let forged = "e30.e30.e30"
             for offer in [PurchaseOffer.promotional(id: "save20", jws: forged), .introductory(jws: forged)] {
                 await #expect(throws: SimulatedDevice.Failure.self) {
@@ -109,7 +110,7 @@ struct `Devices of one customer` {
             }
             #expect(await phone.all().isEmpty)
             _ = try await phone.purchase(product, PurchaseOptions())
-            // A free week, a month that is paid, and the end.
+            // A free week, a paid month, and the end.
             try await world.advance(by: 10 * 86_400)
             try await world.command(#"{"cancel":{"customer":"anna"}}"#)
             try await world.advance(by: 40 * 86_400)
@@ -123,7 +124,7 @@ struct `Devices of one customer` {
         }
     }
 
-    @Test func `An app without a backend begins a session, and its purchases go to the account at the sign-in`()
+    @Test func `An app without a backend begins a session, whose purchases move to the account at sign-in`()
         async throws
     {
         try await withWorld { world in
@@ -144,7 +145,7 @@ struct `Devices of one customer` {
             other.start()
             for await customer in other.customers where customer.isActive("premium") && customer.isAnonymous { break }
             await other.stop()
-            // Asked for before the sign-in and approved after it.
+            // Requested before the sign-in and approved after it.
             try await world.command(#"{"askToBuy":{"customer":"anna"}}"#)
             #expect(try await client.buy("com.example.season.pass") == .pending)
             try client.signIn("account", token: CustomerToken.make(for: "account", at: StoreAndServer.start))
@@ -157,7 +158,7 @@ struct `Devices of one customer` {
         }
     }
 
-    @Test func `Whose identifier is no UUID buys for the account that the backend names, and has signed answers`()
+    @Test func `A customer without a UUID buys for the account token that the backend names, with signed answers`()
         async throws
     {
         try await withWorld { world in
@@ -165,17 +166,18 @@ struct `Devices of one customer` {
             let account = UUID()
             var configuration = PurchaseClientConfiguration()
             configuration.token = { CustomerToken.make(for: $0, at: StoreAndServer.start, account: account) }
-            let proof = AnswerProof(keys: [Data(repeating: 0, count: 32)]) { signature, message, _ in
+            let verifier = ResponseVerifier(keys: [Data(repeating: 0, count: 32)]) { signature, message, _ in
                 signature.count == 64 && message.starts(with: Data("counterfoil-answer-1\nanna@example.com\n".utf8))
             }
             let phone = device("phone", world)
             let client = PurchaseClient(
-                store: phone, backend: HTTPBackend(server: world.server, key: StoreAndServer.publicKey, proof: proof),
+                store: phone,
+                backend: HTTPBackend(server: world.server, key: StoreAndServer.publicKey, verifier: verifier),
                 storage: MemoryStorage(), configuration: configuration, scheduler: SimulatedScheduler())
             client.start()
             try client.signIn("anna@example.com")
             for await customer in client.customers where customer.source == .server { break }
-            guard case .purchased(let bought, .kept) = try await client.buy("com.example.unlock") else {
+            guard case .purchased(let bought, .stored) = try await client.buy("com.example.unlock") else {
                 Issue.record("it was not kept")
                 return
             }
@@ -188,7 +190,7 @@ struct `Devices of one customer` {
         }
     }
 
-    @Test func `Without the server a device shows what the server would say`() async throws {
+    @Test func `Without the server a device shows the same entitlements as the server`() async throws {
         try await withWorld { world in
             try await world.command(#"{"createCustomer":{"customer":"anna"}}"#)
             let phone = device("phone", world)
@@ -201,8 +203,8 @@ struct `Devices of one customer` {
             for product in ["premium.monthly", "season.pass", "coins.100"] {
                 try #require(isPurchased(try await client.buy("com.example." + product)))
             }
-            // From now on the server cannot be reached, and time passes: renewals, an end, a grace period.
-            await backend.fail(Array(repeating: .failure(.noConnection), count: 100_000))
+            // From now on the server is unreachable while time passes: renewals, an end, a grace period.
+            await backend.enqueueFaults(Array(repeating: .failure(.noConnection), count: 100_000))
             let days: [Double] = [3, 10, 20, 1, 30, 40, 1, 1]
             for (index, count) in days.enumerated() {
                 if index == 4 { try await world.command(#"{"failBilling":{"customer":"anna"}}"#) }
@@ -223,7 +225,7 @@ struct `Devices of one customer` {
 
 private func isPurchased(_ outcome: PurchaseOutcome) -> Bool { if case .purchased = outcome { true } else { false } }
 
-/// The simulator's instant, moved by the test; it wakes in real time, as the rest is not what a test is about.
+/// A scheduler with the simulator's date, which the test advances. It sleeps in real time.
 private actor SimulatedScheduler: ClientScheduler {
     private var date = StoreAndServer.start
 

@@ -19,7 +19,7 @@ extension ClientRequest {
     package var ids: [UInt64] { transactions.map(\.id) }
 }
 
-/// The state of a subscription.
+/// A subscription status with a renewal info.
 package func status(_ transaction: DeviceTransaction, _ state: RenewalState = .subscribed, signed: Date = t0)
     -> DeviceStatus
 {

@@ -1,9 +1,9 @@
 import CounterfoilClient
 import Foundation
 
-/// What happens.
+/// Random events.
 extension World {
-    /// Lives a while, then lets everything settle; returns what was wrong.
+    /// Performs random events, then lets everything settle. Returns the violations.
     package mutating func live(steps: Int) -> [String] {
         launch()
         for _ in 0..<steps where violations.isEmpty { step() }
@@ -18,7 +18,7 @@ extension World {
         case 42..<47: answerToken()
         case 47..<52: endDelivery()
         case 52..<60: endPurchase()
-        case 60..<65: tell()
+        case 60..<65: sendUpdate()
         case 65..<70: buy()
         case 70..<72: buyElsewhere()
         case 72..<74: changeText()
@@ -30,13 +30,13 @@ extension World {
         case 88..<90: send(.statusesChanged)
         case 90..<96: pass(Double.random(in: 0.1...20, using: &random))
         case 96: pass(Double.random(in: 60...90_000, using: &random))
-        case 97: jump()
+        case 97: changeClock()
         case 98: launch()
         default: approve()
         }
     }
 
-    /// Time goes on, and timers ring.
+    /// Advances the time and fires timers.
     mutating func pass(_ seconds: TimeInterval) {
         let end = time.addingTimeInterval(seconds)
         var rings = 0
@@ -53,7 +53,7 @@ extension World {
         checkReadiness()
     }
 
-    private mutating func jump() {
+    private mutating func changeClock() {
         wasClockWrong = true
         if chance(20) {
             skew = Double.random(in: -10 * year...10 * year, using: &random)
@@ -70,7 +70,7 @@ extension World {
 
     // MARK: The store
 
-    mutating func hand(_ transaction: DeviceTransaction) -> DeviceTransaction {
+    mutating func register(_ transaction: DeviceTransaction) -> DeviceTransaction {
         texts[transaction.jws] = transaction
         return transaction
     }
@@ -93,12 +93,12 @@ extension World {
             appAccountToken: token, environment: chance(95) ? "Production" : "Sandbox", signedDate: time,
             jws: "text-\(id)-0", isVerified: isVerified)
         store[id] = Paid(transaction: transaction, buyer: buyer, isBad: chance(3))
-        return hand(transaction)
+        return register(transaction)
     }
 
     private mutating func buyElsewhere() {
         let token = chance(60) ? UUID(uuidString: chance(50) ? anna : bert) : nil
-        // What the family shares and what an organisation pays for names no account.
+        // Family shared subscriptions and seats name no account.
         let products =
             token == nil ? ["season", "gems", "family", "seat"] : ["monthly", "lifetime", "coins", "season", "gems"]
         guard let product = products.randomElement(using: &random) else { return }
@@ -106,7 +106,7 @@ extension World {
         if chance(70) { send(.updated(transaction)) }
     }
 
-    /// A renewal info, a refund, or the same text again.
+    /// Sends an update with a newer version, possibly a refund, or with the same version again.
     private mutating func changeText() {
         guard let id = store.keys.sorted().randomElement(using: &random), var paid = store[id] else { return }
         if chance(60) {
@@ -115,11 +115,11 @@ extension World {
             if chance(50) { paid.transaction.revocationDate = time }
             store[id] = paid
         }
-        send(.updated(hand(paid.transaction)))
+        send(.updated(register(paid.transaction)))
     }
 
-    /// An update that StoreKit sends late, twice or out of order.
-    private mutating func tell() {
+    /// Sends an update late, repeatedly or out of order, like StoreKit.
+    private mutating func sendUpdate() {
         guard let text = texts.keys.sorted().randomElement(using: &random), let transaction = texts[text] else {
             return
         }
@@ -127,7 +127,8 @@ extension World {
     }
 
     private mutating func buy() {
-        // Two who wait for one product cannot be told apart without a token; that is the rule, and not looked at here.
+        // Two customers who wait for one product cannot be distinguished without a token. This is intended and not
+        // tested here.
         let waiting = Set(approvals.map(\.productID) + purchases.map(\.productID))
         let products = ["monthly", "lifetime", "coins"].filter { !waiting.contains($0) }
         guard let product = products.randomElement(using: &random) else { return }
@@ -165,7 +166,7 @@ extension World {
         guard let index = gathers.indices.randomElement(using: &random) else { return }
         let (id, name) = gathers.remove(at: index)
         let all = store.sorted { $0.key < $1.key }.map(\.value)
-        func texts(_ isIn: (Paid) -> Bool) -> [DeviceTransaction] { all.filter(isIn).map { hand($0.transaction) } }
+        func texts(_ isIn: (Paid) -> Bool) -> [DeviceTransaction] { all.filter(isIn).map { register($0.transaction) } }
         let isLacking = !isQuiet && chance(10)
         switch name {
         case .unfinished: send(.gathered(id, .unfinished(isLacking ? [] : texts { !$0.isFinished })))
@@ -183,7 +184,7 @@ extension World {
             send(.gathered(id, .statuses(isLacking ? [] : statuses)))
         case .appTransaction: send(.gathered(id, .appTransaction(chance(80) ? "app" : nil)))
         case .receipt:
-            // A receipt lists what was bought, and of consumables what nobody finished.
+            // A receipt lists all purchases except finished consumables.
             let listed = all.filter { $0.transaction.kind != .consumable || !$0.isFinished }.map(\.transaction.id)
             send(.gathered(id, .receipt(Data(listed.map(String.init).joined(separator: ",").utf8))))
         }

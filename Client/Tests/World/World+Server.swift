@@ -1,22 +1,22 @@
 import CounterfoilClient
 import Foundation
 
-/// A server that judges by the specification, and fails in every way.
+/// A server that decides according to the specification, and fails in every way.
 extension World {
     mutating func answerRequest() {
         guard let id = requests.keys.sorted().randomElement(using: &random), let request = requests[id] else { return }
         requests[id] = nil
         guard isQuiet || chance(65) else { return fail(id, request) }
-        let answer: CustomerAnswer
+        let answer: CustomerResponse
         switch perform(request) {
         case .success(let performed): answer = performed
         case .failure(let failure): return send(.failed(request: id, failure))
         }
         if !isQuiet, chance(10) { return send(.failed(request: id, .noConnection)) }
         if !isQuiet, chance(3) {
-            var torn = answer
-            torn.id = bert + "x"
-            return send(.answered(request: id, torn))
+            var foreign = answer
+            foreign.id = bert + "x"
+            return send(.answered(request: id, foreign))
         }
         answers[answer.id, default: []].append(answer)
         send(.answered(request: id, answer))
@@ -24,7 +24,7 @@ extension World {
 
     private mutating func fail(_ id: Int, _ request: ClientRequest) {
         let failures: [BackendFailure] = [
-            .noConnection, .timeout, .invalidAnswer, BackendFailure(status: 500, code: "internal"),
+            .noConnection, .timeout, .invalidResponse, BackendFailure(status: 500, code: "internal"),
             BackendFailure(status: 429, code: "rate_limited", retryAfter: 3),
             BackendFailure(status: 503, code: "unavailable", retryAfter: 120),
             BackendFailure(status: 502, code: "http_502"),
@@ -33,46 +33,46 @@ extension World {
             BackendFailure(status: 413, code: "too_large"),
             BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction"),
         ]
-        // The rarer ones stop everything until the next launch.
+        // The rarer failures halt the client until the next launch.
         let count = chance(15) ? failures.count : 7
         send(.failed(request: id, failures[Int.random(in: 0..<count, using: &random)]))
     }
 
-    /// Judges each by itself, or refuses all for one, as older servers do.
-    private mutating func perform(_ request: ClientRequest) -> Result<CustomerAnswer, BackendFailure> {
+    /// Decides about each transaction separately, or refuses all because of one, as older servers do.
+    private mutating func perform(_ request: ClientRequest) -> Result<CustomerResponse, BackendFailure> {
         let customer = request.credential.customer
-        var named: [String] = []
-        var refused: [Refusal] = []
+        var accepted: [String] = []
+        var refused: [RefusedItem] = []
         let transactions = (request.report?.signedTransactions ?? []).compactMap { texts[$0] }
-        if let bad = transactions.firstIndex(where: { store[$0.id]?.isBad == true }), chance(50) {
-            let place = "signed_transactions[\(bad)]"
-            return .failure(BackendFailure(status: 400, code: "bad_signature", parameter: place))
+        if let index = transactions.firstIndex(where: { store[$0.id]?.isBad == true }), chance(50) {
+            let parameter = "signed_transactions[\(index)]"
+            return .failure(BackendFailure(status: 400, code: "bad_signature", parameter: parameter))
         }
-        // After what was signed: the App Store's word counts more.
+        // The receipt comes after the signed transactions, because these take precedence.
         defer { keep(request.report?.receipt, for: customer, restore: request.report?.restore) }
         for transaction in transactions {
             let id = transaction.id
             if store[id]?.isBad == true {
-                refused.append(Refusal(id: String(id), code: "bad_signature"))
+                refused.append(RefusedItem(id: String(id), code: "bad_signature"))
                 continue
             }
             if !isQuiet, chance(3) { continue }
             if !isQuiet, chance(2) {
-                refused.append(Refusal(id: String(id), code: "revocation_unknown"))
+                refused.append(RefusedItem(id: String(id), code: "revocation_unknown"))
                 continue
             }
             kept.insert(id)
             claim(transaction, for: customer, restore: request.report?.restore)
             if owners[id] == customer {
-                named.append(String(id))
+                accepted.append(String(id))
             } else {
-                refused.append(Refusal(id: String(id), code: "receipt_already_in_use"))
+                refused.append(RefusedItem(id: String(id), code: "receipt_already_in_use"))
             }
         }
-        if named.isEmpty, refused.count == transactions.count, let first = refused.first,
+        if accepted.isEmpty, refused.count == transactions.count, let first = refused.first,
             refused.allSatisfy({ $0.code == first.code })
         {
-            // Nothing of it can be believed, or all of it is another's.
+            // All transactions are invalid, or all belong to another customer.
             if first.code == "bad_signature" {
                 return .failure(BackendFailure(status: 400, code: first.code, parameter: "signed_transactions[0]"))
             }
@@ -81,11 +81,12 @@ extension World {
             }
         }
         var answer = answer(for: customer)
-        (answer.kept, answer.refused) = (named, refused)
+        (answer.kept, answer.refused) = (accepted, refused)
         return .success(answer)
     }
 
-    /// Keeps what a receipt lists. It does not say for whom it was signed, so it is theirs who sent it unless that is known.
+    /// Keeps the transactions of a receipt. It does not name the signed account, so an unknown one belongs to the
+    /// sender.
     private mutating func keep(_ receipt: Data?, for customer: String, restore: Bool?) {
         for id in (receipt.map { String(decoding: $0, as: UTF8.self) } ?? "").split(separator: ",").compactMap({
             UInt64($0)
@@ -105,15 +106,15 @@ extension World {
             if signedFor == nil, let buyer = store[id]?.buyer, buyer != customer { moved.insert(id) }
         } else if owners[id] == nil {
             owners[id] = signedFor ?? customer
-            // What the device cannot verify comes by a receipt alone, which names nobody.
+            // A transaction that the device cannot verify arrives in a receipt only, which names no account.
             if let buyer = store[id]?.buyer, signedFor == nil, !wasClockAbsurd, transaction.isVerified {
                 expect(buyer == owners[id], "\(id) was bought by \(buyer) and went to \(customer)")
             }
         }
     }
 
-    private func answer(for customer: String) -> CustomerAnswer {
-        var answer = CustomerAnswer(id: customer, environment: "Production", asOf: time)
+    private func answer(for customer: String) -> CustomerResponse {
+        var answer = CustomerResponse(id: customer, environment: "Production", asOf: time)
         answer.productEntitlements = rules.productEntitlements
         for (id, owner) in owners.sorted(by: { $0.key < $1.key }) where owner == customer {
             guard let transaction = store[id]?.transaction,
@@ -132,9 +133,9 @@ extension World {
         return answer
     }
 
-    // MARK: After quiet
+    // MARK: Settling
 
-    /// Nothing fails any more, and everybody opens the app: then all that was paid for is kept and finished.
+    /// Stops failing and opens the app for every customer: then every paid transaction must be kept and finished.
     mutating func settle() {
         isQuiet = true
         skew = 0
@@ -145,21 +146,21 @@ extension World {
             drain()
         }
         for (id, paid) in store.sorted(by: { $0.key < $1.key }) where paid.transaction.isVerified && !paid.isBad {
-            // Who bought it before the clock was years off is nobody's secret, but nobody's to see either.
+            // The client cannot know who bought it before the clock was wrong by years.
             if wasClockAbsurd, paid.transaction.appAccountToken == nil { continue }
             expect(kept.contains(id), "\(id) \(paid.transaction.productID) was never kept")
-            // If the answer to the button was lost, a consumable waits for the button once more.
+            // If the answer to a restore was lost, a consumable waits for another restore.
             let isStranded = moved.contains(id) && paid.transaction.kind == .consumable
             expect(
                 !rules.finishes || paid.isFinished || isStranded,
                 "\(id) \(paid.transaction.productID) was never finished")
         }
-        expect(requests.isEmpty, "requests are still under way")
+        expect(requests.isEmpty, "requests are still running")
         let answered = answers[customer ?? ""]?.last
         for entitlement in answered?.entitlements ?? [] {
             expect(
                 machine.customer.isActive(entitlement.key) == entitlement.isActive,
-                "the device shows something else than the server says")
+                "the device shows another state than the server")
         }
     }
 
@@ -181,6 +182,6 @@ extension World {
                 return
             }
         }
-        violations.append("it never comes to rest")
+        violations.append("the client never settles")
     }
 }

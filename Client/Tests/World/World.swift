@@ -1,17 +1,17 @@
 import CounterfoilClient
 import Foundation
 
-/// A device, a server, three customers and everything that can happen to them, by chance.
+/// A random simulation of a device, a server and three customers.
 ///
-/// The client's state machine is in the middle. What it asks for is done in any order, late, twice or not at all.
+/// The client's state machine is in the middle. Its effects are performed in any order, late, twice or not at all.
 package struct World: ~Copyable {
     static let customers = [anna, bert, "carl"]
 
     struct Paid {
         var transaction: DeviceTransaction
-        /// Who pressed the button; nil if it was bought elsewhere.
+        /// The customer who bought it on this device; nil if it was bought elsewhere.
         var buyer: String?
-        /// The server can never prove it.
+        /// Whether the server can never verify it.
         var isBad = false
         var isFinished = false
     }
@@ -19,27 +19,27 @@ package struct World: ~Copyable {
     var random: SeededGenerator
     var machine: PurchaseStateMachine
     let rules: PurchaseClientConfiguration
-    /// The true time. The device's clock may show something else.
+    /// The true time. The device's clock may differ.
     var time = t0
     var skew: TimeInterval = 0
-    /// Whether the device's clock was ever so wrong that nobody can say who started a purchase.
+    /// Whether the device's clock was ever so wrong that the buyer cannot be determined.
     var wasClockAbsurd = false
     /// Whether the device's clock was ever wrong.
     var wasClockWrong = false
     var store: [UInt64: Paid] = [:]
     var nextTransaction: UInt64 = 1
-    /// Everything that was ever handed to the app as verified.
+    /// Every transaction that the device listed, by its signed text.
     var texts: [String: DeviceTransaction] = [:]
     var device: DeviceRecord?
     var record: CustomerRecord?
-    // The server.
+    // MARK: The server
     var kept: Set<UInt64> = []
     var owners: [UInt64: String] = [:]
-    /// What the button brought over from whoever bought it here.
+    /// The transactions that a restore moved from the customer who bought them here.
     var moved: Set<UInt64> = []
-    var answers: [String: [CustomerAnswer]] = [:]
+    var answers: [String: [CustomerResponse]] = [:]
     var isQuiet = false
-    // What is under way.
+    // MARK: Pending work
     var requests: [Int: ClientRequest] = [:]
     var gathers: [(id: Int, name: GatheredPart.Name)] = []
     var purchases: [(call: Int, productID: String, options: PurchaseOptions, buyer: String)] = []
@@ -89,14 +89,14 @@ package struct World: ~Copyable {
         note("· \(event)")
         let jitter = Double.random(in: 0.5...1.5, using: &random)
         let effects = machine.handle(event, at: time.addingTimeInterval(skew), jitter: jitter)
-        // Killed at any await: what comes after is never done.
+        // The app is killed at some await, and the remaining effects are not performed.
         let isKilled = !isQuiet && chance(1)
         let count = isKilled ? Int.random(in: 0...effects.count, using: &random) : effects.count
-        for effect in effects.prefix(count) { take(effect) }
+        for effect in effects.prefix(count) { apply(effect) }
         if isKilled { launch() }
     }
 
-    /// Starts the app anew. What was under way is gone.
+    /// Starts the app again without its pending work.
     mutating func launch() {
         note("launch")
         machine = PurchaseStateMachine(rules: rules)
@@ -105,7 +105,7 @@ package struct World: ~Copyable {
         send(.started(device: device, customer: record, fresh: UUID()))
     }
 
-    mutating func take(_ effect: ClientEffect) {
+    mutating func apply(_ effect: ClientEffect) {
         note("    → \(effect)")
         switch effect {
         case .saveDevice(let device): self.device = device
@@ -114,18 +114,19 @@ package struct World: ~Copyable {
         case .gather(let id, let name): gathers.append((id, name))
         case .send(let id, let request): check(id, request)
         case .cancel(let id): requests[id] = nil
-        case .askForToken(let customer, _):
+        case .requestToken(let customer, _):
             tokens.append(customer)
         case .purchase(let call, let productID, let options):
-            expect(device?.intents.contains { $0.productID == productID } ?? false, "bought before it was noted")
+            expect(
+                device?.intents.contains { $0.productID == productID } ?? false, "bought before the intent was saved")
             purchases.append((call, productID, options, customer ?? ""))
         case .sync:
-            expect(!restores.isEmpty, "the App Store was asked without the button")
+            expect(!restores.isEmpty, "a sync without a restore")
             syncs += 1
         case .deliver(let transaction): check(delivery: transaction)
         case .finish(let id): check(finish: id)
         case .schedule(let timer, let delay):
-            expect(delay >= 0 && delay.isFinite, "a timer in the past")
+            expect(delay >= 0 && delay.isFinite, "a timer with an invalid delay")
             timers[timer] = time.addingTimeInterval(delay)
         case .unschedule(let timer): timers[timer] = nil
         case .complete(let call, _): restores.remove(call)
@@ -133,25 +134,25 @@ package struct World: ~Copyable {
         }
     }
 
-    // MARK: What always holds
+    // MARK: Invariants
 
     private mutating func check(_ id: Int, _ request: ClientRequest) {
         expect(customer != nil, "something was sent while signed out")
         expect(request.credential.customer == customer, "something was sent for another customer")
         expect(rules.token == nil || request.credential.token != nil, "something was sent without a token")
         switch request.kind {
-        case .fetch: expect(!requests.values.contains(where: \.isFetch), "two questions under way")
-        case .merge: expect(false, "nothing is to merge")
+        case .fetch: expect(!requests.values.contains(where: \.isFetch), "two fetches are running")
+        case .merge: expect(false, "a merge without an anonymous customer")
         case .report(let report):
             let open = Set(requests.values.flatMap { $0.report?.signedTransactions ?? [] }.compactMap { texts[$0]?.id })
             for text in report.signedTransactions {
                 let transaction = texts[text]
                 expect(transaction?.isVerified == true, "an unverified transaction was sent")
-                expect(!open.contains(transaction?.id ?? 0), "\(transaction?.id ?? 0) is under way twice")
+                expect(!open.contains(transaction?.id ?? 0), "\(transaction?.id ?? 0) is being sent twice")
                 expect(transaction?.environment == report.environment, "environments are mixed")
             }
-            expect(report.restore != true || !restores.isEmpty, "restore without the button")
-            expect(report.signedTransactions.count <= 500, "too many at once")
+            expect(report.restore != true || !restores.isEmpty, "a report with restore, but without a restore")
+            expect(report.signedTransactions.count <= 500, "more than 500 transactions in a report")
         }
         requests[id] = request
     }
@@ -159,7 +160,7 @@ package struct World: ~Copyable {
     private mutating func check(delivery transaction: DeviceTransaction) {
         expect(transaction.kind == .consumable && rules.finishes, "\(transaction.id) was delivered")
         expect(kept.contains(transaction.id), "\(transaction.id) was delivered before it was kept")
-        expect(owners[transaction.id] == customer, "\(transaction.id) was delivered to somebody else")
+        expect(owners[transaction.id] == customer, "\(transaction.id) was delivered to another customer")
         expect(device?.delivered.contains(transaction.id) == false, "\(transaction.id) was delivered twice")
         expect(!deliveries.contains { $0.id == transaction.id }, "\(transaction.id) is delivered twice at once")
         deliveries.append(transaction)
@@ -167,7 +168,7 @@ package struct World: ~Copyable {
 
     private mutating func check(finish id: UInt64) {
         guard let paid = store[id] else { return expect(false, "\(id) was never bought") }
-        expect(rules.finishes, "\(id) was finished beside another library")
+        expect(rules.finishes, "\(id) was finished although the client must not finish")
         expect(customer != nil, "\(id) was finished while signed out")
         expect(kept.contains(id), "\(id) was finished before it was kept")
         expect(paid.transaction.isVerified, "\(id) was finished unverified")
@@ -179,7 +180,7 @@ package struct World: ~Copyable {
     }
 
     private mutating func check(_ customer: Customer) {
-        // Each customer who signs in is a new wait.
+        // The wait begins anew with each customer who signs in.
         if customer.id != shown { checkingSince = nil }
         shown = customer.id
         checkingSince = customer.readiness == .checking ? checkingSince ?? time : nil
@@ -200,7 +201,7 @@ package struct World: ~Copyable {
             expect(!isOver || wasClockWrong, "\(entitlement.key) is active after its end")
             expect(
                 entitlement.source == .device ? byDevice : byServer,
-                "\(entitlement.key) is active and nobody grants it")
+                "\(entitlement.key) is active, but neither the server nor the device grants it")
         }
     }
 

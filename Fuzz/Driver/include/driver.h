@@ -1,2 +1,2 @@
-// SwiftPM makes the function `MODULE_main` the entry point of an executable; the compiler writes it where there is a
-// `main.swift` or `@main`. The harnesses have neither: libFuzzer calls them. So the entry points are here.
+// SwiftPM uses the function `MODULE_main` as the entry point of an executable. The compiler generates it for a `main.swift`
+// or `@main`. The harnesses have neither, because libFuzzer calls them, so driver.c defines the entry points.

@@ -1,9 +1,9 @@
-/// What a signed in-app request asks for. Apple's page: `operation`.
+/// The operation of a signed in-app request. Apple's page: `operation`.
 public struct AdvancedCommerceOperation: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A one-time purchase.
@@ -12,21 +12,22 @@ public struct AdvancedCommerceOperation: RawRepresentable, Hashable, Sendable, C
     public static let createSubscription = Self(rawValue: "CREATE_SUBSCRIPTION")
     /// A change of a subscription.
     public static let modifySubscription = Self(rawValue: "MODIFY_SUBSCRIPTION")
-    /// Turning the renewal of a subscription on again.
+    /// Turning on the renewal of a subscription again.
     public static let reactivateSubscription = Self(rawValue: "REACTIVATE_SUBSCRIPTION")
 }
 
-/// Asks for a one-time purchase. Signed by the server, sent by the app. Apple's page: `OneTimeChargeCreateRequest`.
+/// Requests a one-time purchase. The server signs the request, the app sends it. Apple's page:
+/// `OneTimeChargeCreateRequest`.
 public struct AdvancedCommerceOneTimeChargeCreateRequest: Sendable, Hashable, Codable {
-    /// What is asked for: always a one-time purchase.
+    /// The operation: always a one-time purchase.
     public private(set) var operation: AdvancedCommerceOperation = .createOneTimeCharge
     /// The version of the format.
     public private(set) var version: String = "1"
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The currency of the price, ISO 4217.
     public var currency: String
-    /// What is bought.
+    /// The item to buy.
     public var item: AdvancedCommerceOneTimeChargeItem
     /// The tax code, such as `C003-00-2`.
     public var taxCode: String
@@ -46,7 +47,7 @@ public struct AdvancedCommerceOneTimeChargeCreateRequest: Sendable, Hashable, Co
     }
 }
 
-/// What is bought once. Apple's page: `OneTimeChargeItem`.
+/// The item of a one-time purchase. Apple's page: `OneTimeChargeItem`.
 public struct AdvancedCommerceOneTimeChargeItem: Sendable, Hashable, Codable {
     /// The developer's identifier of the item, up to 128 characters.
     public var sku: String

@@ -1,10 +1,10 @@
-/// Asks for a refund of items. The outcome arrives as a notification. Apple's page: `RequestRefundRequest`.
+/// Requests a refund of items. A notification reports the decision. Apple's page: `RequestRefundRequest`.
 public struct AdvancedCommerceRequestRefundRequest: Sendable, Hashable, Codable {
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
-    /// What is to be refunded; at least one item.
+    /// The items to refund; at least one.
     public var items: [AdvancedCommerceRequestRefundItem]
-    /// Whether Apple should weigh the risk, and so ask for consumption data first.
+    /// Whether Apple should evaluate the risk first, which includes a request for consumption data.
     public var refundRiskingPreference: Bool
     /// The currency of the amounts, ISO 4217.
     public var currency: String?
@@ -28,14 +28,14 @@ public struct AdvancedCommerceRequestRefundRequest: Sendable, Hashable, Codable 
 public struct AdvancedCommerceRequestRefundItem: Sendable, Hashable, Codable {
     /// The developer's identifier of the item.
     public var sku: String
-    /// Why. If one item simulates that Apple declines, all must.
+    /// The reason. If one item simulates that Apple declines, all items must.
     public var refundReason: AdvancedCommerceRefundReason
-    /// How much.
+    /// How much to refund.
     public var refundType: AdvancedCommerceRefundType
     /// Whether the customer loses the item.
     public var revoke: Bool
     /// The amount, in thousandths of the currency unit; only for a custom refund. With tax, except in Canada and the
-    /// USA. Apple documents 32 bits here and 64 in ``AdvancedCommerceRefund``; a request keeps to the smaller.
+    /// USA. Apple documents 32 bits here and 64 in ``AdvancedCommerceRefund``; requests use the smaller.
     public var refundAmount: Int32?
 
     /// Creates the value from its parts.
@@ -56,7 +56,7 @@ public struct AdvancedCommerceRequestRefundItem: Sendable, Hashable, Codable {
     }
 }
 
-/// The purchase for which a refund was asked. Apple's page: `RequestRefundResponse`.
+/// The purchase for which a refund was requested. Apple's page: `RequestRefundResponse`.
 public struct AdvancedCommerceRequestRefundResponse: Sendable, Hashable, Codable {
     /// The JWS of a ``JWSRenewalInfoDecodedPayload``. Absent for one-time purchases.
     public var signedRenewalInfo: String?
@@ -70,15 +70,15 @@ public struct AdvancedCommerceRequestRefundResponse: Sendable, Hashable, Codable
     }
 }
 
-/// Ends a subscription and all its items at once, with a refund. Apple's page: `SubscriptionRevokeRequest`.
+/// Ends a subscription and all its items immediately, with a refund. Apple's page: `SubscriptionRevokeRequest`.
 public struct AdvancedCommerceSubscriptionRevokeRequest: Sendable, Hashable, Codable {
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
-    /// Why.
+    /// The reason.
     public var refundReason: AdvancedCommerceRefundReason
-    /// Whether Apple should weigh the risk first. Apple's default is true.
+    /// Whether Apple should evaluate the risk first. Apple's default is true.
     public var refundRiskingPreference: Bool
-    /// How much: all or what was not used.
+    /// How much to refund: everything or the unused part.
     public var refundType: AdvancedCommerceRefundType
     /// The storefront, ISO 3166-1 alpha-3.
     public var storefront: String?

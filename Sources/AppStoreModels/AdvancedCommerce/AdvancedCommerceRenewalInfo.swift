@@ -1,14 +1,14 @@
 /// The Advanced Commerce part of a signed renewal info. Apple's page: `AdvancedCommerceRenewalInfo`.
 public struct AdvancedCommerceRenewalInfo: Sendable, Hashable, Codable {
-    /// To be copied into the next request, never made up.
+    /// A token to copy into the next request. Never create it yourself.
     public var consistencyToken: String?
-    /// What the subscription will be called.
+    /// The name and description of the subscription at the next renewal.
     public var descriptors: AdvancedCommerceDescriptors?
-    /// What the next renewal consists of.
+    /// The items of the next renewal.
     public var items: [AdvancedCommerceRenewalItem]?
     /// The billing cycle.
     public var period: AdvancedCommercePeriod?
-    /// The identifier of the request that led to this.
+    /// The identifier of the request that caused this state.
     public var requestReferenceId: String?
     /// The tax code.
     public var taxCode: String?
@@ -40,7 +40,7 @@ public struct AdvancedCommerceRenewalItem: Sendable, Hashable, Codable {
     public var offer: AdvancedCommerceOffer?
     /// The price, in thousandths of the currency unit.
     public var price: Int64?
-    /// An increase that is under way.
+    /// A price increase in progress.
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
     /// Creates the value from its parts.
@@ -62,13 +62,13 @@ public struct AdvancedCommerceRenewalItem: Sendable, Hashable, Codable {
     }
 }
 
-/// A price increase of an item that is under way. Apple's page: `AdvancedCommercePriceIncreaseInfo`.
+/// A price increase of an item in progress. Apple's page: `AdvancedCommercePriceIncreaseInfo`.
 public struct AdvancedCommercePriceIncreaseInfo: Sendable, Hashable, Codable {
-    /// The items whose increase depends on this one.
+    /// The items whose price increases depend on this one.
     public var dependentSKUs: [String]?
     /// The new price, in thousandths of the currency unit.
     public var price: Int64?
-    /// How far it has come.
+    /// The status of the increase.
     public var status: AdvancedCommercePriceIncreaseInfoStatus?
 
     /// Creates the value from its parts.

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What every Advanced Commerce request begins with. Apple's page: `RequestInfo`.
+/// The part that all Advanced Commerce requests have in common. Apple's page: `RequestInfo`.
 public struct AdvancedCommerceRequestInfo: Sendable, Hashable, Codable {
-    /// The developer's identifier of the request. Use it again only to repeat a request that timed out.
+    /// The developer's identifier of the request. Reuse it only to repeat a request that timed out.
     public var requestReferenceId: UUID
-    /// The developer's own link to an account.
+    /// The developer's identifier of the customer's account.
     public var appAccountToken: UUID?
-    /// Copied from ``AdvancedCommerceRenewalInfo/consistencyToken``, never made up.
+    /// Copied from ``AdvancedCommerceRenewalInfo/consistencyToken``. Never create it yourself.
     public var consistencyToken: String?
 
     /// Creates the value from its parts.
@@ -17,7 +17,7 @@ public struct AdvancedCommerceRequestInfo: Sendable, Hashable, Codable {
     }
 }
 
-/// What a subscription is called. Apple's page: `Descriptors`.
+/// The name and description of a subscription. Apple's page: `Descriptors`.
 public struct AdvancedCommerceDescriptors: Sendable, Hashable, Codable {
     /// The description, up to 45 characters; the customer does not see it.
     public var description: String
@@ -33,13 +33,13 @@ public struct AdvancedCommerceDescriptors: Sendable, Hashable, Codable {
 
 /// An offer for an item. Apple's page: `Offer`.
 public struct AdvancedCommerceOffer: Sendable, Hashable, Codable {
-    /// The cycle of the offer.
+    /// The period of the offer.
     public var period: AdvancedCommerceOfferPeriod
-    /// How many cycles it lasts, 1 to 12; a free trial has 1.
+    /// The number of periods, 1 to 12; a free trial has 1.
     public var periodCount: Int32
-    /// The price, in thousandths of the currency unit; not above the regular price.
+    /// The price, in thousandths of the currency unit; at most the regular price.
     public var price: Int64
-    /// Why the customer gets it.
+    /// The reason for the offer.
     public var reason: AdvancedCommerceOfferReason
 
     /// Creates the value from its parts.

@@ -1,7 +1,7 @@
-/// Turns the renewal of a subscription off; the customer keeps it until the period ends. Apple's page:
+/// Turns off the renewal of a subscription. The customer keeps access until the period ends. Apple's page:
 /// `SubscriptionCancelRequest`.
 public struct AdvancedCommerceSubscriptionCancelRequest: Sendable, Hashable, Codable {
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront, ISO 3166-1 alpha-3.
     public var storefront: String?

@@ -1,8 +1,8 @@
-/// Changes names, descriptions and identifiers, not what is billed. Apple's page: `SubscriptionChangeMetadataRequest`.
+/// Changes names, descriptions and identifiers, but not the price. Apple's page: `SubscriptionChangeMetadataRequest`.
 public struct AdvancedCommerceSubscriptionChangeMetadataRequest: Sendable, Hashable, Codable {
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
-    /// What the subscription will be called.
+    /// The new name and description of the subscription.
     public var descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors?
     /// The items to change; not empty if present.
     public var items: [AdvancedCommerceSubscriptionChangeMetadataItem]?
@@ -26,7 +26,8 @@ public struct AdvancedCommerceSubscriptionChangeMetadataRequest: Sendable, Hasha
     }
 }
 
-/// What a subscription will be called; at least one of the two. Apple's page: `SubscriptionChangeMetadataDescriptors`.
+/// The new name and description of a subscription; at least one of them. Apple's page:
+/// `SubscriptionChangeMetadataDescriptors`.
 public struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: Sendable, Hashable, Codable {
     /// When it applies.
     public var effective: AdvancedCommerceEffective
@@ -45,7 +46,7 @@ public struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: Sendable, H
 
 /// An item whose name, description or identifier changes. Apple's page: `SubscriptionChangeMetadataItem`.
 public struct AdvancedCommerceSubscriptionChangeMetadataItem: Sendable, Hashable, Codable {
-    /// The developer's identifier of the item now.
+    /// The developer's current identifier of the item.
     public var currentSKU: String
     /// When the change applies.
     public var effective: AdvancedCommerceEffective

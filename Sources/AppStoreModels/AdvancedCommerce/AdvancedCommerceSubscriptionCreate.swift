@@ -1,22 +1,23 @@
-/// Asks for a new subscription. Signed by the server, sent by the app. Apple's page: `SubscriptionCreateRequest`.
+/// Requests a new subscription. The server signs the request, the app sends it. Apple's page:
+/// `SubscriptionCreateRequest`.
 public struct AdvancedCommerceSubscriptionCreateRequest: Sendable, Hashable, Codable {
-    /// What is asked for: always a new subscription.
+    /// The operation: always a new subscription.
     public private(set) var operation: AdvancedCommerceOperation = .createSubscription
     /// The version of the format.
     public private(set) var version: String = "1"
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The currency of the prices, ISO 4217.
     public var currency: String
-    /// What the subscription is called.
+    /// The name and description of the subscription.
     public var descriptors: AdvancedCommerceDescriptors
-    /// What it consists of; at least one item.
+    /// The items of the subscription; at least one.
     public var items: [AdvancedCommerceSubscriptionCreateItem]
     /// The billing cycle.
     public var period: AdvancedCommercePeriod
     /// The tax code.
     public var taxCode: String
-    /// A transaction of the subscription that this one follows.
+    /// A transaction of the previous subscription.
     public var previousTransactionId: String?
     /// The storefront, ISO 3166-1 alpha-3.
     public var storefront: String?

@@ -1,16 +1,16 @@
-/// Moves a subscription to Advanced Commerce. Apple's page: `SubscriptionMigrateRequest`.
+/// Migrates a subscription to Advanced Commerce. Apple's page: `SubscriptionMigrateRequest`.
 public struct AdvancedCommerceSubscriptionMigrateRequest: Sendable, Hashable, Codable {
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
-    /// What the subscription will be called.
+    /// The new name and description of the subscription.
     public var descriptors: AdvancedCommerceSubscriptionMigrateDescriptors
-    /// What it will consist of; at least one item.
+    /// The items of the subscription; at least one.
     public var items: [AdvancedCommerceSubscriptionMigrateItem]
-    /// The generic product to move to.
+    /// The generic product to migrate to.
     public var targetProductId: String
     /// The tax code.
     public var taxCode: String
-    /// What it will consist of from the next renewal on. Required if a change is pending, and only then.
+    /// The items as of the next renewal. Required if a change is pending, otherwise not allowed.
     public var renewalItems: [AdvancedCommerceSubscriptionMigrateRenewalItem]?
     /// The storefront, ISO 3166-1 alpha-3.
     public var storefront: String?
@@ -31,9 +31,8 @@ public struct AdvancedCommerceSubscriptionMigrateRequest: Sendable, Hashable, Co
     }
 }
 
-/// What a migrated subscription will be called. Apple's page: `SubscriptionMigrateDescriptors`. Apple's Swift library
-/// makes
-/// both optional; the documentation requires them.
+/// The name and description of a migrated subscription. Apple's page: `SubscriptionMigrateDescriptors`. Apple's Swift
+/// library makes both optional; the documentation requires them.
 public struct AdvancedCommerceSubscriptionMigrateDescriptors: Sendable, Hashable, Codable {
     /// The description, up to 45 characters; the customer does not see it.
     public var description: String
@@ -69,7 +68,7 @@ public struct AdvancedCommerceSubscriptionMigrateItem: Sendable, Hashable, Codab
     }
 }
 
-/// An item of a migrated subscription from the next renewal on. Apple's page: `SubscriptionMigrateRenewalItem`.
+/// An item of a migrated subscription as of the next renewal. Apple's page: `SubscriptionMigrateRenewalItem`.
 public struct AdvancedCommerceSubscriptionMigrateRenewalItem: Sendable, Hashable, Codable {
     /// The developer's identifier of the item, up to 128 characters.
     public var sku: String
@@ -91,7 +90,7 @@ public struct AdvancedCommerceSubscriptionMigrateRenewalItem: Sendable, Hashable
     }
 }
 
-/// The subscription after the move. Apple's page: `SubscriptionMigrateResponse`.
+/// The subscription after the migration. Apple's page: `SubscriptionMigrateResponse`.
 public struct AdvancedCommerceSubscriptionMigrateResponse: Sendable, Hashable, Codable {
     /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
     public var signedRenewalInfo: String

@@ -1,25 +1,25 @@
-/// Asks for a change of a subscription. Signed by the server, sent by the app. Apple's page:
-/// `SubscriptionModifyInAppRequest`. It must change something, and not by removing items alone.
+/// Requests a change of a subscription. The server signs the request, the app sends it. The request must add or change
+/// something; removing items alone is not allowed. Apple's page: `SubscriptionModifyInAppRequest`.
 public struct AdvancedCommerceSubscriptionModifyInAppRequest: Sendable, Hashable, Codable {
-    /// What is asked for: always a change.
+    /// The operation: always a change.
     public private(set) var operation: AdvancedCommerceOperation = .modifySubscription
     /// The version of the format.
     public private(set) var version: String = "1"
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// A transaction of the subscription.
     public var transactionId: String
-    /// Whether the next renewal stays when it is.
+    /// Whether the date of the next renewal stays unchanged.
     public var retainBillingCycle: Bool
     /// Items to add.
     public var addItems: [AdvancedCommerceSubscriptionModifyAddItem]?
     /// Items to change.
     public var changeItems: [AdvancedCommerceSubscriptionModifyChangeItem]?
-    /// Items to remove; needs items to add or change.
+    /// Items to remove; requires items to add or change.
     public var removeItems: [AdvancedCommerceSubscriptionModifyRemoveItem]?
-    /// A new billing cycle; then every item must be changed.
+    /// A new billing cycle; requires a change of every item.
     public var periodChange: AdvancedCommerceSubscriptionModifyPeriodChange?
-    /// What the subscription will be called.
+    /// The new name and description of the subscription.
     public var descriptors: AdvancedCommerceSubscriptionModifyDescriptors?
     /// The currency of the prices, ISO 4217.
     public var currency: String?
@@ -66,7 +66,7 @@ public struct AdvancedCommerceSubscriptionModifyPeriodChange: Sendable, Hashable
     }
 }
 
-/// What a subscription will be called. Apple's page: `SubscriptionModifyDescriptors`.
+/// The new name and description of a subscription. Apple's page: `SubscriptionModifyDescriptors`.
 public struct AdvancedCommerceSubscriptionModifyDescriptors: Sendable, Hashable, Codable {
     /// When it applies.
     public var effective: AdvancedCommerceEffective

@@ -34,7 +34,7 @@ public struct AdvancedCommerceSubscriptionModifyAddItem: Sendable, Hashable, Cod
 
 /// An item of a subscription to change. Apple's page: `SubscriptionModifyChangeItem`.
 public struct AdvancedCommerceSubscriptionModifyChangeItem: Sendable, Hashable, Codable {
-    /// The developer's identifier of the item now.
+    /// The developer's current identifier of the item.
     public var currentSKU: String
     /// The developer's identifier of the item after the change, up to 128 characters.
     public var sku: String
@@ -44,7 +44,7 @@ public struct AdvancedCommerceSubscriptionModifyChangeItem: Sendable, Hashable, 
     public var description: String
     /// When the change applies.
     public var effective: AdvancedCommerceEffective
-    /// Why the item changes.
+    /// The reason for the change.
     public var reason: AdvancedCommerceReason
     /// The price of a billing cycle, in thousandths of the currency unit.
     public var price: Int64

@@ -1,6 +1,6 @@
-/// Changes prices from the next renewal on. Apple's page: `SubscriptionPriceChangeRequest`.
+/// Changes prices as of the next renewal. Apple's page: `SubscriptionPriceChangeRequest`.
 public struct AdvancedCommerceSubscriptionPriceChangeRequest: Sendable, Hashable, Codable {
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The new prices; at least one item.
     public var items: [AdvancedCommerceSubscriptionPriceChangeItem]
@@ -27,7 +27,8 @@ public struct AdvancedCommerceSubscriptionPriceChangeItem: Sendable, Hashable, C
     public var sku: String
     /// The new price, in thousandths of the currency unit.
     public var price: Int64
-    /// The items whose increase depends on this one, each up to 128 characters. They must not be chained or shared.
+    /// The items whose price increases depend on this one, each up to 128 characters. Dependencies must not be chained
+    /// or shared.
     public var dependentSKUs: [String]?
 
     /// Creates the value from its parts.

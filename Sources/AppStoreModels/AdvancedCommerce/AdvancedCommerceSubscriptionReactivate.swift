@@ -1,15 +1,15 @@
-/// Asks to turn the renewal of a subscription on again. Signed by the server, sent by the app. Apple's page:
-/// `SubscriptionReactivateInAppRequest`.
+/// Requests to turn on the renewal of a subscription again. The server signs the request, the app sends it. Apple's
+/// page: `SubscriptionReactivateInAppRequest`.
 public struct AdvancedCommerceSubscriptionReactivateInAppRequest: Sendable, Hashable, Codable {
-    /// What is asked for: always to turn renewal on again.
+    /// The operation: always to turn renewal on again.
     public private(set) var operation: AdvancedCommerceOperation = .reactivateSubscription
     /// The version of the format.
     public private(set) var version: String = "1"
-    /// What every request begins with.
+    /// The part that all requests have in common.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// A transaction of the subscription.
     public var transactionId: String
-    /// The items to go on with.
+    /// The items to reactivate.
     public var items: [AdvancedCommerceSubscriptionReactivateItem]?
     /// The storefront, ISO 3166-1 alpha-3.
     public var storefront: String?
@@ -26,7 +26,7 @@ public struct AdvancedCommerceSubscriptionReactivateInAppRequest: Sendable, Hash
     }
 }
 
-/// An item to go on with. Apple's page: `SubscriptionReactivateItem`.
+/// An item to reactivate. Apple's page: `SubscriptionReactivateItem`.
 public struct AdvancedCommerceSubscriptionReactivateItem: Sendable, Hashable, Codable {
     /// The developer's identifier of the item.
     public var sku: String

@@ -2,15 +2,15 @@ public import Foundation
 
 /// The Advanced Commerce part of a signed transaction. Apple's page: `AdvancedCommerceTransactionInfo`.
 public struct AdvancedCommerceTransactionInfo: Sendable, Hashable, Codable {
-    /// What the subscription is called.
+    /// The name and description of the subscription.
     public var descriptors: AdvancedCommerceDescriptors?
     /// The estimated tax, in thousandths of the currency unit.
     public var estimatedTax: Int64?
-    /// What was bought.
+    /// The items that were bought.
     public var items: [AdvancedCommerceTransactionItem]?
     /// The billing cycle of the subscription.
     public var period: AdvancedCommercePeriod?
-    /// The identifier of the request that led to this.
+    /// The identifier of the request that caused this transaction.
     public var requestReferenceId: String?
     /// The tax code.
     public var taxCode: String?
@@ -49,9 +49,9 @@ public struct AdvancedCommerceTransactionItem: Sendable, Hashable, Codable {
     public var offer: AdvancedCommerceOffer?
     /// The price, in thousandths of the currency unit.
     public var price: Int64?
-    /// What was refunded of it.
+    /// The refunds of the item.
     public var refunds: [AdvancedCommerceRefund]?
-    /// When the App Store took the item back.
+    /// When the App Store revoked the item.
     public var revocationDate: Date?
 
     /// Creates the value from its parts.
@@ -78,11 +78,11 @@ public struct AdvancedCommerceTransactionItem: Sendable, Hashable, Codable {
 public struct AdvancedCommerceRefund: Sendable, Hashable, Codable {
     /// The amount, in thousandths of the currency unit.
     public var refundAmount: Int64?
-    /// When it was refunded.
+    /// When the refund was made.
     public var refundDate: Date?
-    /// Why it was refunded.
+    /// The reason for the refund.
     public var refundReason: AdvancedCommerceRefundReason?
-    /// What kind of refund it was.
+    /// The type of the refund.
     public var refundType: AdvancedCommerceRefundType?
 
     /// Creates the value from its parts.

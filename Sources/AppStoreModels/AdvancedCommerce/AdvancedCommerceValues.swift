@@ -3,10 +3,10 @@ public struct AdvancedCommerceEffective: RawRepresentable, Hashable, Sendable, C
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// At once.
+    /// Immediately.
     public static let immediately = Self(rawValue: "IMMEDIATELY")
     /// At the next renewal.
     public static let nextBillCycle = Self(rawValue: "NEXT_BILL_CYCLE")
@@ -17,7 +17,7 @@ public struct AdvancedCommercePeriod: RawRepresentable, Hashable, Sendable, Coda
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// One week.
@@ -34,12 +34,12 @@ public struct AdvancedCommercePeriod: RawRepresentable, Hashable, Sendable, Coda
     public static let p1y = Self(rawValue: "P1Y")
 }
 
-/// The cycle of an offer, ISO 8601. Apple's page: `offerPeriod`.
+/// The period of an offer, ISO 8601. Apple's page: `offerPeriod`.
 public struct AdvancedCommerceOfferPeriod: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Three days.
@@ -62,12 +62,12 @@ public struct AdvancedCommerceOfferPeriod: RawRepresentable, Hashable, Sendable,
     public static let p1y = Self(rawValue: "P1Y")
 }
 
-/// Why the customer gets an offer. Apple's page: `offerReason`.
+/// The reason for an offer. Apple's page: `offerReason`.
 public struct AdvancedCommerceOfferReason: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// To win a new customer.
@@ -78,35 +78,35 @@ public struct AdvancedCommerceOfferReason: RawRepresentable, Hashable, Sendable,
     public static let retention = Self(rawValue: "RETENTION")
 }
 
-/// Why an item changes. Apple's page: `reason`.
+/// The reason for the change of an item. Apple's page: `reason`.
 public struct AdvancedCommerceReason: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// To a higher level.
+    /// An upgrade to a higher level.
     public static let upgrade = Self(rawValue: "UPGRADE")
-    /// To a lower level.
+    /// A downgrade to a lower level.
     public static let downgrade = Self(rawValue: "DOWNGRADE")
     /// To apply an offer.
     public static let applyOffer = Self(rawValue: "APPLY_OFFER")
 }
 
-/// Why an item is refunded. Apple's page: `refundReason`.
+/// The reason for a refund of an item. Apple's page: `refundReason`.
 public struct AdvancedCommerceRefundReason: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Bought by mistake.
+    /// The item was bought by mistake.
     public static let unintendedPurchase = Self(rawValue: "UNINTENDED_PURCHASE")
-    /// Not received, or not usable.
+    /// The item was not received or is not usable.
     public static let fulfillmentIssue = Self(rawValue: "FULFILLMENT_ISSUE")
-    /// Not satisfied.
+    /// The customer is not satisfied.
     public static let unsatisfiedWithPurchase = Self(rawValue: "UNSATISFIED_WITH_PURCHASE")
     /// A legal reason.
     public static let legal = Self(rawValue: "LEGAL")
@@ -114,7 +114,7 @@ public struct AdvancedCommerceRefundReason: RawRepresentable, Hashable, Sendable
     public static let other = Self(rawValue: "OTHER")
     /// The items of the subscription were changed.
     public static let modifyItemsRefund = Self(rawValue: "MODIFY_ITEMS_REFUND")
-    /// Sandbox and TestFlight only: is always declined.
+    /// Sandbox and TestFlight only: the refund is always declined.
     public static let simulateRefundDecline = Self(rawValue: "SIMULATE_REFUND_DECLINE")
 }
 
@@ -123,28 +123,28 @@ public struct AdvancedCommerceRefundType: RawRepresentable, Hashable, Sendable, 
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// All of it.
+    /// Everything.
     public static let full = Self(rawValue: "FULL")
-    /// What has not been used; only for the latest transaction.
+    /// The unused part; only for the latest transaction.
     public static let prorated = Self(rawValue: "PRORATED")
-    /// A given amount.
+    /// A specified amount.
     public static let custom = Self(rawValue: "CUSTOM")
 }
 
-/// How far a price increase of an item has come. Apple's page: `AdvancedCommercePriceIncreaseInfo`.
+/// The status of a price increase of an item. Apple's page: `AdvancedCommercePriceIncreaseInfo`.
 public struct AdvancedCommercePriceIncreaseInfoStatus: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// It will be announced.
+    /// The increase has not been announced yet.
     public static let scheduled = Self(rawValue: "SCHEDULED")
-    /// The customer has not answered yet.
+    /// The customer has not responded yet.
     public static let pending = Self(rawValue: "PENDING")
     /// The customer consented, or no consent is needed.
     public static let accepted = Self(rawValue: "ACCEPTED")

@@ -1,4 +1,4 @@
-// The Advanced Commerce API: a field is missing or not valid. In the documentation only, not in Apple's libraries.
+// The Advanced Commerce API: a field is missing or invalid. Only documented, not in Apple's libraries.
 
 extension APIErrorCode {
     /// 4000053: `currency` is not valid.
@@ -65,13 +65,13 @@ extension APIErrorCode {
     public static let nullEffective = Self(rawValue: 4_000_111)
     /// 4000112: The new `SKU` is missing.
     public static let nullNewSKU = Self(rawValue: 4_000_112)
-    /// 4000113: The subscription to follow is not valid.
+    /// 4000113: The previous subscription is not valid.
     public static let invalidPreviousSubscription = Self(rawValue: 4_000_113)
     /// 4000115: The changes of the products are not valid.
     public static let invalidProductChanges = Self(rawValue: 4_000_115)
-    /// 4000116: What is offered for sale is not valid.
+    /// 4000116: The item for sale is not valid.
     public static let invalidSalable = Self(rawValue: 4_000_116)
-    /// 4000117: How long it is offered for sale is not valid.
+    /// 4000117: The duration of the sale is not valid.
     public static let invalidSalableDuration = Self(rawValue: 4_000_117)
     /// 4000118: `displayName` is not valid.
     public static let invalidDisplayName = Self(rawValue: 4_000_118)
@@ -129,10 +129,10 @@ extension APIErrorCode {
     public static let invalidOperation = Self(rawValue: 4_000_172)
     /// 4000174: The signature is not valid.
     public static let invalidSignature = Self(rawValue: 4_000_174)
-    /// 4000214: The price of the item does not fit its price increase (1.2).
+    /// 4000214: The price of the item contradicts its price increase (1.2).
     public static let invalidPriceForChangeItemInPriceIncrease = Self(rawValue: 4_000_214)
     /// 4000220: The `SKU` is not the one that will renew (1.2).
     public static let invalidSKUProvidedMustBeCurrentSKUSetToRenew = Self(rawValue: 4_000_220)
-    /// 4000222: A prorated price is not for a change that applies later.
+    /// 4000222: A prorated price is not allowed for a change that applies later.
     public static let invalidProratedPriceForChangeItemWithEffectiveLater = Self(rawValue: 4_000_222)
 }

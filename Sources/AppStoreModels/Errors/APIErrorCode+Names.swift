@@ -1,13 +1,14 @@
 extension APIErrorCode {
-    /// Apple's name without the final "Error", such as `InvalidTransactionId`. `nil` for a number unknown here.
+    /// Apple's name without the final "Error", such as `InvalidTransactionId`. `nil` for a number that this version
+    /// does not list.
     ///
-    /// Some numbers have another name in another API; the name in the App Store Server API comes first.
+    /// Some numbers have different names in different APIs; the name in the App Store Server API has priority.
     public var name: String? { Self.names[self] }
 
-    // Pairs, as a dictionary literal would trap on a number that is there twice.
+    // Pairs, because a dictionary literal traps on duplicate keys.
     private static let names = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
 
-    /// Every code that is known here.
+    /// All codes that this version lists.
     public static var known: [APIErrorCode] { pairs.map(\.0) }
 
     private static let pairs: [(APIErrorCode, String)] = [

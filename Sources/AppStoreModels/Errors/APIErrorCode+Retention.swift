@@ -1,4 +1,4 @@
-// The Retention Messaging API alone.
+// Codes of the Retention Messaging API only.
 
 extension APIErrorCode {
     /// 4000161: The image is not PNG, is transparent or has a wrong size.
@@ -19,13 +19,13 @@ extension APIErrorCode {
     public static let existingPerformanceTestRun = Self(rawValue: 4_000_213)
     /// 4000215: The URL is not valid.
     public static let badRequestRealtimeUrl = Self(rawValue: 4_000_215)
-    /// 4000216: The image has the wrong size for its place.
+    /// 4000216: The image has the wrong size for its position.
     public static let badRequestImageSize = Self(rawValue: 4_000_216)
-    /// 4000218: There are more than five points.
+    /// 4000218: There are more than five bullet points.
     public static let badRequestTooManyBulletPoints = Self(rawValue: 4_000_218)
-    /// 4000219: The text of a point is longer than 66 characters.
+    /// 4000219: The text of a bullet point is longer than 66 characters.
     public static let badRequestBulletPointTextTooLong = Self(rawValue: 4_000_219)
-    /// 4000224: A headline above the image needs an image.
+    /// 4000224: A headline above the image requires an image.
     public static let badRequestAboveImageRequiresAnImage = Self(rawValue: 4_000_224)
     /// 4030014: There are 2000 images already.
     public static let maximumNumberOfImagesReached = Self(rawValue: 4_030_014)

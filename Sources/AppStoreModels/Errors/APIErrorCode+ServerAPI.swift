@@ -1,7 +1,7 @@
-// The App Store Server API, and what all APIs share.
+// The App Store Server API, and codes that all APIs share.
 //
 // Three more are documented without a number: ConsumptionPercentageOutOfRange, UndeliveredConsumptionPercentageNonZero
-// and AdvancedCommerceTransactionNotSupported. Like any number that is not here they arrive as they are.
+// and AdvancedCommerceTransactionNotSupported. Like every unlisted number, they decode unchanged.
 
 extension APIErrorCode {
     /// 4000000: The request is not valid.
@@ -10,7 +10,7 @@ extension APIErrorCode {
     public static let invalidAppIdentifier = Self(rawValue: 4_000_002)
     /// 4000004: `limit` is above 100. Documented only.
     public static let invalidLimit = Self(rawValue: 4_000_004)
-    /// 4000005: The token of the page is not valid.
+    /// 4000005: The page token is not valid.
     public static let invalidRequestRevision = Self(rawValue: 4_000_005)
     /// 4000006: The transaction identifier is not valid. The Retention Messaging API says `BadRequestTransactionId`.
     public static let invalidTransactionId = Self(rawValue: 4_000_006)
@@ -26,15 +26,15 @@ extension APIErrorCode {
     public static let startDateTooFarInPast = Self(rawValue: 4_000_012)
     /// 4000013: `endDate` is not after `startDate`.
     public static let startDateAfterEndDate = Self(rawValue: 4_000_013)
-    /// 4000014: The token of the page is not valid.
+    /// 4000014: The page token is not valid.
     public static let invalidPaginationToken = Self(rawValue: 4_000_014)
     /// 4000015: `startDate` is not a number of milliseconds.
     public static let invalidStartDate = Self(rawValue: 4_000_015)
     /// 4000016: `endDate` is not a number of milliseconds.
     public static let invalidEndDate = Self(rawValue: 4_000_016)
-    /// 4000017: The token of the page is too old: begin again with the first page.
+    /// 4000017: The page token has expired: start again with the first page.
     public static let paginationTokenExpired = Self(rawValue: 4_000_017)
-    /// 4000018: The notification type is unknown or does not fit the subtype.
+    /// 4000018: The notification type is unknown, or the subtype does not belong to it.
     public static let invalidNotificationType = Self(rawValue: 4_000_018)
     /// 4000019: `transactionId` and `notificationType` exclude each other.
     public static let multipleFiltersSupplied = Self(rawValue: 4_000_019)
@@ -52,7 +52,7 @@ extension APIErrorCode {
     public static let invalidExcludeRevoked = Self(rawValue: 4_000_025)
     /// 4000026: `inAppOwnershipType` is not valid.
     public static let invalidInAppOwnershipType = Self(rawValue: 4_000_026)
-    /// 4000027: The list of storefronts is empty: leave it out instead.
+    /// 4000027: The list of storefronts is empty: omit it instead.
     public static let invalidEmptyStorefrontCountryCodeList = Self(rawValue: 4_000_027)
     /// 4000028: A storefront is not an ISO 3166-1 alpha-3 code. The Advanced Commerce API says `InvalidStorefront`.
     public static let invalidStorefrontCountryCode = Self(rawValue: 4_000_028)
@@ -86,31 +86,31 @@ extension APIErrorCode {
     public static let invalidTransactionNotConsumable = Self(rawValue: 4_000_043)
     /// 4000044: `refundPreference` is not valid. Documented only.
     public static let invalidRefundPreference = Self(rawValue: 4_000_044)
-    /// 4000047: The endpoint does not take this kind of product.
+    /// 4000047: The endpoint does not support this product type.
     public static let invalidTransactionTypeNotSupported = Self(rawValue: 4_000_047)
-    /// 4000048: A purchase is needed, not an app transaction. The Retention Messaging API says
+    /// 4000048: The endpoint requires a purchase, not an app transaction. The Retention Messaging API says
     /// `BadRequestAppTransactionIdForUnsupportedEndpoint`.
     public static let appTransactionIdNotSupported = Self(rawValue: 4_000_048)
     /// 4000183: `appAccountToken` is not a UUID.
     public static let invalidAppAccountTokenUUID = Self(rawValue: 4_000_183)
-    /// 4000185: The purchase is shared by the family. The Retention Messaging API says
+    /// 4000185: The purchase is shared by a family member. The Retention Messaging API says
     /// `BadRequestTransactionIdNotSupportedForFamilySharing`.
     public static let familyTransactionNotSupported = Self(rawValue: 4_000_185)
-    /// 4000187: An original transaction is needed. The Retention Messaging API says `BadRequestTransactionIdNotOtid`.
+    /// 4000187: An original transaction is required. The Retention Messaging API says `BadRequestTransactionIdNotOtid`.
     public static let transactionIdIsNotOriginalTransactionId = Self(rawValue: 4_000_187)
-    /// 4000209: `consumptionPercentage` is not for auto-renewable subscriptions. Documented only.
+    /// 4000209: `consumptionPercentage` is not allowed for auto-renewable subscriptions. Documented only.
     public static let consumptionPercentageAutoRenewableSubscription = Self(rawValue: 4_000_209)
     /// 4000225: The group identifier is not valid. Documented only.
     public static let invalidGroupId = Self(rawValue: 4_000_225)
-    /// 4000227: The transaction is a seat that was assigned. Documented only.
+    /// 4000227: The transaction is an assigned seat. Documented only.
     public static let invalidAssignedTransactionNotSupported = Self(rawValue: 4_000_227)
-    /// 4030004: The subscription is in a state that cannot be extended.
+    /// 4030004: The state of the subscription does not allow an extension.
     public static let subscriptionExtensionIneligible = Self(rawValue: 4_030_004)
-    /// 4030005: The subscription was extended twice within 365 days.
+    /// 4030005: The subscription has already been extended twice within 365 days.
     public static let subscriptionMaxExtension = Self(rawValue: 4_030_005)
-    /// 4030007: A subscription shared by the family cannot be extended.
+    /// 4030007: A subscription shared by a family member cannot be extended.
     public static let familySharedSubscriptionExtensionIneligible = Self(rawValue: 4_030_007)
-    /// 4030028: A seat that was assigned cannot be extended. Documented only.
+    /// 4030028: An assigned seat cannot be extended. Documented only.
     public static let assignedSubscriptionExtensionIneligible = Self(rawValue: 4_030_028)
     /// 4040001: The account is unknown.
     public static let accountNotFound = Self(rawValue: 4_040_001)
@@ -124,11 +124,11 @@ extension APIErrorCode {
     public static let originalTransactionIdNotFound = Self(rawValue: 4_040_005)
     /// 4040007: No URL for notifications is set in this environment.
     public static let serverNotificationUrlNotFound = Self(rawValue: 4_040_007)
-    /// 4040008: The test notification is older than six months, or its state is not known yet.
+    /// 4040008: The test notification is older than six months, or its status is not known yet.
     public static let testNotificationNotFound = Self(rawValue: 4_040_008)
-    /// 4040009: There is no such extension for all subscribers.
+    /// 4040009: There is no extension for all subscribers with this identifier.
     public static let statusRequestNotFound = Self(rawValue: 4_040_009)
-    /// 4040010: The transaction is unknown to this app in this environment.
+    /// 4040010: The transaction does not exist for this app in this environment.
     public static let transactionIdNotFound = Self(rawValue: 4_040_010)
     /// 4040019: The customer has no app transaction.
     public static let appTransactionDoesNotExist = Self(rawValue: 4_040_019)

@@ -1,4 +1,4 @@
-/// What every error of these libraries tells, for code that handles all of them alike.
+/// The common interface of all errors of these libraries.
 ///
 /// ```swift
 /// catch let error as any CounterfoilError {
@@ -9,15 +9,15 @@
 public protocol CounterfoilError: Error, CustomStringConvertible {
     /// The type of ``code``.
     associatedtype Code: Hashable, Sendable, CustomStringConvertible
-    /// What went wrong, for programs: as text in snake case, stable between releases.
+    /// The kind of failure, as stable text in snake case.
     var code: Code { get }
-    /// The same for a person. Never a key, a token or what was signed.
+    /// A description of the failure, for people. Never contains a key, a token or signed data.
     var message: String { get }
-    /// Whether the same call may succeed later, with nothing changed.
+    /// Whether the same call may succeed later without changes.
     var isRetryable: Bool { get }
 }
 
 extension CounterfoilError {
-    /// False: nothing is different next time.
+    /// Returns false: the default for errors that a retry cannot resolve.
     public var isRetryable: Bool { false }
 }

@@ -1,4 +1,5 @@
-/// An event in the vocabulary that the field knows. One kind of notification can be several of these, or none.
+/// An event with the names that other subscription services use. One kind of notification corresponds to several
+/// events, one or none.
 package enum CompatibleEvent: String, Sendable, Hashable {
     case test = "TEST"
     case initialPurchase = "INITIAL_PURCHASE"

@@ -2,19 +2,19 @@ public import Foundation
 
 /// A token for a purchase outside the App Store. Apple's page: `externalPurchaseToken`.
 ///
-/// It has no environment; the identifier tells. See ``isSandbox``.
+/// The token has no environment, but its identifier shows it. See ``isSandbox``.
 public struct ExternalPurchaseToken: Sendable, Hashable, Codable {
     /// The token's identifier. In the sandbox it begins with `SANDBOX`.
     public var externalPurchaseId: String
-    /// When the token was made.
+    /// When the token was created.
     public var tokenCreationDate: Date
-    /// The app's number.
+    /// The app's Apple ID.
     public var appAppleId: Int64
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
-    /// When a custom-link token ends. Documented only; no library of Apple's has it.
+    /// When a custom-link token expires. Documented only; not in Apple's libraries.
     public var tokenExpirationDate: Date?
-    /// The kind of a custom-link token. Documented only; no library of Apple's has it.
+    /// The type of a custom-link token. Documented only; not in Apple's libraries.
     public var tokenType: ExternalPurchaseTokenType?
 
     /// Creates the value from its parts.
@@ -31,12 +31,12 @@ public struct ExternalPurchaseToken: Sendable, Hashable, Codable {
     }
 }
 
-/// The kind of a custom-link token. Apple's page: `tokenType`. Documented only; no library of Apple's has it.
+/// The type of a custom-link token. Apple's page: `tokenType`. Documented only; not in Apple's libraries.
 public struct ExternalPurchaseTokenType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// For the store services fee.

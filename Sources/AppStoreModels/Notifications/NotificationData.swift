@@ -1,20 +1,20 @@
-/// The app and the purchase a notification is about. Apple's page: `data`.
+/// The app and the purchase that a notification is about. Apple's page: `data`.
 public struct NotificationData: Sendable, Hashable, Codable {
     /// The environment.
     public var environment: AppStoreEnvironment
-    /// The app's number. Absent for an app that is only in the sandbox.
+    /// The app's Apple ID. Absent for an app that is only in the sandbox.
     public var appAppleId: Int64?
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
-    /// The build of the app.
+    /// The build number of the app.
     public var bundleVersion: String?
     /// The JWS of a ``JWSTransactionDecodedPayload``. Absent for `TEST`.
     public var signedTransactionInfo: String?
     /// The JWS of a ``JWSRenewalInfoDecodedPayload``. Subscriptions only.
     public var signedRenewalInfo: String?
-    /// The state of the subscription when the notification was signed. Subscriptions only.
+    /// The status of the subscription when the notification was signed. Subscriptions only.
     public var status: SubscriptionStatus?
-    /// Why the customer asks for a refund. `CONSUMPTION_REQUEST` only.
+    /// Why the customer requested a refund. `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: ConsumptionRequestReason?
 
     /// Creates the value from its parts.
@@ -34,19 +34,19 @@ public struct NotificationData: Sendable, Hashable, Codable {
     }
 }
 
-/// Why the customer asks for a refund. Apple's page: `consumptionRequestReason`.
+/// Why the customer requested a refund. Apple's page: `consumptionRequestReason`.
 public struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Bought by mistake.
+    /// The product was bought by mistake.
     public static let unintendedPurchase = Self(rawValue: "UNINTENDED_PURCHASE")
-    /// Not received, or not usable.
+    /// The product was not received or is not usable.
     public static let fulfillmentIssue = Self(rawValue: "FULFILLMENT_ISSUE")
-    /// Not satisfied.
+    /// The customer is not satisfied.
     public static let unsatisfiedWithPurchase = Self(rawValue: "UNSATISFIED_WITH_PURCHASE")
     /// A legal reason.
     public static let legal = Self(rawValue: "LEGAL")
@@ -54,11 +54,11 @@ public struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable, Co
     public static let other = Self(rawValue: "OTHER")
 }
 
-/// The app a notification is about that concerns no purchase. Apple's page: `appData`.
+/// The app that a notification without a purchase is about. Apple's page: `appData`.
 public struct AppData: Sendable, Hashable, Codable {
-    /// The app's number.
+    /// The app's Apple ID.
     public var appAppleId: Int64?
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
     /// The environment.
     public var environment: AppStoreEnvironment

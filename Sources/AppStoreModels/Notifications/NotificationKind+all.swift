@@ -1,5 +1,6 @@
 extension NotificationKind {
-    /// Every pair of type and subtype that Apple documents, in the order of a purchase's life. The App Store sends no others.
+    /// Every pair of type and subtype in Apple's documentation, in the order of a purchase's life cycle. The App Store
+    /// sends no others.
     package static let all = [
         beginnings, changes, offers, renewals, ends, refunds, extensions, others, advancedCommerce,
     ].flatMap(\.self)
@@ -8,7 +9,7 @@ extension NotificationKind {
         .init(
             .subscribed, .initialBuy, event: "subscription.started", compatible: [.initialPurchase],
             "Subscribed to {product}[ until {expiry}][ for {price}]."),
-        // In the compatible vocabulary, a customer who comes back continues the same subscription.
+        // In the compatible vocabulary, a returning customer continues the same subscription.
         .init(
             .subscribed, .resubscribe, event: "subscription.restarted", compatible: [.renewal],
             "Subscribed again to {product}[ until {expiry}][ for {price}]."),
@@ -55,7 +56,8 @@ extension NotificationKind {
             .didFailToRenew, .gracePeriod, event: "subscription.grace_period_started",
             compatible: [.billingIssue, .cancellation],
             "The renewal of {product} could not be charged; access goes on[ until {graceExpiry}]."),
-        // There is no grace: access ends, and whoever waits for EXPIRATION must not wait for two months.
+        // Without a grace period access ends now. Receivers that wait for EXPIRATION must not wait until the retries
+        // end, up to two months later.
         .init(
             .didFailToRenew, event: "subscription.billing_failed",
             compatible: [.billingIssue, .cancellation, .expiration],
@@ -129,8 +131,8 @@ extension NotificationKind {
         .init(.priceChange, event: "subscription.price_changed", "The price of {product} changed."),
     ]
 
-    /// What a type means without a subtype, or with one that is not in the table. Only for types that Apple never sends without
-    /// one; for the others the row without a subtype says it.
+    /// The meaning of a type without a subtype, or with an unknown one. Only for types that Apple always sends with a
+    /// subtype; other types have a row without one.
     static let withoutSubtype: [NotificationKind] = [
         .init(
             .subscribed, event: "subscription.started", compatible: [.initialPurchase],

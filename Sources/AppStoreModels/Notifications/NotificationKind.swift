@@ -1,9 +1,9 @@
-/// A kind of notification: a type with one of its subtypes, or with none.
+/// A kind of notification: a type with one of its subtypes, or without.
 ///
-/// ``all`` is the one table of them. The events of the server, its sentences and its recovery, the triggers of the simulator
-/// and the table of events in `docs/webhooks.md` derive from it.
+/// ``all`` is the only table of kinds. The server's events, sentences and recovery, the simulator's triggers and the
+/// table of events in `docs/webhooks.md` derive from it.
 package struct NotificationKind: Sendable, Hashable {
-    /// What the payload carries.
+    /// The content of the payload.
     package enum Content: Sendable, Hashable {
         /// `data` with a transaction and renewal info.
         case subscription
@@ -17,17 +17,17 @@ package struct NotificationKind: Sendable, Hashable {
         case externalPurchaseToken
         /// `appData` with an app transaction.
         case appTransaction
-        /// `data` that names the app and has nothing else.
+        /// `data` with only the app.
         case app
     }
 
-    /// What a sentence leaves open. In ``sentence`` the name stands in braces.
-    package enum Place: String, Sendable, CaseIterable {
+    /// A placeholder of ``sentence``. The template contains its name in braces.
+    package enum Placeholder: String, Sendable, CaseIterable {
         /// The product of the transaction, or of the renewal.
         case product
         /// The product of the next renewal.
         case nextProduct
-        /// What was paid; `free` if that is nothing.
+        /// The price; `free` if it is zero.
         case price
         /// The day on which the transaction expires.
         case expiry
@@ -35,19 +35,19 @@ package struct NotificationKind: Sendable, Hashable {
         case graceExpiry
         /// The day on which the transaction was refunded or revoked.
         case revocation
-        /// How many were bought, if there are several.
+        /// The quantity, if it is greater than one.
         case quantity
     }
 
     package let type: NotificationTypeV2
     package let subtype: NotificationSubtype?
     package let content: Content
-    /// The event that webhooks tell of it.
+    /// The event in webhooks.
     package let event: String
-    /// The same in the compatible vocabulary: several names, one, or none.
+    /// The corresponding events in the compatible vocabulary: several, one or none.
     package let compatible: [CompatibleEvent]
-    /// What happened, for people: a template with each ``Place`` in braces. A phrase in brackets is left out when a place in it
-    /// is not known. Nil where there is nothing to say but the kind.
+    /// A template of an English sentence that describes the event. It contains each ``Placeholder`` in braces. A phrase in
+    /// brackets is omitted if one of its values is unknown. Nil if there is nothing to add to the kind.
     package let sentence: String?
 
     init(
@@ -66,29 +66,29 @@ package struct NotificationKind: Sendable, Hashable {
 // MARK: - Names and rows
 
 extension NotificationKind {
-    /// `EXPIRED.VOLUNTARY`, or the type alone.
+    /// Returns a name such as `EXPIRED.VOLUNTARY`, or the type alone.
     package static func name(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> String {
         type.rawValue + (subtype.map { "." + $0.rawValue } ?? "")
     }
 
-    /// `EXPIRED.VOLUNTARY`, or the type alone.
+    /// A name such as `EXPIRED.VOLUNTARY`, or the type alone.
     package var name: String { Self.name(type, subtype) }
 
-    /// The row of exactly this pair. Nil for a pair that Apple does not document.
+    /// Returns the row of exactly this pair; nil for a pair that Apple does not document.
     package static func exactly(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> NotificationKind? {
         rows[type]?.first { $0.subtype == subtype }
     }
 
-    /// The row that a pair is told by, which may be newer than this table. Nil for a type that is not in the table, and for a
-    /// newer subtype where the type alone would say something else.
+    /// Returns the row for a pair that may be newer than this table. Returns nil for an unknown type, and for an
+    /// unknown subtype if the row of the type alone would have another meaning.
     package static func closest(to type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> NotificationKind? {
         if let kind = exactly(type, subtype) { return kind }
-        if subtype != nil, saysLittleAlone.contains(type) { return nil }
+        if subtype != nil, typesDefinedBySubtype.contains(type) { return nil }
         return exactly(type, nil) ?? fallbacks[type]
     }
 
-    /// Types of which a subtype turns the meaning: a change of plan that was taken back, a price that was not agreed to.
-    static let saysLittleAlone: Set<NotificationTypeV2> = [
+    /// Types whose meaning depends on the subtype, such as a withdrawn plan change or a price increase without consent.
+    static let typesDefinedBySubtype: Set<NotificationTypeV2> = [
         .didChangeRenewalPref, .priceIncrease, .renewalExtension, .externalPurchaseToken,
     ]
 

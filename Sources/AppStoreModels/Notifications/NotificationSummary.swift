@@ -1,20 +1,20 @@
-/// How an extension of renewal dates for all subscribers ended. Apple's page: `summary`.
+/// The result of extending renewal dates for all subscribers. Apple's page: `summary`.
 public struct NotificationSummary: Sendable, Hashable, Codable {
-    /// The identifier that the request carried, as it was posted.
+    /// The identifier in the request, unchanged.
     public var requestIdentifier: String
     /// The environment.
     public var environment: AppStoreEnvironment
-    /// The app's number. Absent in the sandbox.
+    /// The app's Apple ID. Absent in the sandbox.
     public var appAppleId: Int64?
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
     /// The product whose subscriptions were extended.
     public var productId: String
     /// The storefronts, ISO 3166-1 alpha-3. Absent means all.
     public var storefrontCountryCodes: [String]?
-    /// How many subscriptions were extended.
+    /// The number of subscriptions that were extended.
     public var succeededCount: Int64
-    /// How many could not be.
+    /// The number of subscriptions that could not be extended.
     public var failedCount: Int64
 
     /// Creates the value from its parts.

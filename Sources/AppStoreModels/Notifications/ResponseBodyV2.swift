@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The body the App Store posts to the developer's server. Apple's page: `responseBodyV2`.
+/// The body that the App Store posts to the developer's server. Apple's page: `responseBodyV2`.
 public struct ResponseBodyV2: Sendable, Hashable, Codable {
     /// The JWS of a ``ResponseBodyV2DecodedPayload``.
     public var signedPayload: String
@@ -11,28 +11,28 @@ public struct ResponseBodyV2: Sendable, Hashable, Codable {
     }
 }
 
-/// What a notification says. Apple's page: `responseBodyV2DecodedPayload`.
+/// The payload of a notification. Apple's page: `responseBodyV2DecodedPayload`.
 ///
-/// Exactly one of `data`, `summary`, `externalPurchaseToken` and `appData` is there; decoding does not insist on it.
+/// Exactly one of `data`, `summary`, `externalPurchaseToken` and `appData` is present; decoding does not enforce this.
 public struct ResponseBodyV2DecodedPayload: Sendable, Hashable, Codable {
-    /// What it is about.
+    /// The type of the notification.
     public var notificationType: NotificationTypeV2
-    /// What more there is to say. Absent for many types.
+    /// The subtype. Absent for many types.
     public var subtype: NotificationSubtype?
-    /// The notification: the same in every attempt to deliver it, so it is the key to tell duplicates by. Kept as the
-    /// text that came.
+    /// The identifier of the notification. It is the same in every delivery attempt, so use it to recognize duplicates.
+    /// Stored exactly as received.
     public var notificationUUID: String
     /// The version of the format, `2.0`.
     public var version: String
-    /// When Apple signed this.
+    /// When Apple signed the payload.
     public var signedDate: Date
-    /// The app and the purchase it is about.
+    /// The app and the purchase that the notification is about.
     public var data: NotificationData?
-    /// How an extension for all subscribers ended: `RENEWAL_EXTENSION` with `SUMMARY`.
+    /// The result of extending renewal dates for all subscribers: `RENEWAL_EXTENSION` with `SUMMARY`.
     public var summary: NotificationSummary?
-    /// The token it is about: `EXTERNAL_PURCHASE_TOKEN`.
+    /// The token that the notification is about: `EXTERNAL_PURCHASE_TOKEN`.
     public var externalPurchaseToken: ExternalPurchaseToken?
-    /// The app it is about: `RESCIND_CONSENT`.
+    /// The app that the notification is about: `RESCIND_CONSENT`.
     public var appData: AppData?
 
     /// Creates the value from its parts.

@@ -1,6 +1,6 @@
 /// Starts a performance test in the sandbox. Apple's page: `PerformanceTestRequest`.
 public struct PerformanceTestRequest: Sendable, Hashable, Codable {
-    /// A subscription in the sandbox.
+    /// The original transaction of a subscription in the sandbox.
     public var originalTransactionId: String
 
     /// Creates the value from its parts.
@@ -9,11 +9,11 @@ public struct PerformanceTestRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// Says that a performance test began. Apple's page: `PerformanceTestResponse`.
+/// The response to the start of a performance test. Apple's page: `PerformanceTestResponse`.
 public struct PerformanceTestResponse: Sendable, Hashable, Codable {
-    /// What is tested.
+    /// The parameters of the test.
     public var config: PerformanceTestConfig
-    /// The identifier to ask for the result with.
+    /// The identifier for requesting the result.
     public var requestId: String
 
     /// Creates the value from its parts.
@@ -23,17 +23,17 @@ public struct PerformanceTestResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// What a performance test consists of and asks for. Apple's page: `PerformanceTestConfig`.
+/// The parameters and the criteria of a performance test. Apple's page: `PerformanceTestConfig`.
 public struct PerformanceTestConfig: Sendable, Hashable, Codable {
-    /// How many requests run at a time.
+    /// The number of concurrent requests.
     public var maxConcurrentRequests: Int64
-    /// How many requests there are.
+    /// The total number of requests.
     public var totalRequests: Int64
-    /// How long the test takes, in milliseconds.
+    /// The duration of the test, in milliseconds.
     public var totalDuration: Int64
-    /// How long an answer may take, in milliseconds.
+    /// The time limit of a response, in milliseconds.
     public var responseTimeThreshold: Int64
-    /// How many requests must succeed, in percent.
+    /// The share of requests that must succeed, in percent.
     public var successRateThreshold: Int32
 
     /// Creates the value from its parts.
@@ -49,21 +49,21 @@ public struct PerformanceTestConfig: Sendable, Hashable, Codable {
     }
 }
 
-/// How a performance test went. Apple's page: `PerformanceTestResultResponse`.
+/// The result of a performance test. Apple's page: `PerformanceTestResultResponse`.
 public struct PerformanceTestResultResponse: Sendable, Hashable, Codable {
-    /// What was tested.
+    /// The parameters of the test.
     public var config: PerformanceTestConfig
     /// The URL that was tested.
     public var target: String
-    /// Whether it passed.
+    /// Whether the test passed.
     public var result: PerformanceTestStatus
-    /// How many requests succeeded, in percent.
+    /// The share of requests that succeeded, in percent.
     public var successRate: Int32
-    /// How many requests are still to come.
+    /// The number of pending requests.
     public var numPending: Int32
-    /// How long the answers took.
+    /// The response times.
     public var responseTimes: PerformanceTestResponseTimes
-    /// How many requests failed in which way. Results unknown today are kept.
+    /// The number of failed requests by result. Unlisted results are kept.
     public var failures: [SendAttemptResult: Int32]?
 
     /// Creates the value from its parts.
@@ -81,17 +81,17 @@ public struct PerformanceTestResultResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// How long answers took, in milliseconds. Apple's page: `PerformanceTestResponseTimes`.
+/// The response times, in milliseconds. Apple's page: `PerformanceTestResponseTimes`.
 public struct PerformanceTestResponseTimes: Sendable, Hashable, Codable {
     /// The mean.
     public var average: Int64
-    /// Half of the answers took no longer than this.
+    /// The median.
     public var p50: Int64
-    /// Ninety percent took no longer than this.
+    /// The 90th percentile.
     public var p90: Int64
-    /// Ninety-five percent took no longer than this.
+    /// The 95th percentile.
     public var p95: Int64
-    /// Ninety-nine percent took no longer than this.
+    /// The 99th percentile.
     public var p99: Int64
 
     /// Creates the value from its parts.
@@ -109,13 +109,13 @@ public struct PerformanceTestStatus: RawRepresentable, Hashable, Sendable, Codab
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// It has not ended.
+    /// The test has not ended.
     public static let pending = Self(rawValue: "PENDING")
-    /// It passed.
+    /// The test passed.
     public static let pass = Self(rawValue: "PASS")
-    /// It failed.
+    /// The test failed.
     public static let fail = Self(rawValue: "FAIL")
 }

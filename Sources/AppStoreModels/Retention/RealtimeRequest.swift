@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The body the App Store posts to ask for a retention message. Apple's page: `RealtimeRequestBody`.
+/// The body that the App Store posts to request a retention message. Apple's page: `RealtimeRequestBody`.
 public struct RealtimeRequestBody: Sendable, Hashable, Codable {
     /// The JWS of a ``DecodedRealtimeRequestBody``.
     public var signedPayload: String
@@ -11,23 +11,23 @@ public struct RealtimeRequestBody: Sendable, Hashable, Codable {
     }
 }
 
-/// A question for a retention message, to be answered within 700 ms. Apple's page: `DecodedRealtimeRequestBody`.
+/// A request for a retention message. Respond within 700 ms. Apple's page: `DecodedRealtimeRequestBody`.
 ///
-/// It names the app by its number only.
+/// It identifies the app only by its Apple ID.
 public struct DecodedRealtimeRequestBody: Sendable, Hashable, Codable {
-    /// The subscription that the customer is about to cancel.
+    /// The original transaction of the subscription that the customer is about to cancel.
     public var originalTransactionId: String
-    /// The app's number.
+    /// The app's Apple ID.
     public var appAppleId: Int64
-    /// The product.
+    /// The product identifier.
     public var productId: String
     /// The language of the device, such as `en-US`.
     public var userLocale: String
-    /// This question.
+    /// The identifier of the request.
     public var requestIdentifier: UUID
     /// The environment.
     public var environment: AppStoreEnvironment
-    /// When Apple signed this.
+    /// When Apple signed the payload.
     public var signedDate: Date
 
     /// Creates the value from its parts.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The answer to a ``DecodedRealtimeRequestBody``. Apple's page: `RealtimeResponseBody`. Give exactly one of the four.
+/// The response to a ``DecodedRealtimeRequestBody``. Apple's page: `RealtimeResponseBody`. Set exactly one of the four.
 public struct RealtimeResponseBody: Sendable, Hashable, Codable {
     /// A text, with or without an image.
     public var message: RetentionMessage?
@@ -8,7 +8,7 @@ public struct RealtimeResponseBody: Sendable, Hashable, Codable {
     public var alternateProduct: RetentionAlternateProduct?
     /// A promotional offer.
     public var promotionalOffer: RetentionPromotionalOffer?
-    /// A change of an Advanced Commerce subscription. For any other subscription Apple ignores the whole answer.
+    /// A change of an Advanced Commerce subscription. For other subscriptions Apple ignores the whole response.
     public var advancedCommerceInfo: RetentionAdvancedCommerceInfo?
 
     /// Creates the value from its parts.
@@ -25,7 +25,7 @@ public struct RealtimeResponseBody: Sendable, Hashable, Codable {
 
 /// A message to show. Apple's page: `Message`.
 public struct RetentionMessage: Sendable, Hashable, Codable {
-    /// The message; must be approved.
+    /// The identifier of the message, which must be approved.
     public var messageIdentifier: UUID
 
     /// Creates the value from its parts.
@@ -36,11 +36,11 @@ public struct RetentionMessage: Sendable, Hashable, Codable {
 
 /// Another product to propose. Apple's page: `AlternateProduct`.
 public struct RetentionAlternateProduct: Sendable, Hashable, Codable {
-    /// The message to show with it; must be approved and have no image.
+    /// The identifier of the message to show with it, which must be approved and have no image.
     public var messageIdentifier: UUID
-    /// The product; must be of the same subscription group.
+    /// The product, which must be in the same subscription group.
     public var productId: String
-    /// How the product would be billed (1.5).
+    /// How the product will be billed (1.5).
     public var billingPlanType: BillingPlanType?
 
     /// Creates the value from its parts.
@@ -51,13 +51,13 @@ public struct RetentionAlternateProduct: Sendable, Hashable, Codable {
     }
 }
 
-/// A promotional offer to propose. Apple's page: `PromotionalOffer`. Give exactly one of the two signatures.
+/// A promotional offer to propose. Apple's page: `PromotionalOffer`. Set exactly one of the two signatures.
 public struct RetentionPromotionalOffer: Sendable, Hashable, Codable {
-    /// The message to show with it; must be approved and have no image.
+    /// The identifier of the message to show with it, which must be approved and have no image.
     public var messageIdentifier: UUID
     /// The signed offer as a JWS.
     public var promotionalOfferSignatureV2: String?
-    /// The signed offer in the older form.
+    /// The signed offer in the original format.
     public var promotionalOfferSignatureV1: PromotionalOfferSignatureV1?
 
     /// Creates the value from its parts.
@@ -71,21 +71,21 @@ public struct RetentionPromotionalOffer: Sendable, Hashable, Codable {
     }
 }
 
-/// A signed promotional offer in the older form. Apple's page: `PromotionalOfferSignatureV1`.
+/// A signed promotional offer in the original format. Apple's page: `PromotionalOfferSignatureV1`.
 public struct PromotionalOfferSignatureV1: Sendable, Hashable, Codable {
     /// The signature: Base64 of DER.
     public var encodedSignature: String
-    /// The product.
+    /// The product identifier.
     public var productId: String
-    /// The nonce that was signed; lower-case, as in the signed text.
+    /// The nonce; in lower case, as in the signed text.
     public var nonce: UUID
-    /// When it was signed: the very number of milliseconds that is in the signed text.
+    /// When it was signed: exactly the number of milliseconds in the signed text.
     public var timestamp: Int64
-    /// The key that signed.
+    /// The identifier of the signing key.
     public var keyId: String
     /// The offer.
     public var offerIdentifier: String
-    /// The account link that was signed; lower-case, as in the signed text.
+    /// The account token; in lower case, as in the signed text.
     public var appAccountToken: UUID?
 
     /// Creates the value from its parts.
@@ -105,7 +105,7 @@ public struct PromotionalOfferSignatureV1: Sendable, Hashable, Codable {
 
 /// A change of an Advanced Commerce subscription to propose. Apple's page: `AdvancedCommerceInfo`.
 public struct RetentionAdvancedCommerceInfo: Sendable, Hashable, Codable {
-    /// The message to show with it; must be approved.
+    /// The identifier of the message to show with it, which must be approved.
     public var messageIdentifier: UUID
     /// Base64 of the signed ``AdvancedCommerceSubscriptionModifyInAppRequest``, with exactly one changed item.
     public var advancedCommerceData: String

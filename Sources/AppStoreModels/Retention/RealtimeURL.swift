@@ -1,6 +1,6 @@
-/// Tells Apple where to ask for messages. Apple's page: `RealtimeUrlRequest`.
+/// Sets the URL from which Apple requests messages. Apple's page: `RealtimeUrlRequest`.
 public struct RealtimeUrlRequest: Sendable, Hashable, Codable {
-    /// The URL, up to 256 characters. In production only after a performance test has passed.
+    /// The URL, up to 256 characters. In production, a performance test must have passed first.
     public var realtimeURL: String
 
     /// Creates the value from its parts.
@@ -9,7 +9,7 @@ public struct RealtimeUrlRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// Where Apple asks for messages. Apple's page: `RealtimeUrlResponse`.
+/// The URL from which Apple requests messages. Apple's page: `RealtimeUrlResponse`.
 public struct RealtimeUrlResponse: Sendable, Hashable, Codable {
     /// The URL.
     public var realtimeURL: String

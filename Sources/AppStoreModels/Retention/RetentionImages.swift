@@ -13,11 +13,11 @@ public struct GetImageListResponse: Sendable, Hashable, Codable {
 
 /// One image. Apple's page: `GetImageListResponseItem`.
 public struct GetImageListResponseItem: Sendable, Hashable, Codable {
-    /// The image.
+    /// The identifier of the image.
     public var imageIdentifier: UUID
-    /// Whether it is approved.
+    /// The approval status.
     public var imageState: RetentionImageState
-    /// Its size (1.4).
+    /// The size (1.4).
     public var imageSize: RetentionImageSize?
 
     /// Creates the value from its parts.
@@ -28,20 +28,20 @@ public struct GetImageListResponseItem: Sendable, Hashable, Codable {
     }
 }
 
-/// Whether an image is approved. Apple's page: `imageState`. Apple's library for Node says `PENDING_REVIEW`; its
-/// documentation and the other three say `PENDING`.
+/// The approval status of an image. Apple's page: `imageState`. Apple's library for Node says `PENDING_REVIEW`; its
+/// documentation and the other three libraries say `PENDING`.
 public struct RetentionImageState: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Apple has not decided.
+    /// Apple has not decided yet.
     public static let pending = Self(rawValue: "PENDING")
-    /// May be shown.
+    /// The image may be shown.
     public static let approved = Self(rawValue: "APPROVED")
-    /// Must not be shown.
+    /// The image must not be shown.
     public static let rejected = Self(rawValue: "REJECTED")
 }
 
@@ -50,10 +50,10 @@ public struct RetentionImageSize: RawRepresentable, Hashable, Sendable, Codable 
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// 3840 pixels wide and 160 to 2160 high; what an upload means that does not say.
+    /// 3840 pixels wide and 160 to 2160 high; the default for uploads.
     public static let fullSize = Self(rawValue: "FULL_SIZE")
     /// 1024 by 1024 pixels.
     public static let bulletPoint = Self(rawValue: "BULLET_POINT")

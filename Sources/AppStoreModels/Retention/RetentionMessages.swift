@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A message to be approved by Apple. Apple's page: `UploadMessageRequestBody`.
+/// A message for Apple's approval. Apple's page: `UploadMessageRequestBody`.
 public struct UploadMessageRequestBody: Sendable, Hashable, Codable {
     /// The headline, up to 66 characters.
     public var header: String
     /// The text, up to 144 characters.
     public var body: String
-    /// An image. Not for messages that go with an offer or another product.
+    /// An image. Not for messages with an offer or another product.
     public var image: UploadMessageImage?
-    /// Where the headline stands. Absent means above the text.
+    /// The position of the headline. Absent means above the text.
     public var headerPosition: RetentionHeaderPosition?
-    /// Up to five points.
+    /// Up to five bullet points.
     public var bulletPoints: [RetentionBulletPoint]?
 
     /// Creates the value from its parts.
@@ -28,9 +28,9 @@ public struct UploadMessageRequestBody: Sendable, Hashable, Codable {
 
 /// The image of a message. Apple's page: `UploadMessageImage`.
 public struct UploadMessageImage: Sendable, Hashable, Codable {
-    /// The image.
+    /// The identifier of the image.
     public var imageIdentifier: UUID
-    /// What the image shows, up to 150 characters.
+    /// A description of the image, up to 150 characters.
     public var altText: String
 
     /// Creates the value from its parts.
@@ -40,13 +40,13 @@ public struct UploadMessageImage: Sendable, Hashable, Codable {
     }
 }
 
-/// One point of a message. Apple's page: `BulletPoint`.
+/// A bullet point of a message. Apple's page: `BulletPoint`.
 public struct RetentionBulletPoint: Sendable, Hashable, Codable {
     /// The text, up to 66 characters.
     public var text: String
-    /// An image of the size for points.
+    /// The identifier of an image in the size for bullet points.
     public var imageIdentifier: UUID
-    /// What the image shows, up to 150 characters.
+    /// A description of the image, up to 150 characters.
     public var altText: String
 
     /// Creates the value from its parts.
@@ -57,17 +57,17 @@ public struct RetentionBulletPoint: Sendable, Hashable, Codable {
     }
 }
 
-/// Where the headline of a message stands. Apple's page: `headerPosition`.
+/// The position of the headline in a message. Apple's page: `headerPosition`.
 public struct RetentionHeaderPosition: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Above the text.
     public static let aboveBody = Self(rawValue: "ABOVE_BODY")
-    /// Above the image, which must be there.
+    /// Above the image, which is then required.
     public static let aboveImage = Self(rawValue: "ABOVE_IMAGE")
 }
 
@@ -84,9 +84,9 @@ public struct GetMessageListResponse: Sendable, Hashable, Codable {
 
 /// One message. Apple's page: `GetMessageListResponseItem`.
 public struct GetMessageListResponseItem: Sendable, Hashable, Codable {
-    /// The message.
+    /// The identifier of the message.
     public var messageIdentifier: UUID
-    /// Whether it is approved.
+    /// The approval status.
     public var messageState: RetentionMessageState
 
     /// Creates the value from its parts.
@@ -96,26 +96,26 @@ public struct GetMessageListResponseItem: Sendable, Hashable, Codable {
     }
 }
 
-/// Whether a message is approved. Apple's page: `messageState`. Apple's library for Node says `PENDING_REVIEW`; its
-/// documentation and the other three say `PENDING`.
+/// The approval status of a message. Apple's page: `messageState`. Apple's library for Node says `PENDING_REVIEW`; its
+/// documentation and the other three libraries say `PENDING`.
 public struct RetentionMessageState: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Apple has not decided.
+    /// Apple has not decided yet.
     public static let pending = Self(rawValue: "PENDING")
-    /// May be shown.
+    /// The message may be shown.
     public static let approved = Self(rawValue: "APPROVED")
-    /// Must not be shown.
+    /// The message must not be shown.
     public static let rejected = Self(rawValue: "REJECTED")
 }
 
 /// Makes a message the default for a product and a language. Apple's page: `DefaultConfigurationRequest`.
 public struct DefaultConfigurationRequest: Sendable, Hashable, Codable {
-    /// The message; it and its image must be approved.
+    /// The identifier of the message. The message and its image must be approved.
     public var messageIdentifier: UUID
 
     /// Creates the value from its parts.
@@ -126,7 +126,7 @@ public struct DefaultConfigurationRequest: Sendable, Hashable, Codable {
 
 /// The default message for a product and a language. Apple's page: `DefaultConfigurationResponse`.
 public struct DefaultConfigurationResponse: Sendable, Hashable, Codable {
-    /// The message.
+    /// The identifier of the message.
     public var messageIdentifier: UUID
 
     /// Creates the value from its parts.

@@ -1,34 +1,34 @@
 public import Foundation
 
-/// What the App Store wants to know before it decides on a refund. Apple's page: `ConsumptionRequestV1`.
+/// Information for the App Store's decision on a refund. Apple's page: `ConsumptionRequestV1`.
 ///
-/// Apple's libraries call it deprecated, the documentation keeps it for Advanced Commerce. The documentation requires
-/// every field but `refundPreference`, the libraries none; here they are required, as a missing one is refused. Say
-/// "undeclared" where there is nothing to say.
+/// Apple's libraries call it deprecated; the documentation keeps it for Advanced Commerce. The documentation requires
+/// every field except `refundPreference`, the libraries none. Here they are required, because Apple refuses a request
+/// without one. Use "undeclared" for unknown values.
 public struct ConsumptionRequestV1: Sendable, Hashable, Codable {
-    /// Whether the customer agreed that this is sent. Must be true; otherwise send nothing.
+    /// Whether the customer consented to sending the information. Must be true; otherwise send nothing.
     public var customerConsented: Bool
     /// How much the customer used.
     public var consumptionStatus: ConsumptionStatus
     /// Where the customer used it.
     public var platform: ConsumptionPlatform
-    /// Whether the customer could try before buying.
+    /// Whether the customer could try the product before buying.
     public var sampleContentProvided: Bool
-    /// Whether the customer got a product that works. Mind that 0 means delivered.
+    /// Whether the customer received a working product. Note that 0 means delivered.
     public var deliveryStatus: DeliveryStatusV1
-    /// The developer's own link to an account. `nil` is sent as an empty string, never left out.
+    /// The account token of the developer. `nil` is sent as an empty string and never omitted.
     public var appAccountToken: UUID?
     /// How old the customer's account is.
     public var accountTenure: AccountTenure
     /// How long the customer used the app.
     public var playTime: PlayTime
-    /// How much the customer got back, over all platforms.
+    /// How much was refunded to the customer, on all platforms.
     public var lifetimeDollarsRefunded: LifetimeDollarsRefunded
-    /// How much the customer spent, over all platforms.
+    /// How much the customer spent, on all platforms.
     public var lifetimeDollarsPurchased: LifetimeDollarsPurchased
-    /// The state of the customer's account.
+    /// The status of the customer's account.
     public var userStatus: UserStatus
-    /// What the developer would like.
+    /// The developer's preferred decision.
     public var refundPreference: RefundPreferenceV1?
 
     /// Creates the value from its parts.
@@ -60,8 +60,8 @@ public struct ConsumptionRequestV1: Sendable, Hashable, Codable {
 }
 
 extension KeyedEncodingContainer where Key == ConsumptionRequestV1.CodingKeys {
-    // Apple's libraries for Swift and Java send the empty string, those for Python and Node leave the field out. The
-    // documentation asks for the empty string, which is what both sides understand.
+    // Apple's libraries for Swift and Java send the empty string, those for Python and Node omit the field. The
+    // documentation requires the empty string.
     mutating func encodeIfPresent(_ value: UUID?, forKey key: Key) throws {
         try encode(value?.uuidString.lowercased() ?? "", forKey: key)
     }

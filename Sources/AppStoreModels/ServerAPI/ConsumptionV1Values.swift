@@ -3,10 +3,10 @@ public struct ConsumptionStatus: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// Nothing.
     public static let notConsumed = Self(rawValue: 1)
@@ -21,12 +21,12 @@ public struct ConsumptionPlatform: RawRepresentable, Hashable, Sendable, Codable
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
-    /// On a platform of Apple's.
+    /// On an Apple platform.
     public static let apple = Self(rawValue: 1)
     /// On another platform.
     public static let nonApple = Self(rawValue: 2)
@@ -37,18 +37,18 @@ public struct DeliveryStatusV1: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// Delivered and working.
     public static let delivered = Self(rawValue: 0)
-    /// Not delivered: the quality was not right.
+    /// Not delivered: a quality issue.
     public static let qualityIssue = Self(rawValue: 1)
-    /// Not delivered: it was the wrong item.
+    /// Not delivered: the wrong item.
     public static let wrongItem = Self(rawValue: 2)
-    /// Not delivered: a server was down.
+    /// Not delivered: a server outage.
     public static let serverOutage = Self(rawValue: 3)
-    /// Not delivered: the currency of the game changed.
+    /// Not delivered: a change of the in-game currency.
     public static let inGameCurrencyChange = Self(rawValue: 4)
     /// Not delivered, for another reason.
     public static let other = Self(rawValue: 5)
@@ -59,10 +59,10 @@ public struct AccountTenure: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// Up to 3 days.
     public static let upTo3Days = Self(rawValue: 1)
@@ -85,10 +85,10 @@ public struct PlayTime: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// Up to 5 minutes.
     public static let upTo5Minutes = Self(rawValue: 1)
@@ -111,10 +111,10 @@ public struct LifetimeDollarsPurchased: RawRepresentable, Hashable, Sendable, Co
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// Nothing.
     public static let zero = Self(rawValue: 1)
@@ -132,15 +132,15 @@ public struct LifetimeDollarsPurchased: RawRepresentable, Hashable, Sendable, Co
     public static let from2000 = Self(rawValue: 7)
 }
 
-/// How much the customer got back, in US dollars. Apple's page: `lifetimeDollarsRefunded`.
+/// How much was refunded to the customer, in US dollars. Apple's page: `lifetimeDollarsRefunded`.
 public struct LifetimeDollarsRefunded: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// Nothing.
     public static let zero = Self(rawValue: 1)
@@ -158,15 +158,15 @@ public struct LifetimeDollarsRefunded: RawRepresentable, Hashable, Sendable, Cod
     public static let from2000 = Self(rawValue: 7)
 }
 
-/// The state of the customer's account. Apple's page: `userStatus`.
+/// The status of the customer's account. Apple's page: `userStatus`.
 public struct UserStatus: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// Active.
     public static let active = Self(rawValue: 1)
@@ -178,20 +178,20 @@ public struct UserStatus: RawRepresentable, Hashable, Sendable, Codable {
     public static let limitedAccess = Self(rawValue: 4)
 }
 
-/// What the developer would like the App Store to decide. Apple's page: `refundPreference`, the first version.
+/// The decision that the developer prefers. Apple's page: `refundPreference`, the first version.
 public struct RefundPreferenceV1: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// A refund.
     public static let preferGrant = Self(rawValue: 1)
     /// No refund.
     public static let preferDecline = Self(rawValue: 2)
-    /// Either.
+    /// No preference.
     public static let noPreference = Self(rawValue: 3)
 }

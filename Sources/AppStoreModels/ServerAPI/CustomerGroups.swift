@@ -1,5 +1,5 @@
-/// The groups a customer has seats in. Apple's page: `GetCustomerGroupsResponse` (1.22, sandbox). Documented only; no
-/// library of Apple's has it.
+/// The groups in which a customer has seats. Apple's page: `GetCustomerGroupsResponse` (1.22, sandbox). Documented
+/// only; not in Apple's libraries.
 public struct GetCustomerGroupsResponse: Sendable, Hashable, Codable {
     /// The groups; may be empty.
     public var groups: [GroupEntry]
@@ -12,11 +12,11 @@ public struct GetCustomerGroupsResponse: Sendable, Hashable, Codable {
 
 /// One group. Apple's page: `GroupEntry`.
 public struct GroupEntry: Sendable, Hashable, Codable {
-    /// The group; unique within the app.
+    /// The identifier of the group; unique within the app.
     public var groupId: String
-    /// The kind of group.
+    /// The type of the group.
     public var groupType: GroupType
-    /// The customer's role for each product. Absent for groups of consumers.
+    /// The customer's role for each product. Absent for consumer groups.
     public var roles: [RoleEntry]?
 
     /// Creates the value from its parts.
@@ -29,7 +29,7 @@ public struct GroupEntry: Sendable, Hashable, Codable {
 
 /// A customer's role for a product. Apple's page: `RoleEntry`.
 public struct RoleEntry: Sendable, Hashable, Codable {
-    /// The product.
+    /// The product identifier.
     public var productId: String
     /// The role.
     public var role: GroupRole
@@ -45,7 +45,7 @@ public struct RoleEntry: Sendable, Hashable, Codable {
 public struct GetGroupMembersResponse: Sendable, Hashable, Codable {
     /// The members.
     public var members: [GroupMemberEntry]
-    /// The token for the next page, while there is one.
+    /// The token of the next page, if there is one.
     public var paginationToken: String?
     /// Whether there is another page.
     public var hasMore: Bool
@@ -60,7 +60,7 @@ public struct GetGroupMembersResponse: Sendable, Hashable, Codable {
 
 /// One member of a group. Apple's page: `GroupMemberEntry`.
 public struct GroupMemberEntry: Sendable, Hashable, Codable {
-    /// The member's download of the app.
+    /// The app transaction identifier of the member.
     public var appTransactionId: String
 
     /// Creates the value from its parts.
@@ -69,12 +69,12 @@ public struct GroupMemberEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// The kind of a group. Apple's page: `GroupType`.
+/// The type of a group. Apple's page: `GroupType`.
 public struct GroupType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The seats come from volume purchasing.
@@ -83,16 +83,16 @@ public struct GroupType: RawRepresentable, Hashable, Sendable, Codable {
     public static let consumer = Self(rawValue: "CONSUMER")
 }
 
-/// What a member may do in a group. Apple's page: `Role`.
+/// The role of a member in a group. Apple's page: `Role`.
 public struct GroupRole: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Administers the group for a product.
+    /// The member administers the group for a product.
     public static let admin = Self(rawValue: "ADMIN")
-    /// Has a seat and nothing more.
+    /// The member has a seat but no other rights.
     public static let none = Self(rawValue: "NONE")
 }

@@ -1,8 +1,9 @@
-/// The body of an answer that is no success. Apple's page: `Error Codes`.
+/// The body of an error response. Apple's page: `Error Codes`.
 public struct ErrorPayload: Sendable, Hashable, Codable {
-    /// What went wrong. Decide by this.
+    /// The error code. Branch on this value.
     public var errorCode: APIErrorCode
-    /// A text for people, which may change any day. Documented as always there; the code is of use without it.
+    /// A message for people, which Apple may change. Documented as always present, but optional here because the code
+    /// is useful without it.
     public var errorMessage: String?
 
     /// Creates the value from its parts.

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Which notifications to look for. Apple's page: `NotificationHistoryRequest`.
+/// A filter for notifications. Apple's page: `NotificationHistoryRequest`.
 ///
-/// The token of the next page is a query parameter, and the same body must be sent again with it.
+/// The page token is a query parameter. Every page must be requested with the same body.
 public struct NotificationHistoryRequest: Sendable, Hashable, Codable {
     /// The beginning, at most 180 days ago.
     public var startDate: Date
-    /// The end, later than the beginning. An instant in the future means now.
+    /// The end, later than the beginning. A date in the future means now.
     public var endDate: Date
-    /// Only this type. Not together with `transactionId`.
+    /// Only this type. Cannot be combined with `transactionId`.
     public var notificationType: NotificationTypeV2?
-    /// Only this subtype. Needs `notificationType`, and the two must fit.
+    /// Only this subtype. Requires `notificationType`, to which it must belong.
     public var notificationSubtype: NotificationSubtype?
-    /// Only the customer of this transaction. Not together with `notificationType`.
+    /// Only the customer of this transaction. Cannot be combined with `notificationType`.
     public var transactionId: String?
     /// Deprecated: use `transactionId`.
     public var originalTransactionId: String?
-    /// True: only those that did not arrive, including those still to be tried again.
+    /// True: only notifications that were not delivered, including those with pending retries.
     public var onlyFailures: Bool?
 
     /// Creates the value from its parts.
@@ -37,7 +37,7 @@ public struct NotificationHistoryRequest: Sendable, Hashable, Codable {
 
 /// One page of notifications. Apple's page: `NotificationHistoryResponse`.
 public struct NotificationHistoryResponse: Sendable, Hashable, Codable {
-    /// The token for the next page, while there is one.
+    /// The token of the next page, if there is one.
     public var paginationToken: String?
     /// Whether there is another page.
     public var hasMore: Bool
@@ -52,11 +52,11 @@ public struct NotificationHistoryResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// One notification and what became of it. Apple's page: `notificationHistoryResponseItem`.
+/// One notification with its delivery attempts. Apple's page: `notificationHistoryResponseItem`.
 public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
     /// The JWS of a ``ResponseBodyV2DecodedPayload``, as it was sent.
     public var signedPayload: String
-    /// Up to six attempts to deliver it.
+    /// Up to six delivery attempts.
     public var sendAttempts: [SendAttemptItem]
     /// Deprecated: use `sendAttempts`.
     public var firstSendAttemptResult: SendAttemptResult?
@@ -70,7 +70,8 @@ public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
         self.firstSendAttemptResult = firstSendAttemptResult
     }
 
-    /// Reads the value. Attempts that are left out are none: the notification matters, and a page has twenty.
+    /// Decodes the value. Missing attempts decode as an empty list, because one incomplete item must not make the page
+    /// unreadable.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         signedPayload = try container.decode(String.self, forKey: .signedPayload)
@@ -79,11 +80,11 @@ public struct NotificationHistoryResponseItem: Sendable, Hashable, Codable {
     }
 }
 
-/// One attempt to deliver a notification. Apple's page: `sendAttemptItem`.
+/// One delivery attempt of a notification. Apple's page: `sendAttemptItem`.
 public struct SendAttemptItem: Sendable, Hashable, Codable {
-    /// When it was tried.
+    /// When the attempt was made.
     public var attemptDate: Date
-    /// How it went.
+    /// The result of the attempt.
     public var sendAttemptResult: SendAttemptResult
 
     /// Creates the value from its parts.
@@ -93,35 +94,35 @@ public struct SendAttemptItem: Sendable, Hashable, Codable {
     }
 }
 
-/// How an attempt to reach the developer's server went. Apple's pages: `sendAttemptResult` and, deprecated,
+/// The result of a delivery attempt to the developer's server. Apple's pages: `sendAttemptResult` and, deprecated,
 /// `firstSendAttemptResult`.
 public struct SendAttemptResult: RawRepresentable, Hashable, Sendable, Codable, CodingKeyRepresentable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The server answered with success.
+    /// The server responded with success.
     public static let success = Self(rawValue: "SUCCESS")
-    /// The server did not answer in time.
+    /// The server did not respond in time.
     public static let timedOut = Self(rawValue: "TIMED_OUT")
     /// TLS or the certificate of the server failed.
     public static let tlsIssue = Self(rawValue: "TLS_ISSUE")
-    /// The server redirects in a circle.
+    /// The server's redirects form a loop.
     public static let circularRedirect = Self(rawValue: "CIRCULAR_REDIRECT")
     /// There was no valid HTTP response.
     public static let noResponse = Self(rawValue: "NO_RESPONSE")
     /// The network failed.
     public static let socketIssue = Self(rawValue: "SOCKET_ISSUE")
-    /// The response has a character set that Apple does not know.
+    /// The character set of the response is not supported.
     public static let unsupportedCharset = Self(rawValue: "UNSUPPORTED_CHARSET")
     /// The response is not valid.
     public static let invalidResponse = Self(rawValue: "INVALID_RESPONSE")
     /// The server closed the connection too early.
     public static let prematureClose = Self(rawValue: "PREMATURE_CLOSE")
-    /// The server answered with another status than success.
+    /// The server responded with an error status.
     public static let unsuccessfulHTTPResponseCode = Self(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
-    /// Something else.
+    /// Another failure.
     public static let other = Self(rawValue: "OTHER")
 }

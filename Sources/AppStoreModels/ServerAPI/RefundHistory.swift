@@ -1,8 +1,8 @@
 /// One page of a customer's refunds. Apple's page: `RefundHistoryResponse`.
 public struct RefundHistoryResponse: Sendable, Hashable, Codable {
-    /// Up to 20 JWS, each a ``JWSTransactionDecodedPayload``, by ascending date of revocation; may be empty.
+    /// Up to 20 JWS, each a ``JWSTransactionDecodedPayload``, by ascending revocation date; may be empty.
     public var signedTransactions: [String]
-    /// The token for the next page.
+    /// The token of the next page.
     public var revision: String
     /// Whether there is another page.
     public var hasMore: Bool

@@ -1,13 +1,12 @@
 public import Foundation
 
-/// Gives one subscriber extra days. Apple's page: `ExtendRenewalDateRequest`.
+/// Extends the subscription of one subscriber. Apple's page: `ExtendRenewalDateRequest`.
 public struct ExtendRenewalDateRequest: Sendable, Hashable, Codable {
-    /// How many days, 1 to 90.
+    /// The number of days, 1 to 90.
     public var extendByDays: Int32
-    /// Why.
+    /// The reason.
     public var extendReasonCode: ExtendReasonCode
-    /// The developer's identifier of the request, unique, up to 128 characters. Use it again only to repeat the
-    /// request.
+    /// The developer's identifier of the request: unique, up to 128 characters. Reuse it only to repeat the request.
     public var requestIdentifier: String
 
     /// Creates the value from its parts.
@@ -18,16 +17,16 @@ public struct ExtendRenewalDateRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// How the extension went. Apple's page: `ExtendRenewalDateResponse`.
+/// The result of an extension. Apple's page: `ExtendRenewalDateResponse`.
 public struct ExtendRenewalDateResponse: Sendable, Hashable, Codable {
-    /// The subscription.
+    /// The original transaction of the subscription.
     public var originalTransactionId: String
-    /// The purchase event that was extended. Documented as always there; not counted upon, as there is none when
-    /// nothing was extended.
+    /// The purchase event that was extended. Documented as always present, but optional here: there is none if nothing
+    /// was extended.
     public var webOrderLineItemId: String?
     /// Whether the date was extended.
     public var success: Bool
-    /// The new end of the period. Not counted upon either.
+    /// The new end of the period. Optional for the same reason.
     public var effectiveDate: Date?
 
     /// Creates the value from its parts.
@@ -41,16 +40,16 @@ public struct ExtendRenewalDateResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// Gives all active subscribers of a product extra days. Apple's page: `MassExtendRenewalDateRequest`.
+/// Extends the subscriptions of all active subscribers of a product. Apple's page: `MassExtendRenewalDateRequest`.
 public struct MassExtendRenewalDateRequest: Sendable, Hashable, Codable {
-    /// How many days, 1 to 90.
+    /// The number of days, 1 to 90.
     public var extendByDays: Int32
-    /// Why.
+    /// The reason.
     public var extendReasonCode: ExtendReasonCode
-    /// The developer's identifier of the request. Must be a UUID, or Apple refuses it with
+    /// The developer's identifier of the request. Must be a UUID; otherwise Apple refuses the request with
     /// ``APIErrorCode/invalidRequestIdentifier``.
     public var requestIdentifier: String
-    /// The product.
+    /// The product identifier.
     public var productId: String
     /// Only these storefronts, ISO 3166-1 alpha-3. Absent means all; an empty list is an error.
     public var storefrontCountryCodes: [String]?
@@ -68,7 +67,7 @@ public struct MassExtendRenewalDateRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// Says that the request was taken. Apple's page: `MassExtendRenewalDateResponse`.
+/// The response to an accepted request. Apple's page: `MassExtendRenewalDateResponse`.
 public struct MassExtendRenewalDateResponse: Sendable, Hashable, Codable {
     /// The identifier from the request.
     public var requestIdentifier: String
@@ -79,17 +78,17 @@ public struct MassExtendRenewalDateResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// How far an extension for all subscribers has come. Apple's page: `MassExtendRenewalDateStatusResponse`.
+/// The progress of extending the subscriptions of all subscribers. Apple's page: `MassExtendRenewalDateStatusResponse`.
 public struct MassExtendRenewalDateStatusResponse: Sendable, Hashable, Codable {
     /// The identifier from the request.
     public var requestIdentifier: String
-    /// Whether it has ended.
+    /// Whether the extension is complete.
     public var complete: Bool
-    /// When it ended. Only when complete.
+    /// When the extension was completed. Only when complete.
     public var completeDate: Date?
-    /// How many subscriptions were extended. Only when complete.
+    /// The number of subscriptions that were extended. Only when complete.
     public var succeededCount: Int64?
-    /// How many could not be. Only when complete.
+    /// The number of subscriptions that could not be extended. Only when complete.
     public var failedCount: Int64?
 
     /// Creates the value from its parts.
@@ -105,20 +104,20 @@ public struct MassExtendRenewalDateStatusResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// Why a renewal date is extended. Apple's page: `extendReasonCode`.
+/// The reason for an extension. Apple's page: `extendReasonCode`.
 public struct ExtendReasonCode: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not specified.
     public static let undeclared = Self(rawValue: 0)
     /// To satisfy the customer.
     public static let customerSatisfaction = Self(rawValue: 1)
     /// Another reason.
     public static let other = Self(rawValue: 2)
-    /// The service was disturbed or down.
+    /// A service issue or outage.
     public static let serviceIssueOrOutage = Self(rawValue: 3)
 }

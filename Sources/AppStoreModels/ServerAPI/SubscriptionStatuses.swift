@@ -2,9 +2,9 @@
 public struct StatusResponse: Sendable, Hashable, Codable {
     /// The environment.
     public var environment: AppStoreEnvironment
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
-    /// The app's number. Absent in the sandbox.
+    /// The app's Apple ID. Absent in the sandbox.
     public var appAppleId: Int64?
     /// The subscriptions, by group.
     public var data: [SubscriptionGroupIdentifierItem]
@@ -23,9 +23,9 @@ public struct StatusResponse: Sendable, Hashable, Codable {
 
 /// A customer's subscriptions of one group. Apple's page: `SubscriptionGroupIdentifierItem`.
 public struct SubscriptionGroupIdentifierItem: Sendable, Hashable, Codable {
-    /// The group.
+    /// The identifier of the group.
     public var subscriptionGroupIdentifier: String
-    /// The latest state of each subscription.
+    /// The latest status of each subscription.
     public var lastTransactions: [LastTransactionsItem]
 
     /// Creates the value from its parts.
@@ -35,11 +35,11 @@ public struct SubscriptionGroupIdentifierItem: Sendable, Hashable, Codable {
     }
 }
 
-/// The latest state of one subscription. Apple's page: `lastTransactionsItem`.
+/// The latest status of one subscription. Apple's page: `lastTransactionsItem`.
 public struct LastTransactionsItem: Sendable, Hashable, Codable {
-    /// The state when Apple answered.
+    /// The status at the time of the response.
     public var status: SubscriptionStatus
-    /// The subscription.
+    /// The original transaction of the subscription.
     public var originalTransactionId: String
     /// The JWS of a ``JWSTransactionDecodedPayload``.
     public var signedTransactionInfo: String

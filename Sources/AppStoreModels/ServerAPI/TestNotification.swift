@@ -1,6 +1,6 @@
-/// Says that a test notification is on its way. Apple's page: `SendTestNotificationResponse`.
+/// The response to a request for a test notification. Apple's page: `SendTestNotificationResponse`.
 public struct SendTestNotificationResponse: Sendable, Hashable, Codable {
-    /// The token to ask for its fate with, for up to six months.
+    /// The token for requesting the delivery status, for up to six months.
     public var testNotificationToken: String
 
     /// Creates the value from its parts.
@@ -9,11 +9,11 @@ public struct SendTestNotificationResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// What became of a test notification. Apple's page: `CheckTestNotificationResponse`.
+/// The delivery status of a test notification. Apple's page: `CheckTestNotificationResponse`.
 public struct CheckTestNotificationResponse: Sendable, Hashable, Codable {
-    /// The JWS of the notification as it was sent.
+    /// The JWS of the notification, as it was sent.
     public var signedPayload: String
-    /// Up to six attempts to deliver it.
+    /// Up to six delivery attempts.
     public var sendAttempts: [SendAttemptItem]
     /// Deprecated: use `sendAttempts`.
     public var firstSendAttemptResult: SendAttemptResult?
@@ -27,7 +27,7 @@ public struct CheckTestNotificationResponse: Sendable, Hashable, Codable {
         self.firstSendAttemptResult = firstSendAttemptResult
     }
 
-    /// Reads the value. Attempts that are left out are none.
+    /// Decodes the value. Missing attempts decode as an empty list.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         signedPayload = try container.decode(String.self, forKey: .signedPayload)

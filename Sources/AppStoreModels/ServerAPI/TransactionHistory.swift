@@ -1,22 +1,21 @@
 public import Foundation
 
-/// What to look for in a customer's transaction history: query parameters, not a body.
-/// Apple's page: `Get Transaction History`.
+/// A filter for a customer's transaction history: query parameters, not a body. Apple's page: `Get Transaction
+/// History`.
 ///
-/// Different parameters combine with "and", several values of one parameter with "or". The same request must be
-/// repeated
-/// for every page.
+/// Different parameters are combined with "and", several values of one parameter with "or". Every page must be
+/// requested with the same parameters.
 public struct TransactionHistoryRequest: Sendable, Hashable {
     /// Only transactions with a purchase date at or after this instant.
     public var startDate: Date?
-    /// Only transactions with a purchase date before this instant. Must be later than `startDate`; may lie in the
+    /// Only transactions with a purchase date before this instant. Must be later than `startDate`; may be in the
     /// future.
     public var endDate: Date?
     /// Only these products; empty means all. Query parameter `productId`, once for each.
     public var productIds: [String]
-    /// Only these kinds of products; empty means all. Query parameter `productType`, once for each.
+    /// Only these product types; empty means all. Query parameter `productType`, once for each.
     public var productTypes: [ProductKind]
-    /// The order by the date of the last change, which an upgrade or a revocation moves. Absent means ascending.
+    /// The order by the date of the last change, for example an upgrade or a revocation. Absent means ascending.
     public var sort: Order?
     /// Only these groups; empty means all. Query parameter `subscriptionGroupIdentifier`, once for each.
     public var subscriptionGroupIdentifiers: [String]
@@ -47,24 +46,24 @@ public struct TransactionHistoryVersion: RawRepresentable, Hashable, Sendable, C
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Deprecated: leaves out consumables that the app has finished.
+    /// Deprecated: omits consumables that the app has finished.
     public static let v1 = Self(rawValue: "v1")
-    /// Everything, including what is finished, refunded or revoked.
+    /// All transactions, including finished, refunded and revoked ones.
     public static let v2 = Self(rawValue: "v2")
 }
 
 /// One page of a customer's transactions. Apple's page: `HistoryResponse`.
 public struct HistoryResponse: Sendable, Hashable, Codable {
-    /// The token for the next page; sent with the last page too, to ask for what is new some day.
+    /// The token of the next page. The last page has one too, for requesting new transactions later.
     public var revision: String
     /// Whether there is another page.
     public var hasMore: Bool
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
-    /// The app's number. Absent in the sandbox.
+    /// The app's Apple ID. Absent in the sandbox.
     public var appAppleId: Int64?
     /// The environment.
     public var environment: AppStoreEnvironment
@@ -86,17 +85,17 @@ public struct HistoryResponse: Sendable, Hashable, Codable {
 }
 
 extension TransactionHistoryRequest {
-    /// The kind of a product, as the filter of the history spells it. Transactions spell it otherwise: ``ProductType``.
+    /// A product type in the history filter. Transactions spell product types differently: ``ProductType``.
     public struct ProductKind: RawRepresentable, Hashable, Sendable, Codable {
         /// The text on the wire.
         public let rawValue: String
 
-        /// Takes any text, listed below or not.
+        /// Creates a value from any text, including unlisted ones.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Auto-renewable subscriptions.
         public static let autoRenewable = Self(rawValue: "AUTO_RENEWABLE")
-        /// Subscriptions that do not renew.
+        /// Non-renewing subscriptions.
         public static let nonRenewable = Self(rawValue: "NON_RENEWABLE")
         /// Consumables.
         public static let consumable = Self(rawValue: "CONSUMABLE")
@@ -109,10 +108,10 @@ extension TransactionHistoryRequest {
         /// The text on the wire.
         public let rawValue: String
 
-        /// Takes any text, listed below or not.
+        /// Creates a value from any text, including unlisted ones.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The oldest change first. Only then may a stored `revision` be used to ask for what is new.
+        /// The oldest change first. Only in this order can a stored `revision` be used to request new transactions.
         public static let ascending = Self(rawValue: "ASCENDING")
         /// The newest change first.
         public static let descending = Self(rawValue: "DESCENDING")

@@ -11,7 +11,7 @@ public struct TransactionInfoResponse: Sendable, Hashable, Codable {
     }
 }
 
-/// A customer's download of the app. Apple's page: `AppTransactionInfoResponse`.
+/// The app transaction of a customer. Apple's page: `AppTransactionInfoResponse`.
 public struct AppTransactionInfoResponse: Sendable, Hashable, Codable {
     /// The JWS of an ``AppTransaction``.
     public var signedAppTransactionInfo: String
@@ -24,7 +24,7 @@ public struct AppTransactionInfoResponse: Sendable, Hashable, Codable {
 
 /// The purchases of one order. Apple's page: `OrderLookupResponse`.
 public struct OrderLookupResponse: Sendable, Hashable, Codable {
-    /// Whether the order is one of this app.
+    /// Whether the order belongs to this app.
     public var status: OrderLookupStatus
     /// The JWS of each ``JWSTransactionDecodedPayload``. Only for a valid order.
     public var signedTransactions: [String]?
@@ -41,18 +41,18 @@ public struct OrderLookupStatus: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// The order has purchases in this app.
     public static let valid = Self(rawValue: 0)
-    /// The order is unknown; the answer is a success all the same.
+    /// The order is unknown. The response is nevertheless a success.
     public static let invalid = Self(rawValue: 1)
 }
 
-/// Links a purchase to an account of the developer. Apple's page: `UpdateAppAccountTokenRequest`.
+/// Associates a purchase with an account of the developer. Apple's page: `UpdateAppAccountTokenRequest`.
 public struct UpdateAppAccountTokenRequest: Sendable, Hashable, Codable {
-    /// The link. Replaces the one before; for a subscription it holds from the current renewal on.
+    /// The account token. It replaces an existing one; for a subscription it applies as of the current renewal.
     public var appAccountToken: UUID
 
     /// Creates the value from its parts.

@@ -1,39 +1,39 @@
 public import Foundation
 
-/// What a signed app transaction says: the customer's download of the app, from the device or from the server.
+/// The payload of a signed app transaction: the customer's download of the app, from the device or from the server.
 /// Apple's pages: `AppTransaction` and `JWSAppTransactionDecodedPayload`.
 ///
-/// Mind two names: `receiptType` is the environment and `receiptCreationDate` is the date of signing.
+/// Note two names: `receiptType` is the environment and `receiptCreationDate` is the signing date.
 public struct AppTransaction: Sendable, Hashable, Codable {
     /// The environment.
     public var receiptType: AppStoreEnvironment
-    /// The app's number. Absent outside production.
+    /// The app's Apple ID. Absent outside production.
     public var appAppleId: Int64?
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
-    /// The version of the app on the device. Device variant only.
+    /// The version of the app on the device. Only from the device.
     public var applicationVersion: String?
-    /// The App Store's number of that version. Device variant only.
+    /// The App Store's identifier of that version. Only from the device.
     public var versionExternalIdentifier: Int64?
-    /// When Apple signed this.
+    /// When Apple signed the payload.
     public var receiptCreationDate: Date
     /// When the customer first got the app.
     public var originalPurchaseDate: Date
     /// The version the customer first got; the build number on iOS, the short version on macOS.
     public var originalApplicationVersion: String
-    /// Base64 of a SHA-384 that binds this to one device. Device variant only.
+    /// Base64 of a SHA-384 that binds the payload to one device. Only from the device.
     public var deviceVerification: String?
-    /// The nonce that went into `deviceVerification`. Device variant only.
+    /// The nonce of `deviceVerification`. Only from the device.
     public var deviceVerificationNonce: UUID?
-    /// When the customer ordered the app, if that was before its release.
+    /// When the customer pre-ordered the app.
     public var preorderDate: Date?
-    /// This download: one for each Apple Account and app.
+    /// The identifier of the download: one for each Apple Account and app.
     public var appTransactionId: String?
-    /// The platform the customer first got the app on.
+    /// The platform on which the customer first got the app.
     public var originalPlatform: PurchasePlatform?
-    /// The kind of store (1.22). Documented only; no library of Apple's has it.
+    /// The type of store (1.22). Documented only; not in Apple's libraries.
     public var storeType: StoreType?
-    /// When the data was asked for. Seen only in data signed by Xcode.
+    /// When the data were requested. Present only in data signed by Xcode.
     public var requestDate: Date?
 
     /// Creates the value from its parts.
@@ -68,12 +68,12 @@ public struct AppTransaction: Sendable, Hashable, Codable {
     }
 }
 
-/// The platform an app was first got on. Apple's page: `originalPlatform`. Mind the mixed case.
+/// The platform on which an app was first downloaded. Apple's page: `originalPlatform`. Note the mixed case.
 public struct PurchasePlatform: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// iPhone and iPad.
@@ -86,14 +86,14 @@ public struct PurchasePlatform: RawRepresentable, Hashable, Sendable, Codable {
     public static let visionOS = Self(rawValue: "visionOS")
 }
 
-/// The kind of store. Apple's page: `storeType` (1.22). Documented only; no library of Apple's has it.
+/// The type of store. Apple's page: `storeType` (1.22). Documented only; not in Apple's libraries.
 public struct StoreType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The App Store as everybody knows it; the only value in the server API.
+    /// The public App Store; the only value in the server API.
     public static let consumer = Self(rawValue: "CONSUMER")
 }

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Where a 12-month commitment stood at a transaction. Apple's page: `TransactionCommitmentInfo` (1.21).
+/// The progress of a 12-month commitment at a transaction. Apple's page: `TransactionCommitmentInfo` (1.21).
 public struct TransactionCommitmentInfo: Sendable, Hashable, Codable {
-    /// Which instalment this is, 1 to 12.
+    /// The number of the instalment, 1 to 12.
     public var billingPeriodNumber: Int32?
     /// When the commitment ends.
     public var commitmentExpiresDate: Date?
     /// The price of the whole commitment, in thousandths of the currency unit.
     public var commitmentPrice: Int64?
-    /// How many instalments the commitment has.
+    /// The total number of instalments.
     public var totalBillingPeriods: Int32?
 
     /// Creates the value from its parts.
@@ -23,11 +23,11 @@ public struct TransactionCommitmentInfo: Sendable, Hashable, Codable {
     }
 }
 
-/// What follows a 12-month commitment. Apple's page: `RenewalCommitmentInfo` (1.21).
+/// The next 12-month commitment. Apple's page: `RenewalCommitmentInfo` (1.21).
 public struct RenewalCommitmentInfo: Sendable, Hashable, Codable {
     /// The product of the next commitment.
     public var commitmentAutoRenewProductId: String?
-    /// Whether a next commitment follows.
+    /// Whether the commitment will renew.
     public var commitmentAutoRenewStatus: AutoRenewStatus?
     /// How the next commitment will be billed.
     public var commitmentRenewalBillingPlanType: RenewalBillingPlanType?

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Decimal {
-    /// A price as a number of units of its currency: 1990 thousandths are 1.99, exactly.
+    /// Creates a price in units of its currency from thousandths: 1990 gives exactly 1.99.
     public init(thousandths: Int64) { self.init(sign: .plus, exponent: -3, significand: Decimal(thousandths)) }
 }
 

@@ -1,12 +1,13 @@
-/// The header of what Apple signs. Apple's page: `JWSDecodedHeader`. Reading it proves nothing; verifying does.
+/// The header of data that Apple signed. Apple's page: `JWSDecodedHeader`. A decoded header proves nothing: verify the
+/// signature.
 public struct JWSDecodedHeader: Sendable, Hashable, Codable {
     /// The algorithm, `ES256`.
     public var alg: String
     /// The certificates, leaf first: standard (not URL-safe) Base64 of DER. Three from the App Store, one from Xcode.
     public var x5c: [String]?
-    /// `JWT` where present.
+    /// `JWT` if present.
     public var typ: String?
-    /// Removed by Apple from store data in 2022; Xcode writes `Apple_Xcode_Key`.
+    /// The key identifier. Apple removed it from App Store data in 2022; Xcode sends `Apple_Xcode_Key`.
     public var kid: String?
 
     /// Creates the value from its parts.

@@ -1,56 +1,56 @@
 public import Foundation
 
-/// What a signed renewal info (`signedRenewalInfo`) says: how a subscription will go on.
-/// Apple's page: `JWSRenewalInfoDecodedPayload`.
+/// The payload of a signed renewal info (`signedRenewalInfo`): how a subscription will continue. Apple's page:
+/// `JWSRenewalInfoDecodedPayload`.
 ///
-/// It names no app. Only the transaction or notification it came with says which app it belongs to.
+/// It does not name its app. Only the transaction or notification beside it does.
 public struct JWSRenewalInfoDecodedPayload: Sendable, Hashable, Codable {
-    /// The subscription: the first transaction of the chain.
+    /// The original transaction of the subscription.
     public var originalTransactionId: String
-    /// The product the customer has now.
+    /// The customer's current product.
     public var productId: String
-    /// The product the subscription will renew to.
+    /// The product of the next renewal.
     public var autoRenewProductId: String
     /// Whether it will renew.
     public var autoRenewStatus: AutoRenewStatus
-    /// Why it expired. Expired subscriptions only.
+    /// Why the subscription expired. Expired subscriptions only.
     public var expirationIntent: ExpirationIntent?
-    /// True while the App Store tries to renew an expired subscription.
+    /// True while the App Store retries the payment of an expired subscription.
     public var isInBillingRetryPeriod: Bool?
     /// When the billing grace period ends.
     public var gracePeriodExpiresDate: Date?
-    /// What the customer said to a price increase.
+    /// The customer's response to a price increase.
     public var priceIncreaseStatus: PriceIncreaseStatus?
-    /// The kind of the offer that applies to the next renewal.
+    /// The type of the offer that applies to the next renewal.
     public var offerType: OfferType?
     /// The offer code or the identifier of that offer.
     public var offerIdentifier: String?
-    /// How the customer pays during that offer.
+    /// The payment mode of that offer.
     public var offerDiscountType: OfferDiscountType?
-    /// How long that offer lasts, ISO 8601.
+    /// The duration of that offer, ISO 8601.
     public var offerPeriod: String?
-    /// The win-back offers the customer may have, best first; never during billing retry or grace.
+    /// The win-back offers for which the customer is eligible, best first; none during billing retry or a grace period.
     public var eligibleWinBackOfferIds: [String]?
     /// When the latest purchase expires.
     public var renewalDate: Date?
-    /// What the next renewal will cost, in thousandths of the currency unit, offer included.
+    /// The price of the next renewal after the offer, in thousandths of the currency unit.
     public var renewalPrice: Int64?
     /// The currency of `renewalPrice`, ISO 4217.
     public var currency: String?
-    /// When the latest run of the subscription began; gaps of up to 60 days (sandbox: 10 minutes) do not count, and
-    /// grace and retry count as gaps. Absent in older data.
+    /// When the latest continuous run of the subscription began. Gaps of up to 60 days (sandbox: 10 minutes) are
+    /// ignored; grace periods and billing retry count as gaps. Absent in older data.
     public var recentSubscriptionStartDate: Date?
-    /// The account link that the next renewal will carry. A text that is no UUID reads as `nil`.
+    /// The account token of the next renewal. A text that is not a UUID decodes as `nil`.
     public var appAccountToken: UUID?
-    /// The customer's download of the app.
+    /// The identifier of the customer's download of the app.
     public var appTransactionId: String?
     /// The environment.
     public var environment: AppStoreEnvironment
-    /// When Apple signed this. Of two payloads for one subscription the later one is right.
+    /// When Apple signed the payload. Of two payloads for one subscription, the later one is current.
     public var signedDate: Date
     /// Advanced Commerce subscriptions only.
     public var advancedCommerceInfo: AdvancedCommerceRenewalInfo?
-    /// What follows a 12-month commitment (1.21).
+    /// The next 12-month commitment (1.21).
     public var commitmentInfo: RenewalCommitmentInfo?
     /// How the next commitment will be billed (1.21).
     public var renewalBillingPlanType: RenewalBillingPlanType?

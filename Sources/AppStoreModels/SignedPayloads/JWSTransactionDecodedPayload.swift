@@ -1,81 +1,80 @@
 public import Foundation
 
-/// What a signed transaction (`signedTransactionInfo`, `signedTransactions`) says: one purchase or renewal.
+/// The payload of a signed transaction (`signedTransactionInfo`, `signedTransactions`): one purchase or renewal.
 /// Apple's page: `JWSTransactionDecodedPayload`.
 ///
-/// Fields that were there from the first version of the API are never `nil`; data without them does not decode.
-/// Everything
-/// Apple added later is optional, because older signed data stays valid without it.
+/// Fields that exist since the first version of the API are never `nil`; data without them do not decode. All later
+/// fields are optional, because older signed data remain valid without them.
 public struct JWSTransactionDecodedPayload: Sendable, Hashable, Codable {
-    /// This transaction. `"0"` in data that Xcode signed.
+    /// The transaction identifier. `"0"` in data signed by Xcode.
     public var transactionId: String
-    /// The first transaction of the chain: the same for a subscription through all its renewals.
+    /// The original transaction: the same for all renewals of a subscription.
     public var originalTransactionId: String
-    /// The original transaction before the subscription moved to Advanced Commerce. Documented only; no library of
-    /// Apple's has it.
+    /// The original transaction before the subscription migrated to Advanced Commerce. Documented only; not in Apple's
+    /// libraries.
     public var previousOriginalTransactionId: String?
-    /// Identifies purchase events across devices, renewals included. Subscriptions only.
+    /// The identifier of a purchase event across devices, including renewals. Subscriptions only.
     public var webOrderLineItemId: String?
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleId: String
-    /// The product.
+    /// The product identifier.
     public var productId: String
-    /// The group of the subscription. Subscriptions only.
+    /// The subscription group. Subscriptions only.
     public var subscriptionGroupIdentifier: String?
     /// When the App Store charged the customer.
     public var purchaseDate: Date
-    /// When the original transaction was bought. In data signed by Xcode it may lie in the year 1.
+    /// When the original transaction was bought. In data signed by Xcode it may be in the year 1.
     public var originalPurchaseDate: Date
-    /// When the subscription ends or renews. Subscriptions only.
+    /// When the subscription expires or renews. Subscriptions only.
     public var expiresDate: Date?
-    /// How many were bought: consumables, and since 1.22 the seats of a subscription.
+    /// The quantity: of consumables, and since 1.22 of the seats of a subscription.
     public var quantity: Int32
-    /// The kind of product.
+    /// The product type.
     public var type: ProductType
-    /// The developer's own link to an account, set at the purchase or later. Apple promises a UUID; a text that is none
-    /// reads as `nil` rather than losing the purchase.
+    /// The account token of the developer, set at the purchase or later. Apple documents a UUID; other text decodes as
+    /// `nil`, so that the purchase remains readable.
     public var appAccountToken: UUID?
     /// Whether it was bought, shared or assigned.
     public var inAppOwnershipType: InAppOwnershipType
-    /// When Apple signed this. Of two payloads for one transaction the later one is right.
+    /// When Apple signed the payload. Of two payloads for one transaction, the later one is current.
     public var signedDate: Date
     /// Why the transaction was refunded or revoked.
     public var revocationReason: RevocationReason?
     /// When the transaction was refunded or revoked.
     public var revocationDate: Date?
-    /// What kind of revocation it was (1.19).
+    /// The type of the revocation (1.19).
     public var revocationType: RevocationType?
     /// The refunded share in thousandths of a percent, 0 to 100000 (1.19).
     public var revocationPercentage: Int32?
-    /// True if the customer upgraded to another subscription. Sent only when true.
+    /// True if the customer upgraded to another subscription. Present only when true.
     public var isUpgraded: Bool?
-    /// The kind of the offer that was applied.
+    /// The type of the offer that was applied.
     public var offerType: OfferType?
-    /// The offer code or the identifier of the offer; never with an introductory offer.
+    /// The offer code or the identifier of the offer; absent for an introductory offer.
     public var offerIdentifier: String?
-    /// How the customer pays during the offer.
+    /// The payment mode of the offer.
     public var offerDiscountType: OfferDiscountType?
-    /// How long the offer lasts, ISO 8601: period times count, so two months are `P2M`.
+    /// The total duration of the offer, ISO 8601: two periods of a month are `P2M`.
     public var offerPeriod: String?
-    /// The environment. Check it before anything is granted.
+    /// The environment. Check it before you grant access.
     public var environment: AppStoreEnvironment
-    /// The country or region of the customer's store, ISO 3166-1 alpha-3. Absent in older data.
+    /// The country or region of the customer's storefront, ISO 3166-1 alpha-3. Absent in older data.
     public var storefront: String?
-    /// Apple's number of the storefront, such as `143441`. Absent in older data.
+    /// Apple's identifier of the storefront, such as `143441`. Absent in older data.
     public var storefrontId: String?
-    /// Whether the customer bought or the system renewed. Absent in older data.
+    /// Whether the customer or the App Store caused the transaction. Absent in older data.
     public var transactionReason: TransactionReason?
     /// The currency of `price`, ISO 4217.
     public var currency: String?
-    /// What was charged, in thousandths of the currency unit: the total for the quantity, after the offer.
+    /// The price in thousandths of the currency unit: the total for the quantity, after the offer.
     public var price: Int64?
-    /// The customer's download of the app (1.15).
+    /// The identifier of the customer's download of the app (1.15).
     public var appTransactionId: String?
     /// Advanced Commerce purchases only.
     public var advancedCommerceInfo: AdvancedCommerceTransactionInfo?
-    /// How a commitment of twelve months is billed (1.21).
+    /// How a 12-month commitment is billed (1.21).
     public var billingPlanType: BillingPlanType?
-    /// Where the commitment stands (1.21).
+    /// The progress of the commitment (1.21).
     public var commitmentInfo: TransactionCommitmentInfo?
 
     /// Creates the value from its parts.

@@ -1,20 +1,20 @@
-/// The state of an auto-renewable subscription at the time Apple signed or answered. Apple's page: `status`.
+/// The status of an auto-renewable subscription at the time of signing or of the response. Apple's page: `status`.
 public struct SubscriptionStatus: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// The subscription is active.
     public static let active = Self(rawValue: 1)
     /// The subscription has expired.
     public static let expired = Self(rawValue: 2)
-    /// A renewal failed and the App Store keeps trying; the customer has no right to the product meanwhile.
+    /// A renewal failed and the App Store is retrying; the customer has no access meanwhile.
     public static let billingRetry = Self(rawValue: 3)
-    /// A renewal failed and the App Store keeps trying; the customer keeps the product meanwhile.
+    /// A renewal failed and the App Store is retrying; the customer keeps access meanwhile.
     public static let billingGracePeriod = Self(rawValue: 4)
-    /// The App Store took the purchase back: a refund, or the end of family sharing.
+    /// The App Store revoked the purchase: a refund, or the end of family sharing.
     public static let revoked = Self(rawValue: 5)
 }
 
@@ -23,10 +23,10 @@ public struct AutoRenewStatus: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The customer, or the App Store, turned renewal off.
+    /// Renewal is off: the customer or the App Store turned it off.
     public static let off = Self(rawValue: 0)
     /// The subscription renews at the end of its period.
     public static let on = Self(rawValue: 1)
@@ -37,7 +37,7 @@ public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// The customer cancelled.
@@ -52,16 +52,16 @@ public struct ExpirationIntent: RawRepresentable, Hashable, Sendable, Codable {
     public static let other = Self(rawValue: 5)
 }
 
-/// What the customer said to a price increase. Apple's page: `priceIncreaseStatus`.
+/// The customer's response to a price increase. Apple's page: `priceIncreaseStatus`.
 public struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Consent is needed and the customer has not answered.
+    /// Consent is required and the customer has not responded yet.
     public static let pending = Self(rawValue: 0)
-    /// The customer consented, or was told of an increase that needs no consent.
+    /// The customer consented, or was informed of an increase that needs no consent.
     public static let accepted = Self(rawValue: 1)
 }

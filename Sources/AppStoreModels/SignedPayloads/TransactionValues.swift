@@ -1,50 +1,50 @@
-/// The kind of a product, as transactions spell it. Apple's page: `type`.
+/// A product type in transactions. Apple's page: `type`.
 ///
-/// The filter of the transaction history has a spelling of its own: ``TransactionHistoryRequest/ProductKind``.
+/// The filter of the transaction history spells product types differently: ``TransactionHistoryRequest/ProductKind``.
 public struct ProductType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Renews until the customer cancels.
+    /// An auto-renewable subscription: renews until the customer cancels.
     public static let autoRenewableSubscription = Self(rawValue: "Auto-Renewable Subscription")
-    /// Bought once, owned for ever.
+    /// A non-consumable: bought once, does not expire.
     public static let nonConsumable = Self(rawValue: "Non-Consumable")
-    /// Used up, can be bought again.
+    /// A consumable: can be used up and bought again.
     public static let consumable = Self(rawValue: "Consumable")
-    /// Runs out; the app decides when.
+    /// A non-renewing subscription: expires at a time that the app determines.
     public static let nonRenewingSubscription = Self(rawValue: "Non-Renewing Subscription")
 }
 
-/// How the customer came by the product. Apple's page: `inAppOwnershipType`.
+/// How the customer got access to the product. Apple's page: `inAppOwnershipType`.
 public struct InAppOwnershipType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Bought by this customer.
     public static let purchased = Self(rawValue: "PURCHASED")
-    /// Shared by a member of the family.
+    /// Shared by a family member.
     public static let familyShared = Self(rawValue: "FAMILY_SHARED")
-    /// A seat that an organisation or a group assigned. Documented only (1.22, sandbox); no library of Apple's has it.
+    /// A seat assigned by an organisation or a group. Documented only (1.22, sandbox); not in Apple's libraries.
     public static let assigned = Self(rawValue: "ASSIGNED")
 }
 
-/// Who caused a transaction. Apple's page: `transactionReason`.
+/// The cause of a transaction. Apple's page: `transactionReason`.
 public struct TransactionReason: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The customer, including an upgrade.
+    /// A purchase by the customer, including an upgrade.
     public static let purchase = Self(rawValue: "PURCHASE")
-    /// The App Store, by renewing; including a downgrade that takes effect at the renewal.
+    /// A renewal by the App Store, including a downgrade that takes effect at the renewal.
     public static let renewal = Self(rawValue: "RENEWAL")
 }
 
@@ -53,64 +53,64 @@ public struct RevocationReason: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Another reason, such as an accidental purchase; also sent with revocations that are no refund.
+    /// Another reason, such as an accidental purchase; also sent with revocations without a refund.
     public static let other = Self(rawValue: 0)
-    /// A real or perceived problem within the app.
+    /// An actual or perceived issue within the app.
     public static let issueWithApp = Self(rawValue: 1)
 }
 
-/// What kind of revocation it was. Apple's page: `revocationType` (1.19).
+/// The type of a revocation. Apple's page: `revocationType` (1.19).
 public struct RevocationType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The whole amount was refunded.
     public static let refundFull = Self(rawValue: "REFUND_FULL")
     /// Part of the amount was refunded; see `revocationPercentage`.
     public static let refundProrated = Self(rawValue: "REFUND_PRORATED")
-    /// The customer no longer shares the family's purchase.
+    /// Family sharing ended.
     public static let familyRevoke = Self(rawValue: "FAMILY_REVOKE")
-    /// The seat was withdrawn. Documented only (1.22); no library of Apple's has it.
+    /// The seat was withdrawn. Documented only (1.22); not in Apple's libraries.
     public static let assignmentRevoke = Self(rawValue: "ASSIGNMENT_REVOKE")
 }
 
-/// The kind of an offer. Apple's page: `offerType`.
+/// The type of an offer. Apple's page: `offerType`.
 public struct OfferType: RawRepresentable, Hashable, Sendable, Codable {
     /// The number on the wire.
     public let rawValue: Int32
 
-    /// Takes any number, listed below or not.
+    /// Creates a value from any number, including unlisted ones.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// An introductory offer; it has no identifier.
+    /// An introductory offer, which has no identifier.
     public static let introductory = Self(rawValue: 1)
     /// A promotional offer.
     public static let promotional = Self(rawValue: 2)
     /// An offer code.
     public static let offerCode = Self(rawValue: 3)
-    /// An offer to win a former subscriber back.
+    /// A win-back offer to a former subscriber.
     public static let winBack = Self(rawValue: 4)
 }
 
-/// How the customer pays during an offer. Apple's page: `offerDiscountType`.
+/// The payment mode of an offer. Apple's page: `offerDiscountType`.
 public struct OfferDiscountType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Not at all.
+    /// A free trial.
     public static let freeTrial = Self(rawValue: "FREE_TRIAL")
-    /// A reduced price for each period.
+    /// Pay as you go: a reduced price for each period.
     public static let payAsYouGo = Self(rawValue: "PAY_AS_YOU_GO")
-    /// A reduced price, once, for several periods.
+    /// Pay up front: one reduced price for several periods.
     public static let payUpFront = Self(rawValue: "PAY_UP_FRONT")
     /// An offer code for a one-time purchase (1.18).
     public static let oneTime = Self(rawValue: "ONE_TIME")
@@ -121,7 +121,7 @@ public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable {
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The whole commitment at once.
@@ -135,7 +135,7 @@ public struct RenewalBillingPlanType: RawRepresentable, Hashable, Sendable, Coda
     /// The text on the wire.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The whole commitment at once.

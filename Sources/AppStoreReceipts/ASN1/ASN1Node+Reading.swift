@@ -2,62 +2,62 @@ internal import AppStoreTrust
 internal import SwiftASN1
 
 extension ASN1Node {
-    /// Parses one BER element that fills `bytes`. Trailing bytes, open ends and more than 50 levels are refused.
-    static func parse(ber bytes: ArraySlice<UInt8>, _ what: String) throws(VerificationError) -> ASN1Node {
-        try ElementBudget.check(bytes, what)
+    /// Parses one BER element that fills `bytes`. Throws for trailing bytes, missing ends and more than 50 levels.
+    static func parse(ber bytes: ArraySlice<UInt8>, _ name: String) throws(VerificationError) -> ASN1Node {
+        try ElementBudget.check(bytes, name)
         do {
             return try BER.parse(bytes)
         } catch {
-            throw .malformed("\(what) is not BER\(error.code)")
+            throw .malformed("\(name) is not BER\(error.code)")
         }
     }
 
-    /// The fields of a constructed element with this tag.
-    func fields(_ identifier: ASN1Identifier, _ what: String) throws(VerificationError) -> ASN1Fields {
+    /// Returns the fields of a constructed element. Throws if it has another tag.
+    func fields(_ identifier: ASN1Identifier, _ name: String) throws(VerificationError) -> ASN1Fields {
         guard self.identifier == identifier, case .constructed(let nodes) = content else {
-            throw .malformed("\(what) is not what it has to be")
+            throw .malformed("\(name) has an unexpected ASN.1 type")
         }
-        return ASN1Fields(nodes, what)
+        return ASN1Fields(nodes, name)
     }
 
-    /// The one field of an explicitly tagged element.
-    func explicit(_ what: String) throws(VerificationError) -> ASN1Node {
-        var fields = try fields(identifier, what)
+    /// Returns the only field of an explicitly tagged element.
+    func explicit(_ name: String) throws(VerificationError) -> ASN1Node {
+        var fields = try fields(identifier, name)
         let node = try fields.next()
         try fields.finish()
         return node
     }
 
-    /// The octets of an OCTET STRING. The constructed form is the concatenation of its chunks (X.690 §8.7.3).
-    func octets(_ what: String) throws(VerificationError) -> [UInt8] {
+    /// Returns the octets of an OCTET STRING. The constructed form is the concatenation of its chunks (X.690 §8.7.3).
+    func octets(_ name: String) throws(VerificationError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try appendOctets(to: &bytes, what)
+        try appendOctets(to: &bytes, name)
         return bytes
     }
 
-    private func appendOctets(to bytes: inout [UInt8], _ what: String) throws(VerificationError) {
-        guard identifier == .octetString else { throw .malformed("\(what) is not an OCTET STRING") }
+    private func appendOctets(to bytes: inout [UInt8], _ name: String) throws(VerificationError) {
+        guard identifier == .octetString else { throw .malformed("\(name) is not an OCTET STRING") }
         switch content {
         case .primitive(let octets): bytes += octets
         case .constructed(let chunks):
-            for chunk in chunks { try chunk.appendOctets(to: &bytes, what) }
+            for chunk in chunks { try chunk.appendOctets(to: &bytes, name) }
         }
     }
 
-    /// A non-negative INTEGER of at most 64 bits with sign. Leading zeros are tolerated, as BER readers do.
-    func integer(_ what: String) throws(VerificationError) -> Int64 {
+    /// Returns a non-negative INTEGER that fits in Int64. Leading zeros are accepted, as in other BER parsers.
+    func integer(_ name: String) throws(VerificationError) -> Int64 {
         guard identifier == .integer, case .primitive(let octets) = content, let first = octets.first else {
-            throw .malformed("\(what) is not an INTEGER")
+            throw .malformed("\(name) is not an INTEGER")
         }
         let digits = octets.drop { $0 == 0 }
-        guard first < 0x80, digits.count <= 8 else { throw .malformed("\(what) is negative or too large") }
+        guard first < 0x80, digits.count <= 8 else { throw .malformed("\(name) is negative or too large") }
         guard let value = Int64(exactly: digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) else {
-            throw .malformed("\(what) is too large")
+            throw .malformed("\(name) is too large")
         }
         return value
     }
 
-    /// The text of a primitive UTF8String or IA5String; nil for anything else. Writers mix the two.
+    /// The text of a primitive UTF8String or IA5String; nil for anything else. Receipts use both for the same fields.
     var text: String? {
         guard identifier == .utf8String || identifier == .ia5String, case .primitive(let octets) = content else {
             return nil
@@ -65,21 +65,22 @@ extension ASN1Node {
         return String(validating: octets, as: UTF8.self)
     }
 
-    func objectIdentifier(_ what: String) throws(VerificationError) -> ASN1ObjectIdentifier {
+    func objectIdentifier(_ name: String) throws(VerificationError) -> ASN1ObjectIdentifier {
         do {
             return try ASN1ObjectIdentifier(derEncoded: self)
         } catch {
-            throw .malformed("\(what) is not an OBJECT IDENTIFIER\(error.code)")
+            throw .malformed("\(name) is not an OBJECT IDENTIFIER\(error.code)")
         }
     }
 
-    /// The algorithm of an AlgorithmIdentifier whose parameters are absent or NULL: all that RSA and its digests have.
-    func algorithm(_ what: String) throws(VerificationError) -> ASN1ObjectIdentifier {
-        var fields = try fields(.sequence, what)
-        let algorithm = try fields.next().objectIdentifier(what)
+    /// Returns the algorithm of an AlgorithmIdentifier. Throws unless its parameters are absent or NULL, as for RSA and
+    /// its digests.
+    func algorithm(_ name: String) throws(VerificationError) -> ASN1ObjectIdentifier {
+        var fields = try fields(.sequence, name)
+        let algorithm = try fields.next().objectIdentifier(name)
         if let parameters = fields.nextIfAny() {
             guard parameters.identifier == .null else {
-                throw VerificationError(.unsupportedAlgorithm, "\(what) has parameters")
+                throw VerificationError(.unsupportedAlgorithm, "\(name) has parameters")
             }
         }
         try fields.finish()
@@ -87,24 +88,24 @@ extension ASN1Node {
     }
 }
 
-/// The fields of a constructed element, one after another.
+/// Iterates over the fields of a constructed element.
 struct ASN1Fields {
     private var iterator: ASN1NodeCollection.Iterator
-    private let what: String
+    private let name: String
 
-    init(_ nodes: ASN1NodeCollection, _ what: String) {
+    init(_ nodes: ASN1NodeCollection, _ name: String) {
         iterator = nodes.makeIterator()
-        self.what = what
+        self.name = name
     }
 
     mutating func nextIfAny() -> ASN1Node? { iterator.next() }
 
     mutating func next() throws(VerificationError) -> ASN1Node {
-        guard let node = iterator.next() else { throw .malformed("\(what) lacks a field") }
+        guard let node = iterator.next() else { throw .malformed("\(name) has a missing field") }
         return node
     }
 
-    /// The next field if it has the context-specific tag `number`; otherwise it stays for the next call.
+    /// Returns the next field if it has the context-specific tag `number`. Otherwise the field remains the next one.
     mutating func next(tagged number: UInt) -> ASN1Node? {
         var ahead = iterator
         guard let node = ahead.next(), node.identifier == .context(number) else { return nil }
@@ -113,7 +114,7 @@ struct ASN1Fields {
     }
 
     mutating func finish() throws(VerificationError) {
-        guard iterator.next() == nil else { throw .malformed("\(what) has a field too many") }
+        guard iterator.next() == nil else { throw .malformed("\(name) has an unexpected field") }
     }
 }
 
@@ -124,6 +125,6 @@ extension ASN1Identifier {
 }
 
 extension Error {
-    /// What swift-asn1 objected to. Its code alone: the rest of its text may repeat the input.
+    /// The code of a swift-asn1 error. The rest of its text may quote the input.
     fileprivate var code: String { (self as? ASN1Error).map { " (\($0.code))" } ?? "" }
 }

@@ -1,13 +1,14 @@
 internal import AppStoreTrust
 
-/// Bounds what parsing may allocate: swift-asn1 keeps some hundred bytes for every element, and an element can be as
-/// small as two bytes.
+/// Limits the memory for parsing: swift-asn1 needs some hundred bytes for every element, and an element can be as small
+/// as two bytes.
 enum ElementBudget {
     static let maximum = 1 << 17
     private static let maximumDepth = 50  // that of swift-asn1
 
-    /// Refuses input with more than ``maximum`` elements, in one pass and without allocating for them.
-    static func check(_ bytes: ArraySlice<UInt8>, _ what: String) throws(VerificationError) {
+    /// Throws if the input has more than ``maximum`` elements. Scans the input once and allocates nothing for the
+    /// elements.
+    static func check(_ bytes: ArraySlice<UInt8>, _ name: String) throws(VerificationError) {
         guard bytes.count / 2 > maximum else { return }
         var rest = bytes
         var ends: [Int?] = []  // where each open element ends; nil while it waits for end-of-contents octets
@@ -22,16 +23,16 @@ enum ElementBudget {
             }
             count += 1
             guard count <= maximum else {
-                throw VerificationError(.tooLarge, "\(what) has more than \(maximum) elements")
+                throw VerificationError(.tooLarge, "\(name) has more than \(maximum) elements")
             }
-            guard let header = Header(readFrom: &rest) else { throw .malformed("\(what) is truncated") }
+            guard let header = Header(readFrom: &rest) else { throw .malformed("\(name) is truncated") }
             if header.isConstructed {
-                guard ends.count < maximumDepth else { throw .malformed("\(what) is nested too deeply") }
+                guard ends.count < maximumDepth else { throw .malformed("\(name) is nested too deeply") }
                 ends.append(header.length.map { rest.startIndex + $0 })
             } else if let length = header.length {
                 rest = rest.dropFirst(length)
             } else {
-                throw .malformed("\(what) has a primitive element of indefinite length")
+                throw .malformed("\(name) has a primitive element of indefinite length")
             }
         }
     }

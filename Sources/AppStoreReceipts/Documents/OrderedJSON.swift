@@ -1,6 +1,6 @@
 internal import Basics
 
-/// JSON whose members keep their order: people compare these documents with Apple's, line by line.
+/// JSON with ordered members, because people compare these documents with Apple's line by line.
 package indirect enum OrderedJSON: Sendable, Hashable {
     case object([Member])
     case array([OrderedJSON])

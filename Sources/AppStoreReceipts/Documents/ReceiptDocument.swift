@@ -3,7 +3,8 @@ internal import Foundation
 
 /// A receipt as a JSON object for programs: the `receipt` that the command `counterfoil receipt --json` prints.
 ///
-/// All members are always there; what the receipt does not have is null. Instants are integers, milliseconds since 1970.
+/// All members are always present; values that the receipt lacks are null. Dates are integers, in milliseconds since
+/// 1970.
 ///
 /// | Member | Value |
 /// |---|---|
@@ -26,10 +27,10 @@ internal import Foundation
 /// | `web_order_line_item_id` `promotional_offer_id` | text |
 /// | `other_attributes` | as above |
 public struct ReceiptDocument: Sendable, Hashable, Encodable {
-    /// The object, members in order.
+    /// The object, with its members in order.
     package let object: OrderedJSON
 
-    /// The document of a receipt.
+    /// Creates the document of a receipt.
     public init(_ receipt: Receipt) {
         switch receipt {
         case .app(let receipt): object = Self.object(receipt)
@@ -37,10 +38,10 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
         }
     }
 
-    /// The object as one line of JSON, its members in the order of the tables.
+    /// The object as one line of JSON, with its members in the order of the tables.
     public var json: String { object.text }
 
-    /// Encodes the object. An encoder may change the order of its members; ``json`` does not.
+    /// Encodes the object. An encoder may change the order of the members; ``json`` does not.
     public func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
 
     private static func object(_ receipt: AppReceipt) -> OrderedJSON {

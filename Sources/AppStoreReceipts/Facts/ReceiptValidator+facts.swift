@@ -4,35 +4,38 @@ public import Entitlements
 internal import Foundation
 
 extension ReceiptValidator {
-    /// What a validated receipt says of its customer, for `EntitlementEngine`: the purchases, and when the app was first got. A
-    /// receipt says nothing of renewals that were switched off or of billing retry: ask the App Store Server API. A purchase
-    /// that was restored on another device has the identifier and the date of its original, as in signed data. What a
-    /// transaction receipt says counts as signed when its purchase was made: it names no other date.
+    /// Returns the facts of a validated receipt for `EntitlementEngine`: the purchases, and when the customer first got
+    /// the app.
+    ///
+    /// A receipt does not contain cancelled renewals and billing retry: use the App Store Server API for them. A
+    /// non-consumable that was restored on another device has the identifier and the date of the original purchase, as
+    /// in signed data. The purchase of a transaction receipt counts as signed at its purchase date, the only date in
+    /// the receipt.
     ///
     /// - Parameters:
-    ///   - receipt: The receipt, of this validator.
-    ///   - catalogue: Tells the kinds of products apart where the receipt does not.
-    /// - Throws: `VerificationError` with code `malformed_receipt` where a purchase lacks what every purchase has.
+    ///   - receipt: A receipt that this validator has verified.
+    ///   - catalogue: Determines the product types that the receipt does not contain.
+    /// - Throws: `VerificationError` with code `malformed_receipt` if a purchase lacks a required value.
     public func facts(
         of receipt: Verified<Receipt>, catalogue: ProductCatalogue = ProductCatalogue()
     ) throws(VerificationError) -> CustomerFacts {
-        // A receipt reads like the answer that `verifyReceipt` would give about it.
+        // Parse the receipt through the `verifyReceipt` response for it.
         let answer = answer(about: receipt).json
         var facts = CustomerFacts()
-        // Its own word for the kind of a product goes before what the catalogue supposes.
-        let kinds: [String: ProductType] = Dictionary(
+        // A product type in the receipt overrides the catalogue.
+        let knownTypes: [String: ProductType] = Dictionary(
             purchases(of: receipt).compactMap { purchase in
                 purchase.productType.flatMap { ProductType($0) }.map { (purchase.transactionID, $0) }
             }, uniquingKeysWith: { first, _ in first })
         do {
             facts.transactions = try VerifyReceiptFacts(
-                response: Data(answer.utf8), received: now(), catalogue: catalogue, kinds: kinds
+                response: Data(answer.utf8), received: now(), catalogue: catalogue, knownTypes: knownTypes
             ).facts.transactions
         } catch {
             throw VerificationError(.malformedReceipt, error.message)
         }
         if case .transaction(let old) = receipt.payload {
-            // Its answer has no date of its own, so its purchase would count as signed now and outlive a refund since.
+            // The response has no creation date, so the purchase would count as signed now and override a later refund.
             for index in facts.transactions.indices {
                 facts.transactions[index].signedDate = min(facts.transactions[index].signedDate, old.purchaseDate)
             }
@@ -48,10 +51,10 @@ extension ReceiptValidator {
         return facts
     }
 
-    /// The answer of `verifyReceipt` about a receipt, with the date of the purchase in milliseconds: a transaction receipt can
-    /// have it as text alone.
+    /// Returns the `verifyReceipt` response for a receipt. Adds the purchase date in milliseconds, because a
+    /// transaction receipt may contain it only as formatted text.
     private func answer(about receipt: Verified<Receipt>) -> VerifyReceiptResponse {
-        let response = VerifyReceiptEndpoint(validator: self).response(about: receipt)
+        let response = VerifyReceiptEndpoint(validator: self).response(for: receipt)
         guard case .transaction(let old) = receipt.payload, let date = old.purchaseDate.receiptMilliseconds,
             case .object(var members)? = response.receipt
         else { return response }

@@ -1,18 +1,18 @@
 internal import AppStoreTrust
 
-/// The chain of a transaction receipt. The rules are those of `CertificateChain`, which cannot represent a signer with an
-/// RSA-1024 key, as receipts had it until 2015, nor a root that is known by its name and key alone.
+/// The certificate chain of a transaction receipt. The rules are those of `CertificateChain`, which can represent
+/// neither a signer with an RSA-1024 key, as used until 2015, nor a root of which only the name and key are known.
 struct LegacyChain: Sendable {
     let anchor: String
     let certificates: [CertificateSummary]
 
-    /// Checks everything but the validity dates of leaf, intermediate and root.
+    /// Checks everything except the validity dates of leaf, intermediate and root.
     init(
         _ leaf: CertificateFields, _ intermediate: CertificateFields, _ root: LegacyRoot, anchors: TrustAnchors,
         markers: ChainMarkers
     ) throws(VerificationError) {
         guard let anchor = anchors.name(ofFingerprint: root.summary.fingerprint) else {
-            throw VerificationError(.untrustedRoot, "the root is none of the anchors")
+            throw VerificationError(.untrustedRoot, "the root is not a trusted root")
         }
         let known = [leaf, intermediate, root.certificate].compactMap { $0 }
         try ChainRules.check(known, markers)

@@ -1,7 +1,7 @@
 internal import AppStoreTrust
 internal import Basics
 
-/// The outer property list of a transaction receipt. Nothing in it is trusted yet.
+/// The outer property list of a transaction receipt, parsed but not verified.
 struct LegacyContainer: Sendable, Hashable {
     let list: PropertyList
 
@@ -9,7 +9,7 @@ struct LegacyContainer: Sendable, Hashable {
         list = try PropertyList(bytes, "the transaction receipt")
     }
 
-    /// The signed purchase information, decoded from base64: again a property list.
+    /// Returns the signed purchase information, decoded from base64. It is a property list too.
     func purchaseInfo() throws(VerificationError) -> [UInt8] { try bytes("purchase-info") }
 
     func signature() throws(VerificationError) -> LegacySignature { try LegacySignature(bytes("signature")) }
@@ -22,12 +22,12 @@ struct LegacyContainer: Sendable, Hashable {
     }
 }
 
-/// The signature of a transaction receipt: a version byte, an RSA signature, and the certificate of the signer.
+/// The signature of a transaction receipt: a version byte, an RSA signature, and the signer's certificate.
 struct LegacySignature: Sendable, Hashable {
     enum Version: UInt8, Sendable {
-        /// Until 2015: RSA-1024, a certificate of the iTunes Store authority.
+        /// Until 2015: RSA-1024, with a certificate of the iTunes Store authority.
         case two = 2
-        /// From then on: RSA-2048, the certificate that also signs unified receipts.
+        /// Since then: RSA-2048, with the certificate that also signs unified receipts.
         case three = 3
 
         var signatureBytes: Int { self == .two ? 128 : 256 }

@@ -1,9 +1,9 @@
 internal import AppStoreTrust
 public import Foundation
 
-/// A transaction receipt as iOS 6 had it: one purchase, signed in a format of its own.
+/// A transaction receipt in the style of iOS 6: one purchase, signed in its own format.
 ///
-/// Only the purchase information is signed. What lies outside of the signature is in ``unsigned`` and nowhere else.
+/// Only the purchase information is signed. Everything outside the signature is in ``unsigned``.
 public struct LegacyReceipt: Sendable, Hashable {
     /// The bundle identifier: `bid`.
     public let bundleID: String
@@ -11,78 +11,78 @@ public struct LegacyReceipt: Sendable, Hashable {
     /// The app's version: `bvrs`.
     public let version: String?
 
-    /// The product: `product-id`.
+    /// The product identifier: `product-id`.
     public let productID: String
 
     /// The product's Apple ID: `item-id`.
     public let itemID: String?
 
-    /// How many were bought: `quantity`.
+    /// The quantity: `quantity`.
     public let quantity: Int64?
 
-    /// The transaction: `transaction-id`.
+    /// The transaction identifier: `transaction-id`.
     public let transactionID: String
 
-    /// The first transaction of the subscription or the restored purchase: `original-transaction-id`.
+    /// The original transaction of the subscription or the restored purchase: `original-transaction-id`.
     public let originalTransactionID: String?
 
-    /// When it was bought: `purchase-date-ms`, else `purchase-date`. Certificates are judged as of this instant.
+    /// When it was bought: `purchase-date-ms`, or else `purchase-date`. Certificates are verified as of this instant.
     public let purchaseDate: Date
 
-    /// When the original transaction was made. It can lie seconds after ``purchaseDate``.
+    /// When the original transaction was made. It may be some seconds after ``purchaseDate``.
     public let originalPurchaseDate: Date?
 
-    /// When the subscription period ends: `expires-date`, in milliseconds here.
+    /// When the subscription period ends: `expires-date`, in milliseconds.
     public let expirationDate: Date?
 
-    /// The app's Apple ID: `app-item-id`. Receipts made in the test environment do not have it.
+    /// The app's Apple ID: `app-item-id`. Absent in receipts of the test environment.
     public let appItemID: String?
 
-    /// The revision of the app: `version-external-identifier`. Receipts made in the test environment do not have it.
+    /// The revision of the app: `version-external-identifier`. Absent in receipts of the test environment.
     public let versionExternalIdentifier: String?
 
-    /// The subscription period in the store's books: `web-order-line-item-id`.
+    /// The identifier of the subscription period: `web-order-line-item-id`.
     public let webOrderLineItemID: String?
 
     /// Whether the period is a free trial: `is-trial-period`.
     public let isTrialPeriod: Bool?
 
-    /// Whether the period is one at an introductory price: `is-in-intro-offer-period`.
+    /// Whether the period has an introductory price: `is-in-intro-offer-period`.
     public let isInIntroductoryOfferPeriod: Bool?
 
-    /// The identifier for the vendor on the device: `unique-vendor-identifier`. Personal data.
+    /// The identifier for vendor of the device: `unique-vendor-identifier`. Personal data.
     public let uniqueVendorIdentifier: UUID?
 
     /// All keys of the purchase information, in file order.
     public let fields: [Field]
 
-    /// What a copy of the receipt can change without breaking the signature.
+    /// The values outside the signature, which anyone can change.
     public let unsigned: Unsigned
 
-    /// A key of the purchase information and its text.
+    /// A key of the purchase information and its value.
     public struct Field: Sendable, Hashable {
         /// The key, such as `transaction-id`.
         public let key: String
-        /// The text.
+        /// The value.
         public let value: String
 
-        /// A key and its text.
+        /// Creates a field.
         public init(key: String, value: String) {
             self.key = key
             self.value = value
         }
     }
 
-    /// What stands beside the signed purchase information. Anyone can have written it.
+    /// The values beside the signed purchase information. Anyone can change them.
     public struct Unsigned: Sendable, Hashable {
-        /// `Sandbox`, or nil, which is meant to say production.
+        /// `Sandbox`, or nil, which stands for production.
         public let environment: String?
-        /// The part of the store that made the receipt.
+        /// The part of the App Store that created the receipt.
         public let pod: String?
         /// `0` in all genuine receipts.
         public let signingStatus: String?
 
-        /// What somebody wrote; what is not given is absent.
+        /// Creates unsigned values. Omitted values are absent.
         public init(environment: String? = nil, pod: String? = nil, signingStatus: String? = nil) {
             self.environment = environment
             self.pod = pod
@@ -90,7 +90,7 @@ public struct LegacyReceipt: Sendable, Hashable {
         }
     }
 
-    /// A receipt with these values, as a test needs one; readers of receipts make the others.
+    /// Creates a receipt with these values, for tests.
     public init(
         bundleID: String, version: String? = nil, productID: String, itemID: String? = nil, quantity: Int64? = nil,
         transactionID: String, originalTransactionID: String? = nil, purchaseDate: Date,
@@ -119,11 +119,11 @@ public struct LegacyReceipt: Sendable, Hashable {
         self.unsigned = unsigned
     }
 
-    /// Where the receipt was made, as far as signed fields do not contradict the unsigned statement.
+    /// The environment of the receipt, if the signed fields agree with the unsigned value.
     ///
-    /// Whoever holds a sandbox receipt can remove the line that says so. But the store leaves the app's Apple ID out of
-    /// the signed part in the sandbox, so: production needs ``appItemID`` and no contrary statement, sandbox needs the
-    /// statement and no ``appItemID``, and everything else is nil.
+    /// Anyone can remove the unsigned value from a sandbox receipt. However, only production receipts contain the app's
+    /// Apple ID in the signed part. Production therefore requires ``appItemID`` and no other unsigned environment,
+    /// sandbox requires the unsigned value `Sandbox` and no ``appItemID``, and everything else is nil.
     public var environment: ReceiptEnvironment? {
         switch (unsigned.environment, appItemID) {
         case (nil, .some), ("Production", .some): .production

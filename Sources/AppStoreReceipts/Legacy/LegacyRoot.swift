@@ -4,14 +4,14 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// What the chain of a transaction receipt ends at: a name and a key, which is all that RFC 5280 §6.1.1 (d) asks of a
-/// trust anchor. It counts only if its fingerprint is an anchor's.
+/// The root of a transaction receipt's chain: a name and a key, which RFC 5280 §6.1.1 (d) requires of a trust anchor.
+/// It is trusted only if its fingerprint is that of an anchor.
 struct LegacyRoot: Sendable {
-    /// The name as encoded.
+    /// The name, DER encoded.
     let subject: [UInt8]
     let subjectPublicKeyInfo: [UInt8]
     let summary: CertificateSummary
-    /// The certificate, whose rules then hold as well; nil for the root that is built in.
+    /// The certificate, which must also satisfy the chain rules; nil for the built-in root.
     let certificate: CertificateFields?
 
     init(_ certificate: CertificateFields) {
@@ -21,8 +21,8 @@ struct LegacyRoot: Sendable {
         self.certificate = certificate
     }
 
-    /// Apple Root CA, which transaction receipts do not bring along, as trust anchor information: the fingerprint is that
-    /// of the certificate, and lies among the anchors built in.
+    /// Apple Root CA, which transaction receipts do not contain, as trust anchor information. The fingerprint is that
+    /// of the certificate, which is a built-in anchor.
     static let apple: LegacyRoot? = try? LegacyRoot(
         country: "US", organization: "Apple Inc.", unit: "Apple Certification Authority", name: "Apple Root CA",
         serialNumber: "02",
@@ -37,7 +37,7 @@ struct LegacyRoot: Sendable {
             b13058ec5a04328c68b38f1dde6573ff675e65bc49d8769f331465a17794c92d
             """)
 
-    /// Nil when a part cannot be read.
+    /// Returns nil if a part cannot be parsed.
     private init?(
         country: String, organization: String, unit: String, name: String, serialNumber: String, notBefore: Date?,
         notAfter: Date?, fingerprint: String, modulus: String
@@ -60,7 +60,7 @@ struct LegacyRoot: Sendable {
         certificate = nil
     }
 
-    /// An RSA key with the exponent 65537 (RFC 8017 §A.1.1, in the frame of RFC 5280 §4.1.2.7).
+    /// Returns an RSA key with the exponent 65537 (RFC 8017 §A.1.1) as SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
     private static func keyInfo(modulus: [UInt8]) throws -> [UInt8] {
         var key = DER.Serializer()
         key.appendConstructedNode(identifier: .sequence) { fields in

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import AppStoreTrust
 
-/// A property list of the old style, as far as transaction receipts use it: one flat dictionary of quoted texts.
+/// An old-style property list in the form that transaction receipts use: a flat dictionary of quoted strings.
 struct PropertyList: Sendable, Hashable {
     /// A key and its value.
     struct Entry: Sendable, Hashable {
@@ -9,15 +9,15 @@ struct PropertyList: Sendable, Hashable {
         let value: String
     }
 
-    /// In file order, each key once.
+    /// The entries in file order. Each key occurs once.
     let entries: [Entry]
 
     private static let maximumEntries = 256
 
     subscript(key: String) -> String? { entries.first { $0.key.isExactly(key) }?.value }
 
-    init(_ bytes: some Sequence<UInt8>, _ what: String) throws(VerificationError) {
-        var scanner = Scanner(rest: Array(bytes)[...], what: what)
+    init(_ bytes: some Sequence<UInt8>, _ name: String) throws(VerificationError) {
+        var scanner = Scanner(rest: Array(bytes)[...], name: name)
         var entries: [Entry] = []
         var keys: Set<ExactText> = []
         try scanner.expect("{")
@@ -26,9 +26,9 @@ struct PropertyList: Sendable, Hashable {
             try scanner.expect("=")
             let value = try scanner.quoted()
             try scanner.expect(";")
-            guard keys.insert(ExactText(key)).inserted else { throw .malformed("\(what) has a key twice") }
+            guard keys.insert(ExactText(key)).inserted else { throw .malformed("\(name) has a key twice") }
             guard entries.count < Self.maximumEntries else {
-                throw VerificationError(.tooLarge, "\(what) has too many keys")
+                throw VerificationError(.tooLarge, "\(name) has too many keys")
             }
             entries.append(Entry(key: key, value: value))
         }
@@ -38,7 +38,7 @@ struct PropertyList: Sendable, Hashable {
 
     private struct Scanner {
         var rest: ArraySlice<UInt8>
-        let what: String
+        let name: String
 
         mutating func skipSpace() {
             rest = rest.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
@@ -52,12 +52,12 @@ struct PropertyList: Sendable, Hashable {
         }
 
         mutating func expect(_ letter: Unicode.Scalar) throws(VerificationError) {
-            guard skip(letter) else { throw .malformed("\(what) is not a property list: no \(letter)") }
+            guard skip(letter) else { throw .malformed("\(name) is not a property list: no \(letter)") }
         }
 
         mutating func finish() throws(VerificationError) {
             skipSpace()
-            guard rest.isEmpty else { throw .malformed("\(what) has trailing text") }
+            guard rest.isEmpty else { throw .malformed("\(name) has trailing text") }
         }
 
         mutating func quoted() throws(VerificationError) -> String {
@@ -67,18 +67,18 @@ struct PropertyList: Sendable, Hashable {
                 switch byte {
                 case UInt8(ascii: "\""):
                     guard let text = String(validating: text, as: UTF8.self) else {
-                        throw .malformed("\(what) is not UTF-8")
+                        throw .malformed("\(name) is not UTF-8")
                     }
                     return text
                 case UInt8(ascii: "\\"):
                     guard let escaped = rest.popFirst(), let letter = Self.unescaped(escaped) else {
-                        throw .malformed("\(what) has an unknown escape")
+                        throw .malformed("\(name) has an unknown escape")
                     }
                     text.append(letter)
                 default: text.append(byte)
                 }
             }
-            throw .malformed("\(what) is truncated")
+            throw .malformed("\(name) is truncated")
         }
 
         private static func unescaped(_ letter: UInt8) -> UInt8? {

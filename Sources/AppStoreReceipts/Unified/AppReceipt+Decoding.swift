@@ -3,16 +3,17 @@ internal import Foundation
 
 extension AppReceipt {
     static let purchaseAttribute: Int64 = 17
-    private static let single: Set<Int64> = [
+    private static let unique: Set<Int64> = [
         0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 21, 22, 23, 25, 32,
     ]
 
-    /// Decodes the content of a signed container. Required are attributes 2, 3, 4, 5 and 12: Xcode lacks most others.
+    /// Decodes the content of a signed container. Only attributes 2, 3, 4, 5 and 12 are required, because Xcode omits
+    /// most others.
     init(payload: [UInt8], limits: ReceiptLimits) throws(VerificationError) {
         var remaining = limits.attributes
         let attributes = try ReceiptAttribute.read(payload[...], "the payload", remaining: &remaining)
         var reader = try AttributeReader(
-            attributes, single: Self.single, repeated: [Self.purchaseAttribute], "the receipt")
+            attributes, unique: Self.unique, repeated: [Self.purchaseAttribute], "the receipt")
         receiptType = reader.text(0).map(ReceiptType.init)
         appAppleID = try reader.integer(1)
         bundleID = try reader.requiredText(2)
@@ -36,7 +37,7 @@ extension AppReceipt {
         self.purchases = purchases
         originalPurchaseDate = reader.date(18)
         originalVersion = reader.text(19)
-        expirationDate = try reader.limitingDate(21)
+        expirationDate = try reader.dateOrThrow(21)
         volumePurchaseDate = reader.date(22)
         volumePurchaseOrganization = reader.text(23)
         platform = try reader.integer(25)
@@ -46,13 +47,13 @@ extension AppReceipt {
 }
 
 extension InAppPurchase {
-    private static let single: Set<Int64> = [
+    private static let unique: Set<Int64> = [
         1701, 1702, 1703, 1704, 1705, 1706, 1707, 1708, 1710, 1711, 1712, 1713, 1719, 1720, 1721,
     ]
 
     init(_ bytes: ArraySlice<UInt8>, remaining: inout Int) throws(VerificationError) {
         let attributes = try ReceiptAttribute.read(bytes, "a purchase", remaining: &remaining)
-        var reader = try AttributeReader(attributes, single: Self.single, "a purchase")
+        var reader = try AttributeReader(attributes, unique: Self.unique, "a purchase")
         quantity = try reader.integer(1701)
         productID = try reader.requiredText(1702)
         transactionID = try reader.requiredText(1703)
@@ -60,10 +61,10 @@ extension InAppPurchase {
         originalTransactionID = reader.text(1705)
         originalPurchaseDate = reader.date(1706)
         productType = try reader.integer(1707).map(ReceiptProductType.init)
-        expirationDate = try reader.limitingDate(1708)
+        expirationDate = try reader.dateOrThrow(1708)
         productAppleID = try reader.integer(1710)
         webOrderLineItemID = try reader.integer(1711).flatMap { $0 == 0 ? nil : $0 }
-        cancellationDate = try reader.limitingDate(1712)
+        cancellationDate = try reader.dateOrThrow(1712)
         isTrialPeriod = try reader.integer(1713).map { $0 != 0 }
         isInIntroductoryOfferPeriod = try reader.integer(1719).map { $0 != 0 }
         cancellationReason = try reader.integer(1720)

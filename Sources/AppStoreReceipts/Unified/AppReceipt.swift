@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A unified app receipt: what the App Store says about one installed app and its in-app purchases.
+/// A unified app receipt: an installed app and its in-app purchases.
 ///
-/// A value of this type alone says nothing about trust: ``ReceiptValidator`` hands it out inside a ``Verified``,
+/// A value of this type is not necessarily verified: ``ReceiptValidator`` returns it inside a ``Verified`` value,
 /// ``UnverifiedReceipt`` without any check.
 public struct AppReceipt: Sendable, Hashable {
     /// Attribute 0, such as `ProductionSandbox`; nil when absent.
@@ -14,22 +14,22 @@ public struct AppReceipt: Sendable, Hashable {
     /// Attribute 2: the bundle identifier.
     public let bundleID: String
 
-    /// Attribute 2 as encoded, tag and length included: what the device hash is computed over.
+    /// Attribute 2 as encoded, with tag and length. The device hash covers these bytes.
     public let bundleIDOctets: Data
 
     /// Attribute 3: the app's version. `CFBundleVersion` on iOS, `CFBundleShortVersionString` on macOS.
     public let version: String
 
-    /// Attribute 4: the opaque value that goes into the device hash.
+    /// Attribute 4: the opaque value, part of the device hash.
     public let opaqueValue: Data
 
-    /// Attribute 5: the SHA-1 hash that ties the receipt to a device.
+    /// Attribute 5: the SHA-1 hash that binds the receipt to a device.
     public let deviceHash: Data
 
-    /// Attribute 8: when the app was downloaded or bought, as far as is known. Absent in sandbox and Xcode receipts.
+    /// Attribute 8: probably when the app was downloaded or bought. Absent in sandbox and Xcode receipts.
     public let downloadDate: Date?
 
-    /// Attribute 9: a number that rises with the years and looks like the version of the signing service.
+    /// Attribute 9: a number that increases over the years, probably the version of the signing service.
     public let signingServiceVersion: Int64?
 
     /// Attribute 10: the age rating, such as `4+`.
@@ -38,7 +38,7 @@ public struct AppReceipt: Sendable, Hashable {
     /// Attribute 11: the vendor. Zero in sandbox receipts.
     public let vendorID: Int64?
 
-    /// Attribute 12: when the receipt was created. Certificates are judged as of this instant.
+    /// Attribute 12: when the receipt was created. Certificates are verified as of this instant.
     public let creationDate: Date
 
     /// Attribute 13: on iOS the system version as major · 10000 + minor · 100 + patch.
@@ -53,7 +53,7 @@ public struct AppReceipt: Sendable, Hashable {
     /// Attribute 16: the revision of the app. Zero in sandbox receipts.
     public let versionExternalID: Int64?
 
-    /// Attribute 17: the in-app purchases, in file order, which is neither the order of time nor of identifiers.
+    /// Attribute 17: the in-app purchases, in file order, which is neither chronological nor by identifier.
     public let purchases: [InAppPurchase]
 
     /// Attribute 18: when the customer first got the app. Always 2013-08-01 in sandbox receipts; absent in Xcode's.
@@ -62,13 +62,13 @@ public struct AppReceipt: Sendable, Hashable {
     /// Attribute 19: the version that the customer first got. Always `1.0` in sandbox receipts; absent in Xcode's.
     public let originalVersion: String?
 
-    /// Attribute 21: until when the receipt holds. Volume purchases and Xcode (in the year 4001) have it.
+    /// Attribute 21: when the receipt expires. Present in volume purchases and in Xcode receipts (the year 4001).
     public let expirationDate: Date?
 
     /// Attribute 22: a date of volume purchases whose meaning is not documented.
     public let volumePurchaseDate: Date?
 
-    /// Attribute 23: the organisation of a volume purchase, by the account of other readers.
+    /// Attribute 23: the organisation of a volume purchase, according to other receipt parsers. Not documented.
     public let volumePurchaseOrganization: String?
 
     /// Attribute 25: 3 on iOS, 2 on macOS.
@@ -77,10 +77,10 @@ public struct AppReceipt: Sendable, Hashable {
     /// Attribute 32: when the app was pre-ordered.
     public let preorderDate: Date?
 
-    /// The attributes without a property above, and those whose value was not of the expected kind, in file order.
+    /// The attributes without a property above, and those with a value of an unexpected type, in file order.
     public let otherAttributes: [ReceiptAttribute]
 
-    /// A receipt with these values, as a test needs one; readers of receipts make the others.
+    /// Creates a receipt with these values, for tests.
     public init(
         receiptType: ReceiptType? = nil, appAppleID: Int64? = nil, bundleID: String, bundleIDOctets: Data = Data(),
         version: String, opaqueValue: Data = Data(), deviceHash: Data = Data(), downloadDate: Date? = nil,
@@ -118,8 +118,8 @@ public struct AppReceipt: Sendable, Hashable {
         self.otherAttributes = otherAttributes
     }
 
-    /// Where the receipt was made; nil when ``receiptType`` is absent or unknown. Only this attribute says: the
-    /// certificates of production and sandbox are the same.
+    /// The environment; nil if ``receiptType`` is absent or unknown. Only this attribute contains it: production and
+    /// sandbox use the same certificates.
     public var environment: ReceiptEnvironment? { receiptType?.environment }
 
     /// Whether an organisation bought the app for its members (Volume Purchase Program).
@@ -128,10 +128,10 @@ public struct AppReceipt: Sendable, Hashable {
 
 /// The kind of a unified receipt: attribute 0.
 public struct ReceiptType: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The value as it stands in the receipt.
+    /// The value in the receipt.
     public let rawValue: String
 
-    /// A kind by its name.
+    /// Creates a type from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The App Store.
@@ -145,7 +145,7 @@ public struct ReceiptType: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// StoreKit testing in Xcode.
     public static let xcode = Self(rawValue: "Xcode")
 
-    /// Where receipts of this kind are made; nil for a kind that is not known.
+    /// The environment of receipts of this type; nil for an unknown type.
     public var environment: ReceiptEnvironment? {
         switch self {
         case .production, .productionVPP: .production

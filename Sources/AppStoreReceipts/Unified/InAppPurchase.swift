@@ -1,27 +1,28 @@
 public import Foundation
 
-/// One in-app purchase of a unified receipt, as of the receipt's creation.
+/// One in-app purchase of a unified receipt, in its state at the receipt's creation.
 public struct InAppPurchase: Sendable, Hashable {
-    /// Attribute 1701: how many were bought; nil when absent.
+    /// Attribute 1701: the quantity; nil when absent.
     public let quantity: Int64?
 
-    /// Attribute 1702: the product.
+    /// Attribute 1702: the product identifier.
     public let productID: String
 
-    /// Attribute 1703: the transaction.
+    /// Attribute 1703: the transaction identifier.
     public let transactionID: String
 
     /// Attribute 1704: when it was bought, renewed or restored.
     public let purchaseDate: Date
 
-    /// Attribute 1705: the first transaction of the subscription or the restored purchase. Nil in Xcode receipts, which
-    /// do not have it; it is not replaced by ``transactionID``.
+    /// Attribute 1705: the original transaction of the subscription or the restored purchase. Nil in Xcode receipts,
+    /// which do not contain it; ``transactionID`` is not substituted.
     public let originalTransactionID: String?
 
-    /// Attribute 1706: when the original transaction was made. Old sandbox renewals have it after ``purchaseDate``.
+    /// Attribute 1706: when the original transaction was made. In old sandbox renewals it is later than
+    /// ``purchaseDate``.
     public let originalPurchaseDate: Date?
 
-    /// Attribute 1707: the kind of product. Nil in Xcode receipts.
+    /// Attribute 1707: the product type. Nil in Xcode receipts.
     public let productType: ReceiptProductType?
 
     /// Attribute 1708: when the subscription period ends; nil for other products.
@@ -30,28 +31,29 @@ public struct InAppPurchase: Sendable, Hashable {
     /// Attribute 1710: the product's Apple ID. Zero in sandbox receipts.
     public let productAppleID: Int64?
 
-    /// Attribute 1711: the subscription period in the store's books; nil for other products, where the receipt has 0.
+    /// Attribute 1711: the identifier of the subscription period; nil for other products, for which the receipt
+    /// contains 0.
     public let webOrderLineItemID: Int64?
 
-    /// Attribute 1712: when Apple refunded or revoked the purchase. Such a purchase counts as never made.
+    /// Attribute 1712: when Apple refunded or revoked the purchase. Treat such a purchase as if it had never been made.
     public let cancellationDate: Date?
 
     /// Attribute 1713: whether the period is a free trial; nil when absent.
     public let isTrialPeriod: Bool?
 
-    /// Attribute 1719: whether the period is one at an introductory price; nil when absent.
+    /// Attribute 1719: whether the period has an introductory price; nil when absent.
     public let isInIntroductoryOfferPeriod: Bool?
 
-    /// Attribute 1720: 1 for a problem with the app, 0 for another reason.
+    /// Attribute 1720: 1 for an issue with the app, 0 for another reason.
     public let cancellationReason: Int64?
 
     /// Attribute 1721: the promotional offer that was redeemed.
     public let promotionalOfferID: String?
 
-    /// The attributes without a property above, and those whose value was not of the expected kind, in file order.
+    /// The attributes without a property above, and those with a value of an unexpected type, in file order.
     public let otherAttributes: [ReceiptAttribute]
 
-    /// A purchase with these values, as a test needs one; readers of receipts make the others.
+    /// Creates a purchase with these values, for tests.
     public init(
         quantity: Int64? = nil, productID: String, transactionID: String, purchaseDate: Date,
         originalTransactionID: String? = nil, originalPurchaseDate: Date? = nil, productType: ReceiptProductType? = nil,
@@ -78,22 +80,22 @@ public struct InAppPurchase: Sendable, Hashable {
     }
 }
 
-/// The kind of an in-app product: attribute 1707.
+/// The type of an in-app product: attribute 1707.
 public struct ReceiptProductType: RawRepresentable, Hashable, Sendable, Codable {
     /// The number in the receipt.
     public let rawValue: Int64
 
-    /// A kind by its number.
+    /// Creates a type from its number.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Bought once, kept.
+    /// A product that is bought once and does not expire.
     public static let nonConsumable = Self(rawValue: 0)
-    /// Used up.
+    /// A product that can be used up and bought again.
     public static let consumable = Self(rawValue: 1)
-    /// A subscription that does not renew itself.
+    /// A subscription that does not renew automatically.
     public static let nonRenewingSubscription = Self(rawValue: 2)
-    /// A subscription that renews itself.
+    /// A subscription that renews automatically.
     public static let autoRenewableSubscription = Self(rawValue: 3)
-    /// A free subscription, as Newsstand had it.
+    /// A free subscription, as used by Newsstand.
     public static let freeSubscription = Self(rawValue: 4)
 }

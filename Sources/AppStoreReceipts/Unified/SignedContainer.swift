@@ -1,24 +1,24 @@
 internal import AppStoreTrust
 internal import SwiftASN1
 
-/// The CMS SignedData (RFC 5652 §5) around a unified receipt, as far as a receipt uses it.
+/// The parts of CMS SignedData (RFC 5652 §5) that a unified receipt uses, parsed but not verified.
 ///
-/// Read as BER by hand: Apple's certificate bag is not sorted as DER wants a SET OF, and Xcode writes indefinite lengths
-/// and a constructed OCTET STRING. Nothing in it is trusted yet.
+/// Parsed as BER: Apple does not sort the certificates as DER requires for a SET OF, and Xcode writes indefinite
+/// lengths and a constructed OCTET STRING.
 struct SignedContainer: Sendable {
-    /// The signed content: the octets of eContent, chunks joined.
+    /// The signed content: the octets of eContent, with chunks joined.
     let content: [UInt8]
-    /// The bag, in file order.
+    /// The certificates in file order.
     let certificates: [[UInt8]]
     let signer: Signer
 
     struct Signer: Sendable {
-        /// The issuer's name and the serial number's octets, as encoded.
+        /// The issuer's name, DER encoded.
         let issuer: [UInt8]
         let serialNumber: [UInt8]
         let digestAlgorithm: ASN1ObjectIdentifier
         let signatureAlgorithm: ASN1ObjectIdentifier
-        /// The signed attributes re-tagged as SET OF, as RFC 5652 §5.4 has them signed; nil when there are none.
+        /// The signed attributes, with the tag changed to SET OF as for signing (RFC 5652 §5.4); nil if there are none.
         let signedAttributes: [UInt8]?
         let signature: [UInt8]
     }
@@ -100,7 +100,7 @@ extension SignedContainer.Signer {
         return bytes
     }
 
-    /// What has to be the message digest according to the signed attributes (RFC 5652 §5.3); nil when there are none.
+    /// Returns the message digest in the signed attributes (RFC 5652 §5.3); nil if there are no signed attributes.
     func signedMessageDigest() throws(VerificationError) -> [UInt8]? {
         guard let signedAttributes else { return nil }
         let root: ASN1Node
@@ -133,10 +133,10 @@ extension SignedContainer.Signer {
 }
 
 extension ASN1Node {
-    /// The content octets of an INTEGER of any size.
-    func integerOctets(_ what: String) throws(VerificationError) -> [UInt8] {
+    /// Returns the content octets of an INTEGER of any size.
+    func integerOctets(_ name: String) throws(VerificationError) -> [UInt8] {
         guard identifier == .integer, case .primitive(let octets) = content, !octets.isEmpty else {
-            throw .malformed("\(what) is not an INTEGER")
+            throw .malformed("\(name) is not an INTEGER")
         }
         return Array(octets)
     }

@@ -1,15 +1,14 @@
 internal import AppStoreTrust
 
-/// Finds the chains that names allow from a signer over one intermediate to a root. What signatures allow is for the
-/// caller to see.
+/// Finds chains of signer, intermediate and root in which the names match. The caller verifies the signatures.
 struct CertificatePaths {
     private let candidates: [CertificateFields]
-    /// Why the first of those that cannot be read cannot.
+    /// Why the first unreadable certificate cannot be parsed.
     let unreadable: VerificationError?
     private static let maximum = 16
 
-    /// - Parameter ders: Certificates from any source, in any order. What cannot be read is left out: it may be there for
-    ///   another purpose. A chain that needs it is not found, and is refused for its sake.
+    /// - Parameter ders: Certificates from any source, in any order. Unreadable ones are skipped, because they may
+    ///   serve another purpose. If a chain is incomplete, ``unreadable`` is the reason for the refusal.
     init(_ ders: [[UInt8]]) {
         var seen: Set<[UInt8]> = []
         var (candidates, unreadable) = ([] as [CertificateFields], nil as VerificationError?)
@@ -23,25 +22,26 @@ struct CertificatePaths {
         (self.candidates, self.unreadable) = (candidates, unreadable)
     }
 
-    /// The certificate with this issuer and serial number.
+    /// Returns the certificate with this issuer and serial number.
     ///
-    /// It does not throw when there is none: of a function that throws, and whose last step copies so large a result, the
-    /// optimiser of Swift 6.3.1 makes one that gives back an error that nobody threw (`Scripts/check-optimized`).
+    /// Returns nil instead of throwing if there is none: the optimiser of Swift 6.3.1 miscompiles a throwing function
+    /// that ends with copying such a large result, and returns an error that was never thrown
+    /// (`Scripts/check-optimized`).
     func certificate(issuer: [UInt8], serialNumber: [UInt8]) -> CertificateFields? {
         candidates.first { $0.issuer == issuer && $0.serialNumber == serialNumber }
     }
 
-    /// The chains of exactly three, those to an anchor first.
+    /// Returns the chains of exactly three certificates. If some end at an anchor, returns only those.
     func chains(from leaf: CertificateFields, anchors: TrustAnchors) throws(VerificationError) -> [[CertificateFields]]
     {
         var chains: [[CertificateFields]] = []
         for issuer in try issuers(of: leaf) {
             for root in roots(of: issuer) { chains.append([leaf, issuer, root]) }
         }
-        return try sorted(chains) { anchors.name(ofRoot: $0[2].der) != nil }
+        return try preferringAnchored(chains) { anchors.name(ofRoot: $0[2].der) != nil }
     }
 
-    /// The same for a transaction receipt: an intermediate and a root, which may be one that is built in.
+    /// Returns the chains of a transaction receipt: an intermediate and a root, which may be the built-in one.
     func legacyChains(
         from leaf: CertificateFields, anchors: TrustAnchors
     ) throws(VerificationError) -> [(intermediate: CertificateFields, root: LegacyRoot)] {
@@ -51,10 +51,10 @@ struct CertificatePaths {
             chains += roots.map { (issuer, $0) }
             if let apple = LegacyRoot.apple, apple.subject == issuer.issuer { chains.append((issuer, apple)) }
         }
-        return try sorted(chains) { anchors.name(ofFingerprint: $0.root.summary.fingerprint) != nil }
+        return try preferringAnchored(chains) { anchors.name(ofFingerprint: $0.root.summary.fingerprint) != nil }
     }
 
-    /// The certificates that can have issued the signer's, as far as names tell. None of them is a root.
+    /// Returns the possible issuers of the signer's certificate, by name. None of them is a root.
     private func issuers(of leaf: CertificateFields) throws(VerificationError) -> [CertificateFields] {
         guard !leaf.isSelfIssued else {
             throw VerificationError(.untrustedRoot, "the signer's certificate is its own root and not an anchor")
@@ -71,12 +71,12 @@ struct CertificatePaths {
         candidates.filter { $0.subject == issuer.issuer && $0.der != issuer.der }
     }
 
-    private func sorted<Chain>(
+    private func preferringAnchored<Chain>(
         _ chains: [Chain], isAnchored: (Chain) -> Bool
     ) throws(VerificationError) -> [Chain] {
         guard !chains.isEmpty else {
             throw unreadable
-                ?? VerificationError(.chainLength, "no chain of signer, intermediate and root can be made")
+                ?? VerificationError(.chainLength, "no chain of signer, intermediate and root was found")
         }
         let anchored = chains.filter(isAnchored)
         return Array((anchored.isEmpty ? chains : anchored).prefix(Self.maximum))

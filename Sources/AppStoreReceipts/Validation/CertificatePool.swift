@@ -1,10 +1,10 @@
 internal import AppStoreTrust
 public import Foundation
 
-/// Certificates that help to build a chain and are not trusted for it: the intermediates that transaction receipts leave
-/// out, and the roots above them. A root in it has to be an anchor all the same.
+/// Certificates that help to build a chain but are not trusted: the intermediates that transaction receipts lack, and
+/// the roots above them. A root in the pool is trusted only if it is an anchor.
 public struct CertificatePool: Sendable, Hashable {
-    /// DER encoded.
+    /// The certificates, DER encoded.
     let ders: [[UInt8]]
 
     /// No certificates.
@@ -12,22 +12,22 @@ public struct CertificatePool: Sendable, Hashable {
 
     private init(ders: [[UInt8]]) { self.ders = ders }
 
-    /// Certificates, each PEM (one or several in a text) or DER.
+    /// Creates a pool from certificates, each in PEM (one or more in a text) or DER.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when one cannot be read or nothing holds one.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if one cannot be read or there is none.
     public init(certificates: [Data]) throws(VerificationError) {
         var ders: [[UInt8]] = []
         for data in certificates { ders += try CertificateFile.read(data).map(\.der) }
         guard !ders.isEmpty || certificates.isEmpty else {
-            throw VerificationError(.certificateMalformed, "what was given holds no certificate in PEM or DER")
+            throw VerificationError(.certificateMalformed, "the data contain no certificate in PEM or DER")
         }
         self.ders = ders
     }
 
-    /// Certificates from files, PEM or DER, or from all certificate files of folders.
+    /// Creates a pool from PEM or DER files, or from all certificate files in folders.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when a file cannot be read or none holds one,
-    ///   `too_large` for a file of more than 1 MiB.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if a file cannot be read or there is no
+    ///   certificate, `too_large` for a file of more than 1 MiB.
     public init(contentsOf locations: [URL]) throws(VerificationError) {
         try self.init(certificates: CertificateFile.contents(of: locations))
     }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import SwiftASN1
 internal import _CryptoExtras
 
-/// The digests that receipts use: SHA-1 until 2023, SHA-256 since. There is no third.
+/// The digests of receipts: SHA-1 until 2023, SHA-256 since.
 enum ReceiptDigest: Sendable {
     case sha1
     case sha256
@@ -17,7 +17,7 @@ enum ReceiptDigest: Sendable {
         }
     }
 
-    /// The digest of a certificate's signature algorithm.
+    /// Creates the digest of a certificate's signature algorithm.
     init(signature algorithm: ASN1ObjectIdentifier) throws(VerificationError) {
         switch algorithm {
         case .sha1WithRSA: self = .sha1
@@ -26,7 +26,7 @@ enum ReceiptDigest: Sendable {
         }
     }
 
-    /// Apple names the bare key type, Xcode also the combination; another combination contradicts the digest.
+    /// Throws if a signature algorithm contradicts the digest. Apple names only RSA, Xcode also RSA with the digest.
     func requireAgreement(with algorithm: ASN1ObjectIdentifier) throws(VerificationError) {
         let combination: ASN1ObjectIdentifier = self == .sha1 ? .sha1WithRSA : .sha256WithRSA
         guard algorithm == .rsaEncryption || algorithm == combination else {
@@ -43,11 +43,12 @@ enum ReceiptDigest: Sendable {
     }
 }
 
-/// A public RSA key that checks signatures with PKCS #1 v1.5 padding, the only one that receipts have.
+/// A public RSA key that verifies signatures with PKCS #1 v1.5 padding, the only one in receipts.
 struct RSAVerifier {
     private let key: _RSA.Signing.PublicKey
 
-    /// - Parameter subjectPublicKeyInfo: DER. Keys from 1024 bits on: receipts until 2015 were signed with such.
+    /// - Parameter subjectPublicKeyInfo: The key in DER, with at least 1024 bits: receipts until 2015 were signed with
+    ///   1024.
     init(subjectPublicKeyInfo: [UInt8]) throws(VerificationError) {
         do {
             key = try _RSA.Signing.PublicKey(unsafeDERRepresentation: subjectPublicKeyInfo)

@@ -4,7 +4,7 @@ internal import Crypto
 public import Foundation
 
 extension ReceiptValidator {
-    /// Step 2: the receipt is for one of ``bundleIDs`` and one of ``versions``.
+    /// Step 2: Throws unless the receipt is for one of ``bundleIDs`` and one of ``versions``.
     ///
     /// - Throws: `wrong_app`, `wrong_version`.
     public func checkApp(_ receipt: Verified<Receipt>) throws(VerificationError) {
@@ -17,13 +17,14 @@ extension ReceiptValidator {
         }
     }
 
-    /// Step 2: the receipt was made for this device.
+    /// Step 2: Throws unless the receipt was issued for this device.
     ///
-    /// A mismatch means a copied receipt, or an identifier that changed: ask the app for a fresh receipt.
+    /// A mismatch means that the receipt was copied, or that the identifier changed: request a new receipt from the
+    /// app.
     ///
-    /// - Parameter deviceID: On iOS and its kin the 16 bytes of the identifier for the vendor; on macOS the 6 bytes of the
-    ///   network address that Apple's documentation tells to use.
-    /// - Throws: `wrong_device`; also for a transaction receipt that names no identifier for the vendor.
+    /// - Parameter deviceID: On iOS and related systems the 16 bytes of the identifier for vendor; on macOS the 6 bytes
+    ///   of the MAC address, as described in Apple's documentation.
+    /// - Throws: `wrong_device`; also for a transaction receipt without an identifier for vendor.
     public func checkDevice(_ deviceID: Data, of receipt: Verified<Receipt>) throws(VerificationError) {
         let isSame: Bool
         switch receipt.payload {
@@ -39,12 +40,12 @@ extension ReceiptValidator {
         guard isSame else { throw VerificationError(.wrongDevice, "the receipt was made for another device") }
     }
 
-    /// The receipt is of one of ``environments``.
+    /// Throws unless the receipt is from one of ``environments``.
     ///
-    /// Most transaction receipts do not say where they were made. What is not known to be of production counts as of the
-    /// sandbox there. A unified receipt says it by its type.
+    /// The environment of most transaction receipts is unknown. They are accepted if the sandbox is. A unified receipt
+    /// contains its environment in its type.
     ///
-    /// - Throws: `wrong_environment`; also for a unified receipt whose type is absent or not known.
+    /// - Throws: `wrong_environment`; also for a unified receipt whose type is absent or unknown.
     public func checkEnvironment(_ receipt: Verified<Receipt>) throws(VerificationError) {
         guard let environment = receipt.payload.environment else {
             if case .transaction = receipt.payload, environments?.contains(.sandbox) ?? true { return }
@@ -52,19 +53,20 @@ extension ReceiptValidator {
         }
         if let environments, !environments.contains(environment) {
             let names = environments.map(\.rawValue).sorted().joined(separator: ", ")
-            throw VerificationError(.wrongEnvironment, "the receipt is of \(environment), not of \(names)")
+            throw VerificationError(.wrongEnvironment, "the receipt is from \(environment), not from \(names)")
         }
     }
 
-    /// The receipt still holds: volume purchases can end. Subscriptions are another matter.
+    /// Throws if the receipt itself has expired, as volume purchases can. Does not check subscriptions.
     ///
     /// - Throws: `receipt_expired`.
     public func checkExpiration(_ receipt: Verified<Receipt>) throws(VerificationError) {
         guard let end = receipt.payload.expirationDate, end <= now() else { return }
-        throw VerificationError(.receiptExpired, "the receipt held until \(end.formatted(.iso8601))")
+        throw VerificationError(.receiptExpired, "the receipt expired at \(end.formatted(.iso8601))")
     }
 
-    /// Step 3: the purchases of a unified receipt in file order; none for a transaction receipt, which is one itself.
+    /// Step 3: Returns the purchases of a unified receipt in file order. Returns none for a transaction receipt, which
+    /// is itself a purchase.
     public func purchases(of receipt: Verified<Receipt>) -> [InAppPurchase] {
         guard case .app(let receipt) = receipt.payload else { return [] }
         return receipt.purchases

@@ -2,8 +2,8 @@ internal import AppStoreTrust
 internal import Foundation
 
 extension ReceiptValidator {
-    /// What proved a signature, and how far its signer may be believed.
-    private struct Proof {
+    /// The verified certificate chain of a signer, and whether the signer is an enrolled Xcode certificate.
+    private struct VerifiedSigner {
         let certificates: [CertificateSummary]
         let anchor: String
         let isXcode: Bool
@@ -22,36 +22,37 @@ extension ReceiptValidator {
         let paths = CertificatePaths(container.certificates + intermediates.ders)
         let signer = container.signer
         guard let leaf = paths.certificate(issuer: signer.issuer, serialNumber: signer.serialNumber) else {
-            throw paths.unreadable ?? VerificationError(.badSignature, "no certificate is that of the signer")
+            throw paths.unreadable
+                ?? VerificationError(.badSignature, "the receipt contains no certificate of the signer")
         }
-        let proof = try prove(leaf, paths, container)
+        let verified = try verifySigner(leaf, paths, container)
         try requireSignature(of: container, by: leaf, digest)
 
-        // From here on the payload is what the signer signed.
+        // From here on the signature of the payload is verified.
         let receipt = try AppReceipt(payload: container.content, limits: limits)
-        let trace = try proof.trace(at: instant(signedDate: receipt.creationDate))
-        guard (receipt.environment == .xcode) == proof.isXcode else {
+        let trace = try verified.trace(at: instant(signedDate: receipt.creationDate))
+        guard (receipt.environment == .xcode) == verified.isXcode else {
             throw VerificationError(.wrongEnvironment, "the signer may not sign for the environment of the receipt")
         }
         return Verified(checked: .app(receipt), text: input.text, trace: trace)
     }
 
-    private func prove(
+    private func verifySigner(
         _ leaf: CertificateFields, _ paths: CertificatePaths, _ container: SignedContainer
-    ) throws(VerificationError) -> Proof {
+    ) throws(VerificationError) -> VerifiedSigner {
         if let anchor = xcodeCertificates?.name(ofRoot: leaf.der) {
-            return Proof(certificates: [leaf.summary], anchor: anchor, isXcode: true)
+            return VerifiedSigner(certificates: [leaf.summary], anchor: anchor, isXcode: true)
         }
         guard !leaf.isSelfIssued || !claimsXcode(container) else {
             throw VerificationError(.notEnrolled, "signed by Xcode, with a certificate that is not enrolled")
         }
-        return try firstProof(try paths.chains(from: leaf, anchors: anchors)) { (chain) throws(VerificationError) in
+        return try firstVerified(try paths.chains(from: leaf, anchors: anchors)) { (chain) throws(VerificationError) in
             let chain = try CertificateChain(chain, anchors: anchors, markers: .appStore)
-            return Proof(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
+            return VerifiedSigner(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
         }
     }
 
-    /// What an unproven payload says, to find the right words for its refusal.
+    /// Whether an unverified payload claims to be from Xcode. Only used to choose the error.
     private func claimsXcode(_ container: SignedContainer) -> Bool {
         var remaining = limits.attributes
         do {
@@ -62,10 +63,10 @@ extension ReceiptValidator {
         }
     }
 
-    /// The first chain that holds; if none does, the reason of the first.
-    private func firstProof<Chain>(
-        _ chains: [Chain], _ check: (Chain) throws(VerificationError) -> Proof
-    ) throws(VerificationError) -> Proof {
+    /// Returns the result for the first valid chain. Throws the error of the first chain if none is valid.
+    private func firstVerified<Chain>(
+        _ chains: [Chain], _ check: (Chain) throws(VerificationError) -> VerifiedSigner
+    ) throws(VerificationError) -> VerifiedSigner {
         var reason: VerificationError?
         for chain in chains {
             do {
@@ -74,7 +75,7 @@ extension ReceiptValidator {
                 reason = reason ?? error
             }
         }
-        throw reason ?? VerificationError(.chainLength, "there is no chain")
+        throw reason ?? VerificationError(.chainLength, "no chain of signer, intermediate and root was found")
     }
 
     private func requireSignature(
@@ -100,17 +101,17 @@ extension ReceiptValidator {
         let info = try container.purchaseInfo()
         let leaf = try CertificateFields(der: signature.certificate)
         let chains = try CertificatePaths(intermediates.ders).legacyChains(from: leaf, anchors: anchors)
-        let proof = try firstProof(chains) { (chain) throws(VerificationError) in
+        let verified = try firstVerified(chains) { (chain) throws(VerificationError) in
             let markers: ChainMarkers = signature.version == .two ? .legacyReceipt : .appStore
             let chain = try LegacyChain(leaf, chain.intermediate, chain.root, anchors: anchors, markers: markers)
-            return Proof(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
+            return VerifiedSigner(certificates: chain.certificates, anchor: chain.anchor, isXcode: false)
         }
         let key = try RSAVerifier(subjectPublicKeyInfo: leaf.subjectPublicKeyInfo)
         guard key.isValid(signature.signature, of: [signature.version.rawValue] + info, digest: .sha1) else {
             throw VerificationError(.badSignature, "the signature does not belong to the purchase information")
         }
         let receipt = try LegacyReceipt(container)
-        let trace = try proof.trace(at: instant(signedDate: receipt.purchaseDate))
+        let trace = try verified.trace(at: instant(signedDate: receipt.purchaseDate))
         return Verified(checked: .transaction(receipt), text: input.text, trace: trace)
     }
 }

@@ -1,51 +1,51 @@
 internal import AppStoreTrust
 public import Foundation
 
-/// Validates receipts: ``validate(base64:deviceID:)`` in one call, or step by step.
+/// Validates receipts: with ``validate(base64:deviceID:)`` in one call, or step by step.
 ///
-/// 1. ``authenticate(base64:)``: the signature, and the chain of its certificate to an anchor as of the receipt's creation.
-/// 2. ``checkApp(_:)``, ``checkDevice(_:of:)``, ``checkEnvironment(_:)``, ``checkExpiration(_:)``: it is for this app, this
-///    device, an environment that is served, and still holds.
-/// 3. ``purchases(of:)``: what was bought.
+/// 1. ``authenticate(base64:)`` verifies the signature, and the certificate chain to an anchor as of the receipt's
+/// creation.
+/// 2. ``checkApp(_:)``, ``checkDevice(_:of:)``, ``checkEnvironment(_:)`` and ``checkExpiration(_:)`` check that the
+/// receipt is for this app, this device and an accepted environment, and has not expired.
+/// 3. ``purchases(of:)`` returns the purchases.
 ///
-/// Needs no network. Step 2 takes the result of step 1, so the order cannot be missed.
+/// Needs no network. Step 2 requires the result of step 1, so the order cannot be wrong.
 public struct ReceiptValidator: Sendable {
-    /// The roots that a chain may end at.
+    /// The root certificates at which a chain may end.
     public var anchors: TrustAnchors
 
-    /// Certificates for chains that a receipt does not bring along completely. Not trusted.
+    /// Certificates for receipts that do not contain a complete chain. Not trusted.
     public var intermediates: CertificatePool
 
-    /// The certificates by which Xcode's receipts are accepted, in the environment Xcode only. Nil: not at all.
+    /// The certificates with which Xcode's receipts are accepted, only in the environment Xcode. Nil: not accepted.
     ///
-    /// Xcode's private key ships with the development tools, so anyone can sign with it: enrol it for tests alone.
+    /// Xcode's private key ships with the development tools, so anyone can sign with it: enrol it only for tests.
     public var xcodeCertificates: TrustAnchors?
 
-    /// The bundle identifiers that are accepted; nil for any.
+    /// The accepted bundle identifiers; nil for any.
     public var bundleIDs: Set<String>?
 
-    /// The versions of the app that are accepted; nil for any, which is what a server wants.
+    /// The accepted versions of the app; nil for any, which is right for most servers.
     public var versions: Set<String>?
 
-    /// The environments that are accepted; nil for any that is known. Xcode needs ``xcodeCertificates`` besides.
+    /// The accepted environments; nil for any known one. Xcode also needs ``xcodeCertificates``.
     public var environments: Set<ReceiptEnvironment>?
 
-    /// The instant at which the certificates have to be valid. Default: when the receipt was created (for a transaction
-    /// receipt, when the purchase was made), as Apple's documentation has it, because receipts stay on devices for longer
-    /// than the certificates last.
-    public var validAt: ValidationInstant
+    /// The instant at which the certificates have to be valid. Default: the creation of the receipt (for a transaction
+    /// receipt, the purchase), as in Apple's documentation, because receipts outlive the certificates.
+    public var validationTime: ValidationTime
 
-    /// How much is read.
+    /// The limits for the size of a receipt.
     public var limits: ReceiptLimits
 
-    /// The present.
+    /// Returns the present.
     public var now: @Sendable () -> Date
 
-    /// A validator; without arguments for any app, any device, production and sandbox, against Apple's roots.
+    /// Creates a validator. By default it accepts any app, any device, production and sandbox, and uses Apple's roots.
     public init(
         anchors: TrustAnchors = .apple, intermediates: CertificatePool = .empty, xcodeCertificates: TrustAnchors? = nil,
         bundleIDs: Set<String>? = nil, versions: Set<String>? = nil, environments: Set<ReceiptEnvironment>? = nil,
-        validAt: ValidationInstant = .signingDate, limits: ReceiptLimits = ReceiptLimits(),
+        validationTime: ValidationTime = .signingDate, limits: ReceiptLimits = ReceiptLimits(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.anchors = anchors
@@ -54,33 +54,35 @@ public struct ReceiptValidator: Sendable {
         self.bundleIDs = bundleIDs
         self.versions = versions
         self.environments = environments
-        self.validAt = validAt
+        self.validationTime = validationTime
         self.limits = limits
         self.now = now
     }
 
-    /// All steps on a receipt in base64.
+    /// Performs all steps on a receipt in base64.
     ///
-    /// - Parameter deviceID: The device's identifier as ``checkDevice(_:of:)`` takes it; nil to leave out that check.
-    /// - Throws: The first reason to refuse, in the order of the steps.
+    /// - Parameter deviceID: The device's identifier, as for ``checkDevice(_:of:)``; nil to skip that check.
+    /// - Throws: The first error, in the order of the steps.
     public func validate(base64 text: String, deviceID: Data? = nil) throws(VerificationError) -> Verified<Receipt> {
         try check(authenticate(base64: text), deviceID: deviceID)
     }
 
-    /// All steps on a receipt as it lies in a file or a request: its bytes, or their base64.
+    /// Performs all steps on a receipt from a file or a request: bytes or base64.
     public func validate(contents: Data, deviceID: Data? = nil) throws(VerificationError) -> Verified<Receipt> {
         try check(authenticate(contents: contents), deviceID: deviceID)
     }
 
-    /// Step 1 on a receipt in base64: signature, chain, markers, the instant, and that the kind of receipt fits its signer.
+    /// Performs step 1 on a receipt in base64: verifies signature, chain, markers and dates, and that the signer may
+    /// sign for the receipt's environment.
     ///
-    /// - Throws: `malformed_receipt`, `bad_base64url`, `too_large`; `not_enrolled` for an Xcode receipt; a reason of the
-    ///   chain; `unsupported_algorithm`, `bad_signature`; `wrong_environment` for a signer that has no business there.
+    /// - Throws: `malformed_receipt`, `bad_base64url`, `too_large`; `not_enrolled` for an Xcode receipt; a code for the
+    ///   chain; `unsupported_algorithm`, `bad_signature`; `wrong_environment` if the signer may not sign for the
+    ///   environment.
     public func authenticate(base64 text: String) throws(VerificationError) -> Verified<Receipt> {
         try authenticate(ReceiptBytes(base64: text, limits: limits))
     }
 
-    /// Step 1 on a receipt as it lies in a file or a request: its bytes, or their base64.
+    /// Performs step 1 on a receipt from a file or a request: bytes or base64.
     public func authenticate(contents: Data) throws(VerificationError) -> Verified<Receipt> {
         try authenticate(ReceiptBytes(contents: contents, limits: limits))
     }
@@ -100,5 +102,5 @@ public struct ReceiptValidator: Sendable {
         return receipt
     }
 
-    func instant(signedDate: Date) -> Date { validAt.instant(signingDate: signedDate, now: now) }
+    func instant(signedDate: Date) -> Date { validationTime.instant(signingDate: signedDate, now: now) }
 }

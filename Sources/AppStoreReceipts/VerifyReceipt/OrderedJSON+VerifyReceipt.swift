@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension OrderedJSON {
-    /// The `receipt` object for a unified receipt, in the order measured at Apple's. Numbers and texts as there: what is
-    /// about the app can be a number, everything in `in_app` is text.
+    /// Returns the `receipt` object for a unified receipt. Order and types are those of Apple's responses: members
+    /// about the app may be numbers, all members of `in_app` are strings.
     static func verifyReceipt(_ receipt: AppReceipt, requestDate: Date) -> OrderedJSON {
         var members = ReceiptMembers()
         members.add("receipt_type", receipt.receiptType?.rawValue)
@@ -40,8 +40,8 @@ extension OrderedJSON {
         return .object(members.all)
     }
 
-    /// The `receipt` object for a transaction receipt: its fields in file order, underscores for hyphens, all text. Its
-    /// `expires_date` is in milliseconds, other than that of unified receipts: so it was at Apple's.
+    /// Returns the `receipt` object for a transaction receipt: its fields in file order as strings, with underscores
+    /// instead of hyphens. Unlike in unified receipts, `expires_date` is in milliseconds, as in Apple's responses.
     static func verifyReceipt(_ receipt: LegacyReceipt) -> OrderedJSON {
         .object(receipt.fields.map { .init($0.key.replacing("-", with: "_"), .string($0.value)) })
     }

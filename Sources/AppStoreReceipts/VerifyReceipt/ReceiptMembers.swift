@@ -1,7 +1,8 @@
 package import AppStoreModels
 package import Foundation
 
-/// The members of an object in an answer of `verifyReceipt`, where nearly everything is text. What is absent is left out.
+/// Builds the members of an object in a `verifyReceipt` response, in which most values are strings. Nil values are
+/// omitted.
 package struct ReceiptMembers {
     package private(set) var all: [OrderedJSON.Member] = []
 
@@ -15,7 +16,7 @@ package struct ReceiptMembers {
 
     package mutating func add(_ name: String, _ flag: Bool?) { add(name, flag.map { $0 ? "true" : "false" }) }
 
-    /// A date in its three forms.
+    /// Adds a date in its three forms.
     package mutating func add(_ name: String, _ date: Date?) {
         guard let date, let milliseconds = date.receiptMilliseconds else { return }
         add(name, date.wallClock(offset: 0) + " Etc/GMT")
@@ -24,7 +25,7 @@ package struct ReceiptMembers {
         add(name + "_pst", date.wallClock(offset: losAngeles.secondsFromGMT(for: date)) + " America/Los_Angeles")
     }
 
-    /// Of the four kinds of offers, receipts know these two by name.
+    /// Adds the identifier of an offer. Receipts contain only two of the four offer types.
     package mutating func addOffer(_ type: OfferType?, _ identifier: String?) {
         switch type {
         case .promotional: add("promotional_offer_id", identifier)
@@ -37,7 +38,7 @@ package struct ReceiptMembers {
 }
 
 extension Date {
-    /// `2020-07-22 10:39:08`, so many seconds east of Greenwich.
+    /// Formats a date as `2020-07-22 10:39:08`. `offset` is in seconds east of Greenwich.
     fileprivate func wallClock(offset: Int) -> String {
         guard let seconds = Int(exactly: timeIntervalSince1970.rounded(.down)) else { return "" }
         let day = (seconds + offset).flooredQuotientAndRemainder(dividingBy: 86400)

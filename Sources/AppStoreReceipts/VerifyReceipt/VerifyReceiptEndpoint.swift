@@ -2,32 +2,32 @@ internal import AppStoreTrust
 internal import Basics
 public import Foundation
 
-/// Answers `verifyReceipt`, the retired endpoint, from a validation of one's own.
+/// Responds to `verifyReceipt` requests, like Apple's deprecated endpoint, by validating the receipts.
 ///
-/// The receipt is authenticated and nothing else: as at Apple's, the bundle identifier is for the client to compare, and
-/// the end of a volume purchase stands in the answer. Authenticity comes before secret and environment, so a forged
-/// sandbox receipt is a forgery (21003), not a sandbox receipt (21007).
+/// Only authenticity and environment are checked. As with Apple's endpoint, the client has to compare the bundle
+/// identifier, and the expiration of a volume purchase is in the response. Authenticity is checked before secret and
+/// environment, so a forged sandbox receipt is a forgery (21003), not a sandbox receipt (21007).
 public struct VerifyReceiptEndpoint: Sendable {
-    /// What authenticates receipts, and gives the time of the request.
+    /// Verifies receipts, and provides the time of the request.
     public var validator: ReceiptValidator
 
-    /// The environment that this endpoint is for; nil for all, as no endpoint of Apple's is.
+    /// The environment of the endpoint; nil for all environments, unlike Apple's endpoints.
     public var environment: ReceiptEnvironment?
 
-    /// The shared secrets that are accepted. Empty: secrets are not looked at.
+    /// The accepted shared secrets. If empty, secrets are not checked.
     ///
-    /// A wrong one is always refused, a missing one for receipts with auto-renewable subscriptions; both with 21004, where
-    /// reports of Apple's answer to a missing one differ.
+    /// A wrong secret is always refused, a missing one for receipts with auto-renewable subscriptions, both with 21004.
+    /// Reports differ about Apple's response to a missing secret.
     public var sharedSecrets: Set<String>
 
-    /// An endpoint.
+    /// Creates an endpoint.
     public init(validator: ReceiptValidator, environment: ReceiptEnvironment? = nil, sharedSecrets: Set<String> = []) {
         self.validator = validator
         self.environment = environment
         self.sharedSecrets = sharedSecrets
     }
 
-    /// Answers a request as it came over HTTP. The answer goes out with HTTP status 200, whatever its own status is.
+    /// Responds to an HTTP request. Send the response with HTTP status 200, whatever its own status is.
     public func response(method: String = "POST", body: Data) -> VerifyReceiptResponse {
         guard method == "POST" else { return VerifyReceiptResponse(status: .notPost) }
         do {
@@ -37,33 +37,33 @@ public struct VerifyReceiptEndpoint: Sendable {
         }
     }
 
-    /// Answers a request.
+    /// Responds to a request.
     public func response(to request: VerifyReceiptRequest) -> VerifyReceiptResponse {
         do {
             let receipt = try validator.authenticate(base64: request.receiptData).payload
             guard accepts(request.password, for: receipt) else { return VerifyReceiptResponse(status: .wrongSecret) }
-            return response(about: receipt)
+            return response(for: receipt)
         } catch {
             return VerifyReceiptResponse(status: .refusing(error), reason: error)
         }
     }
 
-    /// Answers about a receipt as it lies in a file: its bytes, or their base64. No secret is asked for.
+    /// Responds with a receipt from a file: bytes or base64. Needs no secret.
     public func response(contents: Data) -> VerifyReceiptResponse {
         do {
-            return response(about: try validator.authenticate(contents: contents).payload)
+            return response(for: try validator.authenticate(contents: contents).payload)
         } catch {
             return VerifyReceiptResponse(status: .refusing(error), reason: error)
         }
     }
 
-    /// The answer about a receipt that was authenticated before, without looking at environment and secret.
-    public func response(about receipt: Verified<Receipt>) -> VerifyReceiptResponse { success(receipt.payload) }
+    /// Returns the response for a verified receipt, without checking environment and secret.
+    public func response(for receipt: Verified<Receipt>) -> VerifyReceiptResponse { success(receipt.payload) }
 
-    private func response(about receipt: Receipt) -> VerifyReceiptResponse {
+    private func response(for receipt: Receipt) -> VerifyReceiptResponse {
         switch (environment, receipt.environment) {
-        // Nobody has signed where it is from. It is accepted by no endpoint, as by ``ReceiptValidator``: an answer would
-        // have to name an environment. What is not known to be of production is not, and production says so.
+        // The environment is not signed. No endpoint accepts such a receipt, like ``ReceiptValidator``: a response with
+        // status 0 would have to name an environment. Production refuses it as not from production.
         case (nil, nil) where receipt.isUnified, (.sandbox, nil) where receipt.isUnified:
             let reason = VerificationError(.wrongEnvironment, "the receipt's environment is not known")
             return VerifyReceiptResponse(status: .malformed, reason: reason)

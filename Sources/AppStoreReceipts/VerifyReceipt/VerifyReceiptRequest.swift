@@ -1,7 +1,7 @@
 internal import AppStoreTrust
 public import Foundation
 
-/// What a client posts to `verifyReceipt`.
+/// A request to `verifyReceipt`.
 public struct VerifyReceiptRequest: Sendable, Hashable {
     /// The receipt in base64: `receipt-data`.
     public var receiptData: String
@@ -9,22 +9,22 @@ public struct VerifyReceiptRequest: Sendable, Hashable {
     /// The shared secret: `password`.
     public var password: String?
 
-    /// Whether only the latest renewal of each subscription is wanted: `exclude-old-transactions`. It concerns
-    /// `latest_receipt_info` alone, which a receipt does not know.
+    /// Whether only the latest renewal of each subscription is requested: `exclude-old-transactions`. It affects only
+    /// `latest_receipt_info`, which cannot be derived from a receipt.
     public var excludesOldTransactions: Bool
 
-    /// A request by its parts.
+    /// Creates a request.
     public init(receiptData: String, password: String? = nil, excludesOldTransactions: Bool = false) {
         self.receiptData = receiptData
         self.password = password
         self.excludesOldTransactions = excludesOldTransactions
     }
 
-    /// Reads the body of a request.
+    /// Parses the body of a request.
     ///
-    /// - Throws: `too_large`; `bad_json` when it is not a JSON object with the text `receipt-data`.
+    /// - Throws: `too_large`; `bad_json` if it is not a JSON object with the string `receipt-data`.
     public init(body: Data, limits: ReceiptLimits = ReceiptLimits()) throws(VerificationError) {
-        // Room for the other members, and for the solidus of base64 escaped as some writers do.
+        // Leave room for the other members, and for base64 with escaped slashes.
         guard body.count / 2 <= limits.bytes else {
             throw VerificationError(.tooLarge, "the request is larger than twice \(limits.bytes) bytes")
         }
@@ -43,7 +43,7 @@ extension VerifyReceiptRequest: Codable {
         case excludesOldTransactions = "exclude-old-transactions"
     }
 
-    /// Decodes Apple's names; everything but the receipt may be missing.
+    /// Decodes Apple's member names. Only the receipt is required.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         receiptData = try container.decode(String.self, forKey: .receiptData)

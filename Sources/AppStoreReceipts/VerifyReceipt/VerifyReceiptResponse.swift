@@ -1,11 +1,11 @@
 internal import AppStoreTrust
 
-/// The status of a `verifyReceipt` answer.
+/// The status of a `verifyReceipt` response.
 public struct VerifyReceiptStatus: RawRepresentable, Hashable, Sendable, Codable {
-    /// The number in the answer.
+    /// The number in the response.
     public let rawValue: Int
 
-    /// A status by its number.
+    /// Creates a status from its number.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The receipt is genuine. Its subscriptions may have ended.
@@ -16,11 +16,11 @@ public struct VerifyReceiptStatus: RawRepresentable, Hashable, Sendable, Codable
     public static let malformed = Self(rawValue: 21002)
     /// The receipt is not authentic.
     public static let notAuthentic = Self(rawValue: 21003)
-    /// The shared secret is another, or missing where it is needed.
+    /// The shared secret is wrong, or missing although required.
     public static let wrongSecret = Self(rawValue: 21004)
     /// The receipt server is unavailable; try again.
     public static let unavailable = Self(rawValue: 21005)
-    /// A transaction receipt of a subscription that has ended. The receipt is in the answer.
+    /// A transaction receipt of an expired subscription. The response contains the receipt.
     public static let expiredSubscription = Self(rawValue: 21006)
     /// A sandbox receipt was sent to production.
     public static let sandboxReceipt = Self(rawValue: 21007)
@@ -29,7 +29,7 @@ public struct VerifyReceiptStatus: RawRepresentable, Hashable, Sendable, Codable
     /// Internal data could not be read; try again.
     public static let internalDataAccess = Self(rawValue: 21009)
 
-    /// The status for a receipt, or a request, that was refused for this reason.
+    /// Returns the status for a receipt or a request that was refused with this error.
     package static func refusing(_ error: VerificationError) -> Self {
         switch error.code {
         case .malformedReceipt, .badBase64URL, .badJSON, .tooLarge, .notEnrolled: .malformed
@@ -38,25 +38,25 @@ public struct VerifyReceiptStatus: RawRepresentable, Hashable, Sendable, Codable
     }
 }
 
-/// The answer of `verifyReceipt`, with Apple's names, types and order.
+/// A `verifyReceipt` response, with Apple's names, types and order.
 ///
-/// Apple's servers know things that no receipt says: renewals after the receipt was made, the renewal state, offers,
-/// family sharing. `latest_receipt`, `latest_receipt_info` and `pending_renewal_info` are therefore absent.
+/// Apple's servers have data that a receipt lacks: later renewals, the renewal state, offers, family sharing.
+/// `latest_receipt`, `latest_receipt_info` and `pending_renewal_info` are therefore absent.
 public struct VerifyReceiptResponse: Sendable, Hashable, Encodable {
-    /// How it went.
+    /// The status.
     public let status: VerifyReceiptStatus
 
-    /// The environment of the receipt; nil in refusals and where it is not known.
+    /// The environment of the receipt; nil in refusals and if it is unknown.
     public let environment: ReceiptEnvironment?
 
-    /// Why the receipt was refused, for the log: it is not part of the answer. Nil when the receipt is genuine, or when
-    /// the refusal has a status of its own.
+    /// Why the receipt was refused, for the log: not part of the response. Nil if the receipt is genuine, or if the
+    /// refusal has a status of its own.
     public let reason: VerificationError?
 
     /// The `receipt` object; nil in refusals.
     package let receipt: OrderedJSON?
 
-    /// An answer; without a receipt it is the status alone.
+    /// Creates a response; without a receipt it contains only the status.
     package init(
         status: VerifyReceiptStatus, environment: ReceiptEnvironment? = nil, receipt: OrderedJSON? = nil,
         reason: VerificationError? = nil
@@ -67,7 +67,7 @@ public struct VerifyReceiptResponse: Sendable, Hashable, Encodable {
         self.reason = reason
     }
 
-    /// The answer as one line of JSON, its members in Apple's order.
+    /// The response as one line of JSON, with its members in Apple's order.
     public var json: String { object.text }
 
     package var object: OrderedJSON {
@@ -77,6 +77,6 @@ public struct VerifyReceiptResponse: Sendable, Hashable, Encodable {
         return .object(members)
     }
 
-    /// Encodes the answer. An encoder may change the order of its members; ``json`` does not.
+    /// Encodes the response. An encoder may change the order of the members; ``json`` does not.
     public func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
 }

@@ -2,45 +2,45 @@ public import AppStoreModels
 import Basics
 import Foundation
 
-/// One endpoint as data: ``all`` lists every one that there is.
+/// The description of one endpoint. ``all`` lists every endpoint.
 public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
-    /// A short name, unique: what the command calls it, such as `transaction-history`.
+    /// A short, unique name, such as `transaction-history`. The command-line tool uses it.
     public let name: String
 
     /// The title of Apple's page.
     public let title: String
 
-    /// The method: `GET`, `PUT`, `POST` or `DELETE`.
+    /// The HTTP method: `GET`, `PUT`, `POST` or `DELETE`.
     public let method: String
 
-    /// The path with the parameters in braces, such as `/inApps/v2/history/{anyTransactionId}`.
+    /// The path, with parameters in braces, such as `/inApps/v2/history/{anyTransactionId}`.
     public let path: String
 
-    /// The quota it shares.
+    /// The quota that the endpoint shares with others.
     public let rateClass: RateClass
 
-    /// Whether a request may be sent again when nobody knows what became of it.
-    public let repetition: Repetition
+    /// Whether a request may be sent again when its outcome is unknown.
+    public let idempotency: Idempotency
 
-    /// The query parameters it takes.
-    public let query: [String]
+    /// The names of the supported query parameters.
+    public let queryParameters: [String]
 
-    /// The media type of the body; nil if there is none.
+    /// The media type of the request body; nil if there is none.
     public let contentType: String?
 
-    /// The status of a success.
-    public let success: Int
+    /// The status code of a success.
+    public let successStatus: Int
 
-    /// Whether a success brings a JSON object; otherwise it brings nothing.
-    public let hasAnswer: Bool
+    /// Whether a successful response has a JSON object as its body; otherwise the body is empty.
+    public let hasResponseBody: Bool
 
-    /// Whether the answer is one page of several.
+    /// Whether the response is one page of several.
     public let isPaged: Bool
 
-    /// The one environment it exists in; nil for both.
+    /// The only environment that has the endpoint; nil for both.
     public let environment: AppStoreEnvironment?
 
-    /// Whether Apple has a newer one for the purpose.
+    /// Whether Apple has a newer endpoint for the purpose.
     public let isDeprecated: Bool
 
     /// The same as ``name``.
@@ -49,26 +49,27 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
     /// The names of the parameters in ``path``, in order.
     public var parameters: [String] { segments.compactMap(\.parameter) }
 
-    /// Whether a request may be sent again when nobody knows what became of it.
-    public struct Repetition: Hashable, Sendable, CustomStringConvertible {
+    /// Whether a request may be sent again when its outcome is unknown.
+    public struct Idempotency: Hashable, Sendable, CustomStringConvertible {
         /// The rule as text.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
-        /// Twice is the same as once.
-        public static let safe = Repetition("safe")
-        /// The body carries an identifier by which the server knows a request again, so the same body may be sent again:
-        /// `requestIdentifier`, `requestReferenceId`.
-        public static let byIdentifier = Repetition("by_identifier")
-        /// Twice is not the same as once, or not known to be.
-        public static let unsafe = Repetition("unsafe")
+        /// The request is idempotent.
+        public static let idempotent = Idempotency("idempotent")
+        /// The body contains an identifier (`requestIdentifier` or `requestReferenceId`) by which the server recognizes
+        /// a repeated request, so the same body may be sent again.
+        public static let byIdentifier = Idempotency("by_identifier")
+        /// The request is not idempotent, or not known to be.
+        public static let notIdempotent = Idempotency("not_idempotent")
     }
 
     init(
         _ name: String, _ title: String, _ method: String, _ path: String, _ rateClass: RateClass,
-        _ repetition: Repetition, query: [String] = [], contentType: String? = nil, success: Int = 200,
-        hasAnswer: Bool = true, isPaged: Bool = false, environment: AppStoreEnvironment? = nil,
+        _ idempotency: Idempotency, queryParameters: [String] = [], contentType: String? = nil,
+        successStatus: Int = 200,
+        hasResponseBody: Bool = true, isPaged: Bool = false, environment: AppStoreEnvironment? = nil,
         isDeprecated: Bool = false
     ) {
         self.name = name
@@ -76,11 +77,11 @@ public struct AppStoreEndpoint: Sendable, Hashable, Identifiable {
         self.method = method
         self.path = path
         self.rateClass = rateClass
-        self.repetition = repetition
-        self.query = query
+        self.idempotency = idempotency
+        self.queryParameters = queryParameters
         self.contentType = contentType
-        self.success = success
-        self.hasAnswer = hasAnswer
+        self.successStatus = successStatus
+        self.hasResponseBody = hasResponseBody
         self.isPaged = isPaged
         self.environment = environment
         self.isDeprecated = isDeprecated
@@ -95,10 +96,11 @@ extension AppStoreEndpoint {
 
     private var segments: [Segment] { path.split(separator: "/").map { Segment(text: String($0)) } }
 
-    /// The most bytes of one parameter.
+    /// The maximum size of one path parameter, in bytes.
     public static let maximumParameterSize = 2048
 
-    /// Path and query with every value percent-encoded: no value can add a segment, leave one out or begin a query.
+    /// Returns path and query with every value percent-encoded, so that no value can add or remove a segment or start a
+    /// query.
     ///
     /// - Throws: ``AppStoreServerError`` with `invalid_request` for the wrong number of arguments and for one that is
     ///   empty, `.`, `..` or too long.
@@ -109,7 +111,7 @@ extension AppStoreEndpoint {
                 .invalidRequest, "\(name) takes \(parameters.count) path parameters, not \(arguments.count)")
         }
         for (argument, parameter) in zip(arguments, parameters) {
-            // RFC 3986 §5.2.4: dot segments vanish from a path, and not every server keeps an empty one.
+            // RFC 3986 §5.2.4: dot segments are removed from a path, and some servers remove empty segments.
             guard !argument.isEmpty, argument != ".", argument != ".." else {
                 throw AppStoreServerError(.invalidRequest, "the \(parameter) is empty or made of dots")
             }

@@ -1,12 +1,12 @@
 public import AppStoreModels
 import Foundation
 
-/// Where requests go.
+/// The server to which requests are sent.
 public struct AppStoreHost: Sendable, Hashable {
     /// The base URL, without a slash at the end.
     public let url: String
 
-    /// The environment that answers there. In the sandbox a tenth of the production quotas applies.
+    /// The environment of the server. The sandbox has a tenth of the production quotas.
     public let environment: AppStoreEnvironment
 
     private init(trusted url: String, _ environment: AppStoreEnvironment) {
@@ -14,15 +14,16 @@ public struct AppStoreHost: Sendable, Hashable {
         self.environment = environment
     }
 
-    /// Production. The older host `api.storekit.itunes.apple.com` still works as well.
+    /// Production. The older host `api.storekit.itunes.apple.com` also works.
     public static let production = AppStoreHost(trusted: "https://api.storekit.apple.com", .production)
 
-    /// The sandbox. The older host `api.storekit-sandbox.itunes.apple.com` still works as well.
+    /// The sandbox. The older host `api.storekit-sandbox.itunes.apple.com` also works.
     public static let sandbox = AppStoreHost(trusted: "https://api.storekit-sandbox.apple.com", .sandbox)
 
-    /// Apple's host for an environment.
+    /// Creates Apple's host for an environment.
     ///
-    /// - Throws: ``AppStoreServerError`` with `invalid_request` for any but production and sandbox: Xcode has no server.
+    /// - Throws: ``AppStoreServerError`` with `invalid_request` for environments other than production and sandbox,
+    ///   which have no server.
     public init(environment: AppStoreEnvironment) throws(AppStoreServerError) {
         switch environment {
         case .production: self = .production
@@ -32,12 +33,12 @@ public struct AppStoreHost: Sendable, Hashable {
         }
     }
 
-    /// Another host: a simulator, a proxy, one of Apple's older names.
+    /// Creates another host: a simulator, a proxy, or one of Apple's older names.
     ///
     /// - Parameters:
-    ///   - url: An `http` or `https` URL, possibly with a path, without query, fragment and password. The token goes
-    ///     there: use `http` for this machine only.
-    ///   - environment: What answers there.
+    ///   - url: An `http` or `https` URL, possibly with a path, but without query, fragment, user and password. The
+    ///     bearer token is sent there: use `http` only for this machine.
+    ///   - environment: The environment of the server.
     /// - Throws: ``AppStoreServerError`` with `invalid_request` for anything else.
     public init(url: String, environment: AppStoreEnvironment) throws(AppStoreServerError) {
         let isPlain = url.utf8.allSatisfy { 0x21...0x7E ~= $0 }

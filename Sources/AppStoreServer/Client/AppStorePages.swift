@@ -1,30 +1,30 @@
 public import AppStoreModels
 
-/// An answer that is one page of several.
+/// A response that is one page of several.
 public protocol AppStorePage: Sendable {
-    /// What a page lists.
+    /// The type of the items on a page.
     associatedtype Item: Sendable
 
-    /// What is on this page.
+    /// The items on this page.
     var items: [Item] { get }
 
-    /// The token that leads on from here: `revision` or `paginationToken`. Store it to go on another day, if the endpoint
-    /// allows that: see ``AppStorePages``.
+    /// The token of the next page: `revision` or `paginationToken`. Some endpoints accept a stored token later: see
+    /// ``AppStorePages``.
     var nextPage: String? { get }
 
     /// Whether there is another page now.
     var hasMore: Bool { get }
 }
 
-/// The pages of an answer, fetched one at a time while they are iterated over.
+/// The pages of a response, fetched on demand during iteration.
 ///
-/// Every request is the same as the first but for the token of the page. For the history of transactions and of refunds
-/// the last page has a token too: store ``AppStorePage/nextPage`` after each page is dealt with, hand the last one to the
-/// same method the next time, and get only what is new.
+/// Every request is the same as the first except for the page token. In the histories of transactions and refunds the
+/// last page has a token too. Store ``AppStorePage/nextPage`` after you have processed each page, and pass the last one
+/// to the same method later to get only new items.
 ///
 /// ```swift
 /// for try await page in client.transactionHistory(of: id, after: stored) {
-///     try await keep(page.signedTransactions)
+///     try await save(page.signedTransactions)
 ///     stored = page.revision
 /// }
 /// ```
@@ -33,14 +33,14 @@ public protocol AppStorePage: Sendable {
 public struct AppStorePages<Page: AppStorePage>: AsyncSequence, Sendable {
     /// One page.
     public typealias Element = Page
-    /// What fetching a page throws.
+    /// The error thrown when a page cannot be fetched.
     public typealias Failure = AppStoreServerError
 
     let endpoint: AppStoreEndpoint
     let first: String?
     let fetch: @Sendable (String?) async throws(AppStoreServerError) -> Page
 
-    /// Pages fetched by `fetch`, which is given the token of the page, beginning with `first`.
+    /// Creates a sequence that begins with the page of the token `first`. `fetch` receives the token of a page.
     package init(
         endpoint: AppStoreEndpoint, first: String?,
         fetch: @escaping @Sendable (String?) async throws(AppStoreServerError) -> Page
@@ -50,7 +50,7 @@ public struct AppStorePages<Page: AppStorePage>: AsyncSequence, Sendable {
         self.fetch = fetch
     }
 
-    /// What is on the pages, one by one.
+    /// The items of all pages, one at a time.
     public var items: AppStoreItems<Page> { AppStoreItems(pages: self) }
 
     /// Starts with the first page.
@@ -62,7 +62,7 @@ public struct AppStorePages<Page: AppStorePage>: AsyncSequence, Sendable {
         private var token: String?
         private var isOver = false
         private var failure: AppStoreServerError?
-        private var watch = CircleWatch()
+        private var cycleDetector = PageCycleDetector()
 
         fileprivate init(pages: AppStorePages) {
             self.pages = pages
@@ -79,16 +79,16 @@ public struct AppStorePages<Page: AppStorePage>: AsyncSequence, Sendable {
             }
             guard !isOver else { return nil }
             isOver = true
-            if let token { watch.start(at: token) }
+            if let token { cycleDetector.start(at: token) }
             let page = try await pages.fetch(token)
             guard page.hasMore else { return page }
-            // This page is good; the error comes in place of the next one.
+            // The current page is valid: return it, and throw the error instead of the next page.
             guard let next = page.nextPage, !next.isEmpty else {
-                failure = endless("there are said to be more pages, but not where")
+                failure = paginationError("the response announces another page but has no token for it")
                 return page
             }
-            guard !watch.closesCircle(next) else {
-                failure = endless("the pages go round in a circle")
+            guard !cycleDetector.isRepeated(next) else {
+                failure = paginationError("a page token was repeated")
                 return page
             }
             token = next
@@ -96,17 +96,17 @@ public struct AppStorePages<Page: AppStorePage>: AsyncSequence, Sendable {
             return page
         }
 
-        private func endless(_ reason: String) -> AppStoreServerError {
-            AppStoreServerError(.endlessPages, reason).about(pages.endpoint, 1)
+        private func paginationError(_ reason: String) -> AppStoreServerError {
+            AppStoreServerError(.invalidPagination, reason).adding(pages.endpoint, attempts: 1)
         }
     }
 }
 
-/// What is on the pages of an answer, one by one; the pages are fetched as they are needed.
+/// The items on the pages of a response, one at a time. Pages are fetched on demand.
 public struct AppStoreItems<Page: AppStorePage>: AsyncSequence, Sendable {
     /// One item.
     public typealias Element = Page.Item
-    /// What fetching a page throws.
+    /// The error thrown when a page cannot be fetched.
     public typealias Failure = AppStoreServerError
 
     let pages: AppStorePages<Page>
@@ -114,7 +114,7 @@ public struct AppStoreItems<Page: AppStorePage>: AsyncSequence, Sendable {
     /// Starts with the first item.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: pages.makeAsyncIterator()) }
 
-    /// Hands out the items.
+    /// Iterates over the items.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var pages: AppStorePages<Page>.AsyncIterator
         private var items: ArraySlice<Page.Item> = []
@@ -125,7 +125,7 @@ public struct AppStoreItems<Page: AppStorePage>: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(AppStoreServerError) -> Page.Item? {
-            // A page may be empty and not the last.
+            // A page may be empty without being the last one.
             while items.isEmpty {
                 guard let page = try await pages.next(isolation: actor) else { return nil }
                 items = page.items[...]
@@ -135,9 +135,9 @@ public struct AppStoreItems<Page: AppStorePage>: AsyncSequence, Sendable {
     }
 }
 
-/// Notices when tokens repeat, however long the circle, and keeps two of them only: Brent's algorithm, and the last one
-/// for the most likely circle of all.
-struct CircleWatch {
+/// Detects repeating page tokens, for cycles of any length, with only two stored tokens: Brent's algorithm, and the
+/// last token for the most likely cycle.
+struct PageCycleDetector {
     private var last: String?
     private var anchor: String?
     private var distance = 0
@@ -149,7 +149,7 @@ struct CircleWatch {
         anchor = token
     }
 
-    mutating func closesCircle(_ token: String) -> Bool {
+    mutating func isRepeated(_ token: String) -> Bool {
         if token == anchor || token == last { return true }
         last = token
         distance += 1

@@ -1,33 +1,33 @@
 public import AppStoreModels
 
 extension AppStoreServerClient {
-    /// Gives one subscriber 1 to 90 days more, at most twice within 365 days. It cannot be taken back.
-    /// Apple's page: *Extend a Subscription Renewal Date*.
+    /// Extends the subscription of one subscriber by 1 to 90 days, at most twice within 365 days. An extension cannot
+    /// be undone. Apple's page: *Extend a Subscription Renewal Date*.
     ///
-    /// Apple knows a request again by its `requestIdentifier`: use the same one to repeat this request, another one for
-    /// the next.
+    /// Apple recognizes a repeated request by its `requestIdentifier`: use the same one to repeat this request, and
+    /// another one for the next extension.
     public func extendRenewalDate(
         of originalTransactionID: String, _ request: ExtendRenewalDateRequest
     ) async throws(AppStoreServerError) -> ExtendRenewalDateResponse {
-        try await answer(
+        try await response(
             .extendRenewalDate, [originalTransactionID], body: json(request, for: .extendRenewalDate))
     }
 
-    /// Gives all active subscribers of a product more time; takes hours or days.
-    /// Apple's page: *Extend Subscription Renewal Dates for All Active Subscribers*.
+    /// Extends the subscriptions of all active subscribers of a product, which takes hours or days. Apple's page:
+    /// *Extend Subscription Renewal Dates for All Active Subscribers*.
     ///
-    /// Apple knows a request again by its `requestIdentifier`, here a UUID.
+    /// Apple recognizes a repeated request by its `requestIdentifier`, which is a UUID here.
     public func extendRenewalDates(
         _ request: MassExtendRenewalDateRequest
     ) async throws(AppStoreServerError) -> MassExtendRenewalDateResponse {
-        try await answer(.extendRenewalDates, body: json(request, for: .extendRenewalDates))
+        try await response(.extendRenewalDates, body: json(request, for: .extendRenewalDates))
     }
 
-    /// How far giving all subscribers more time has come; the counts are there when it is complete.
-    /// Apple's page: *Get Status of Subscription Renewal Date Extensions*.
+    /// Returns the progress of extending the subscriptions of all active subscribers, with the counts when it is
+    /// complete. Apple's page: *Get Status of Subscription Renewal Date Extensions*.
     public func renewalExtensionStatus(
         of productID: String, requestIdentifier: String
     ) async throws(AppStoreServerError) -> MassExtendRenewalDateStatusResponse {
-        try await answer(.renewalExtensionStatus, [productID, requestIdentifier])
+        try await response(.renewalExtensionStatus, [productID, requestIdentifier])
     }
 }

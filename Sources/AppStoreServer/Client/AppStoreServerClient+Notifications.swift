@@ -1,34 +1,35 @@
 public import AppStoreModels
 
 extension AppStoreServerClient {
-    /// Has a `TEST` notification sent to the developer's server. Apple's page: *Request a Test Notification*.
+    /// Requests a `TEST` notification to the developer's server. Apple's page: *Request a Test Notification*.
     ///
-    /// - Returns: The token to ask with what became of it.
+    /// - Returns: The token for ``testNotification(_:)``.
     public func requestTestNotification() async throws(AppStoreServerError) -> SendTestNotificationResponse {
-        try await answer(.requestTestNotification)
+        try await response(.requestTestNotification)
     }
 
-    /// What became of a test notification of the last six months. While that is not known yet the App Store answers
-    /// 4040008, so the call is repeated as the ``RetryPolicy`` says. Apple's page: *Get Test Notification Status*.
+    /// Returns the delivery status of a test notification of the last six months. Until the status is known, the App
+    /// Store responds with 4040008, so the call is retried as the ``RetryPolicy`` allows. Apple's page: *Get Test
+    /// Notification Status*.
     public func testNotification(
         _ testNotificationToken: String
     ) async throws(AppStoreServerError) -> CheckTestNotificationResponse {
-        try await answer(.testNotification, [testNotificationToken])
+        try await response(.testNotification, [testNotificationToken])
     }
 
-    /// The notifications of the last 180 days, up to 20 on a page. Apple's page: *Get Notification History*.
+    /// Returns the notifications of the last 180 days, up to 20 on a page. Apple's page: *Get Notification History*.
     ///
-    /// A token is for going on with an interrupted request only: the last page has none, and tokens expire (4000017). To
-    /// get what is new, ask again with a later `startDate`.
+    /// A token can only continue an interrupted request: the last page has none, and tokens expire (4000017). To get
+    /// new notifications, make a new request with a later `startDate`.
     ///
     /// - Parameters:
-    ///   - request: What to look for; goes unchanged with every page.
-    ///   - paginationToken: Where to go on; nil for the beginning.
+    ///   - request: The filter. It is sent unchanged for every page.
+    ///   - paginationToken: The token to continue from; nil for the beginning.
     public func notificationHistory(
         _ request: NotificationHistoryRequest, after paginationToken: String? = nil
     ) -> AppStorePages<NotificationHistoryResponse> {
         AppStorePages(endpoint: .notificationHistory, first: paginationToken) { token throws(AppStoreServerError) in
-            try await answer(
+            try await response(
                 .notificationHistory, query: parameter("paginationToken", token),
                 body: json(request, for: .notificationHistory))
         }

@@ -1,16 +1,16 @@
 public import AppStoreModels
 public import Foundation
 
-// The Retention Messaging API. Identifiers are chosen by the developer; Apple never takes the same one twice.
+// The Retention Messaging API. The developer chooses the identifiers; Apple accepts each identifier only once.
 
 extension AppStoreServerClient {
-    /// Uploads an image. Not repeated after an unclear failure: if it arrived, the second one would be a conflict (4090000).
-    /// Apple's page: *Upload Image*.
+    /// Uploads an image. Not retried if the outcome is unknown: if the image had arrived, the retry would be a conflict
+    /// (4090000). Apple's page: *Upload Image*.
     ///
     /// - Parameters:
-    ///   - png: PNG without transparency.
+    ///   - png: A PNG file without transparency.
     ///   - id: A new identifier.
-    ///   - size: What size it has; nil means `FULL_SIZE`.
+    ///   - size: The size of the image; nil means `FULL_SIZE`.
     public func uploadImage(
         _ png: Data, id: UUID, size: RetentionImageSize? = nil
     ) async throws(AppStoreServerError) {
@@ -22,13 +22,13 @@ extension AppStoreServerClient {
         _ = try await call(.deleteImage, [text(id)])
     }
 
-    /// All images and whether Apple has approved them. Apple's page: *Get Image List*.
+    /// Returns all images and whether Apple has approved them. Apple's page: *Get Image List*.
     public func images() async throws(AppStoreServerError) -> GetImageListResponse {
-        try await answer(.images)
+        try await response(.images)
     }
 
-    /// Uploads a message. Not repeated after an unclear failure: if it arrived, the second one would be a conflict
-    /// (4090001). Apple's page: *Upload Message*.
+    /// Uploads a message. Not retried if the outcome is unknown: if the message had arrived, the retry would be a
+    /// conflict (4090001). Apple's page: *Upload Message*.
     public func uploadMessage(
         _ message: UploadMessageRequestBody, id: UUID
     ) async throws(AppStoreServerError) {
@@ -40,12 +40,12 @@ extension AppStoreServerClient {
         _ = try await call(.deleteMessage, [text(id)])
     }
 
-    /// All messages and whether Apple has approved them. Apple's page: *Get Message List*.
+    /// Returns all messages and whether Apple has approved them. Apple's page: *Get Message List*.
     public func messages() async throws(AppStoreServerError) -> GetMessageListResponse {
-        try await answer(.messages)
+        try await response(.messages)
     }
 
-    /// Sets the message that customers see when the developer's server gives no answer, for a product and a locale.
+    /// Sets the message that customers see if the developer's server does not respond, for a product and a locale.
     /// Apple's page: *Configure Default Message*.
     public func setDefaultMessage(
         _ messageID: UUID, productID: String, locale: String
@@ -54,49 +54,50 @@ extension AppStoreServerClient {
         _ = try await call(.setDefaultMessage, [productID, locale], body: json(request, for: .setDefaultMessage))
     }
 
-    /// The default message for a product and a locale. Apple's page: *Get Default Message*.
+    /// Returns the default message for a product and a locale. Apple's page: *Get Default Message*.
     public func defaultMessage(
         productID: String, locale: String
     ) async throws(AppStoreServerError) -> DefaultConfigurationResponse {
-        try await answer(.defaultMessage, [productID, locale])
+        try await response(.defaultMessage, [productID, locale])
     }
 
-    /// Takes the default message for a product and a locale away; no error if there is none.
-    /// Apple's page: *Delete Default Message*.
+    /// Deletes the default message for a product and a locale. Not an error if there is none. Apple's page: *Delete
+    /// Default Message*.
     public func deleteDefaultMessage(productID: String, locale: String) async throws(AppStoreServerError) {
         _ = try await call(.deleteDefaultMessage, [productID, locale])
     }
 
-    /// Sets where Apple asks for messages; in production only after a performance test has passed.
+    /// Sets the URL from which Apple requests messages. In production, a performance test must have passed first.
     /// Apple's page: *Configure Realtime URL*.
     public func setRealtimeURL(_ url: String) async throws(AppStoreServerError) {
         _ = try await call(
             .setRealtimeURL, body: json(RealtimeUrlRequest(realtimeURL: url), for: .setRealtimeURL))
     }
 
-    /// Where Apple asks for messages. Apple's page: *Get Realtime URL*.
+    /// Returns the URL from which Apple requests messages. Apple's page: *Get Realtime URL*.
     public func realtimeURL() async throws(AppStoreServerError) -> RealtimeUrlResponse {
-        try await answer(.realtimeURL)
+        try await response(.realtimeURL)
     }
 
-    /// Has Apple no longer ask for messages. Apple's page: *Delete Realtime URL*.
+    /// Deletes the URL, so that Apple no longer requests messages. Apple's page: *Delete Realtime URL*.
     public func deleteRealtimeURL() async throws(AppStoreServerError) {
         _ = try await call(.deleteRealtimeURL)
     }
 
-    /// Has Apple try how fast the developer's server is. Sandbox only, one at a time.
-    /// Apple's page: *Initiate Performance Test*.
+    /// Starts a test of the response time of the developer's server. Sandbox only, one test at a time. Apple's page:
+    /// *Initiate Performance Test*.
     public func startPerformanceTest(
         _ request: PerformanceTestRequest
     ) async throws(AppStoreServerError) -> PerformanceTestResponse {
-        try await answer(.startPerformanceTest, body: json(request, for: .startPerformanceTest))
+        try await response(.startPerformanceTest, body: json(request, for: .startPerformanceTest))
     }
 
-    /// How a performance test went, or goes. Sandbox only. Apple's page: *Get Performance Test Results*.
+    /// Returns the progress or result of a performance test. Sandbox only. Apple's page: *Get Performance Test
+    /// Results*.
     public func performanceTest(
         _ requestID: String
     ) async throws(AppStoreServerError) -> PerformanceTestResultResponse {
-        try await answer(.performanceTest, [requestID])
+        try await response(.performanceTest, [requestID])
     }
 
     private func text(_ id: UUID) -> String { id.uuidString.lowercased() }

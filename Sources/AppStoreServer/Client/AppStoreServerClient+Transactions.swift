@@ -2,24 +2,24 @@ public import AppStoreModels
 public import Foundation
 
 extension AppStoreServerClient {
-    /// One transaction of any kind, finished or not. Apple's page: *Get Transaction Info*.
+    /// Returns one transaction of any product type, finished or not. Apple's page: *Get Transaction Info*.
     ///
     /// - Parameter transactionID: The transaction; not an app transaction.
     public func transaction(_ transactionID: String) async throws(AppStoreServerError) -> TransactionInfoResponse {
-        try await answer(.transaction, [transactionID])
+        try await response(.transaction, [transactionID])
     }
 
-    /// Everything a customer bought in the app, also what is finished, refunded or revoked; up to 20 on a page.
-    /// Apple's page: *Get Transaction History*.
+    /// Returns everything a customer bought in the app, including finished, refunded and revoked purchases, up to 20 on
+    /// a page. Apple's page: *Get Transaction History*.
     ///
-    /// In ascending order, the default, the order is by the date of the last change. So a transaction that changes while
-    /// the pages are fetched comes again; and the `revision` of the last page, stored and handed over as `after` some day
-    /// with the same request, leads to what has changed since.
+    /// In ascending order, the default, transactions are sorted by the date of their last change. A transaction that
+    /// changes while the pages are fetched therefore occurs again. Store the `revision` of the last page and pass it as
+    /// `after` with the same request later to get only what has changed since.
     ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
-    ///   - request: What to look for; goes unchanged with every page.
-    ///   - after: The `revision` to go on from; nil for the beginning.
+    ///   - request: The filter and the order. They are sent unchanged for every page.
+    ///   - after: The `revision` to continue from; nil for the beginning.
     public func transactionHistory(
         of anyTransactionID: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         after: String? = nil
@@ -27,7 +27,7 @@ extension AppStoreServerClient {
         history(.transactionHistory, anyTransactionID, request, after)
     }
 
-    /// The history without consumables that the app has finished. Deprecated by Apple: use
+    /// Returns the history without consumables that the app has finished. Deprecated by Apple: use
     /// ``transactionHistory(of:_:after:)``. Apple's page: *Get Transaction History V1*.
     public func transactionHistoryV1(
         of anyTransactionID: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
@@ -41,45 +41,46 @@ extension AppStoreServerClient {
     ) -> AppStorePages<HistoryResponse> {
         AppStorePages(endpoint: endpoint, first: revision) { token throws(AppStoreServerError) in
             let query = try request.query(for: endpoint)
-            return try await answer(endpoint, [id], query: query + parameter("revision", token))
+            return try await response(endpoint, [id], query: query + parameter("revision", token))
         }
     }
 
-    /// The state of every subscription of a customer, with the last transaction and the renewal of each.
+    /// Returns the status of every subscription of a customer, with the last transaction and the renewal info of each.
     /// Apple's page: *Get All Subscription Statuses*.
     ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
-    ///   - statuses: Only subscriptions in these states; empty means all.
+    ///   - statuses: Returns only subscriptions with these statuses; empty means all.
     public func subscriptionStatuses(
         of anyTransactionID: String, in statuses: [SubscriptionStatus] = []
     ) async throws(AppStoreServerError) -> StatusResponse {
         let query = statuses.map { (name: "status", value: String($0.rawValue)) }
-        return try await answer(.subscriptionStatuses, [anyTransactionID], query: query)
+        return try await response(.subscriptionStatuses, [anyTransactionID], query: query)
     }
 
-    /// How a customer came by the app. Apple's page: *Get App Transaction Info*.
+    /// Returns the app transaction of a customer. Apple's page: *Get App Transaction Info*.
     ///
     /// - Parameter anyTransactionID: Any transaction, original transaction or app transaction of the customer.
     public func appTransaction(
         of anyTransactionID: String
     ) async throws(AppStoreServerError) -> AppTransactionInfoResponse {
-        try await answer(.appTransaction, [anyTransactionID])
+        try await response(.appTransaction, [anyTransactionID])
     }
 
-    /// Says that what was bought is delivered, in place of `finish()` in the app. Apple's page: *Finish Transaction*.
+    /// Marks a purchase as delivered, instead of calling `finish()` in the app. Apple's page: *Finish Transaction*.
     ///
-    /// What a second call does is not documented, so it is not repeated after an unclear failure.
+    /// The effect of a second call is not documented, so the call is not retried if its outcome is unknown.
     public func finishTransaction(_ transactionID: String) async throws(AppStoreServerError) {
         _ = try await call(.finishTransaction, [transactionID])
     }
 
-    /// Ties a purchase to an account, in place of whatever it was tied to; for a subscription from the current renewal
-    /// on. Apple's page: *Set App Account Token*.
+    /// Associates a purchase with an account, and replaces an existing association; for a subscription as of the
+    /// current renewal. Apple's page: *Set App Account Token*.
     ///
     /// - Parameters:
     ///   - token: The account.
-    ///   - originalTransactionID: The *original* transaction of a purchase that is the customer's own.
+    ///   - originalTransactionID: The *original* transaction of a purchase. Purchases shared by family members are
+    ///     refused.
     public func setAppAccountToken(
         _ token: UUID, of originalTransactionID: String
     ) async throws(AppStoreServerError) {
@@ -87,13 +88,13 @@ extension AppStoreServerClient {
         _ = try await call(.setAppAccountToken, [originalTransactionID], body: body)
     }
 
-    /// What is on the receipt that the customer got by mail. Production only. An unknown order is no error: its `status`
-    /// says so. Apple's page: *Look Up Order ID*.
+    /// Returns the purchases of the order ID in a customer's emailed receipt. Production only. An unknown order is not
+    /// an error: the response's `status` reports it. Apple's page: *Look Up Order ID*.
     public func order(_ orderID: String) async throws(AppStoreServerError) -> OrderLookupResponse {
-        try await answer(.order, [orderID])
+        try await response(.order, [orderID])
     }
 
-    /// A query parameter, or none.
+    /// Returns a query parameter, or none if the value is nil.
     func parameter(_ name: String, _ value: String?) -> [(name: String, value: String)] {
         value.map { [(name, $0)] } ?? []
     }
@@ -105,7 +106,7 @@ extension TransactionHistoryRequest {
         for (name, date) in [("startDate", startDate), ("endDate", endDate)] {
             guard let date else { continue }
             guard let milliseconds = date.millisecondsSince1970 else {
-                throw AppStoreServerError(.invalidRequest, "the \(name) is out of range").about(endpoint, 0)
+                throw AppStoreServerError(.invalidRequest, "the \(name) is out of range").adding(endpoint, attempts: 0)
             }
             query.append((name, String(milliseconds)))
         }

@@ -6,14 +6,14 @@ public import Logging
 /// Calls the App Store Server API, the Retention Messaging API and the Advanced Commerce API for one app in one
 /// environment.
 ///
-/// Every call waits for its turn under Apple's quotas, repeats what is safe to repeat, and throws an
-/// ``AppStoreServerError`` when it has given up. Share one client between all tasks: quotas and circuit are counted per
-/// client (a copy is the same client).
+/// Every call waits until Apple's quotas allow it, retries where that is safe, and throws an ``AppStoreServerError``
+/// when it gives up. Share one client between all tasks: the quotas and the circuit breaker belong to the client
+/// (copies share them).
 public struct AppStoreServerClient: Sendable {
-    /// Where the requests go.
+    /// The server to which requests are sent.
     public let host: AppStoreHost
 
-    /// How the client behaves.
+    /// The configuration of the client.
     public let configuration: Configuration
 
     package let tokens: APITokenSource
@@ -28,11 +28,11 @@ public struct AppStoreServerClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - tokens: Makes the bearer tokens; names the app.
-    ///   - host: Where the requests go.
-    ///   - configuration: Limits, repetition, clocks, log.
-    ///   - transport: What sends the requests. The default uses the HTTP client that the whole process shares and that
-    ///     needs no shutdown.
+    ///   - tokens: Creates the bearer tokens, and determines the app.
+    ///   - host: The server to which requests are sent.
+    ///   - configuration: Limits, retries, clocks, logger.
+    ///   - transport: Sends the requests. The default uses an HTTP client that the whole process shares and that needs
+    ///     no shutdown.
     public init(
         tokens: APITokenSource, host: AppStoreHost = .production, configuration: Configuration = Configuration(),
         transport: any HTTPTransport = AsyncHTTPClientTransport()
@@ -44,43 +44,43 @@ public struct AppStoreServerClient: Sendable {
         let clock = WaitingClock(configuration.clock)
         self.clock = clock
         let isSandbox = host.environment != .production
-        limiter = configuration.rates.map { RateLimiter($0, isSandbox: isSandbox, clock: clock) }
-        circuit = configuration.circuit.map { Circuit($0, clock: clock) }
+        limiter = configuration.rateLimit.map { RateLimiter($0, isSandbox: isSandbox, clock: clock) }
+        circuit = configuration.circuitBreaker.map { Circuit($0, clock: clock) }
     }
 
-    /// Limits, repetition, clocks and log of a client.
+    /// Limits, retries, clocks and logger of a client.
     public struct Configuration: Sendable {
-        /// How long one request may take; a call with repetitions takes longer.
+        /// The time limit of one request. A call with retries can take longer.
         public var timeout: Duration = .seconds(30)
 
-        /// The most bytes of an answer to accept: 16 MiB.
-        public var maximumAnswerSize = 16 << 20
+        /// The maximum size of a response body, in bytes. Default: 16 MiB.
+        public var maximumResponseSize = 16 << 20
 
-        /// When to repeat a request.
+        /// When to retry a request.
         public var retry = RetryPolicy()
 
-        /// How much of Apple's quotas to use; nil to send without waiting.
-        public var rates: RatePolicy? = RatePolicy()
+        /// The fraction of Apple's quotas to use; nil to send without waiting.
+        public var rateLimit: RatePolicy? = RatePolicy()
 
         /// When to stop calling for a while; nil for never.
-        public var circuit: CircuitPolicy? = CircuitPolicy()
+        public var circuitBreaker: CircuitBreakerPolicy? = CircuitBreakerPolicy()
 
-        /// The clock that waits: between repetitions, for the quotas, and while the client calls nobody.
+        /// The clock for pauses: between retries, for the quotas, and while the circuit is open.
         public var clock: any Clock<Duration> = ContinuousClock()
 
-        /// The date, to compare with the instant that the server names with status 429.
+        /// The date, for comparison with the instant that the server names with status 429.
         public var now: @Sendable () -> Date = { Date() }
 
-        /// Gives numbers from 0 to below 1, for pauses that differ from one another.
+        /// Returns random numbers from 0 up to but not including 1, to randomize pauses.
         public var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
 
-        /// Where to log each request at the level `debug`: endpoint, attempt, status. Never a token, a path or a body.
+        /// Logs each request at the level `debug`: endpoint, attempt, status. Never a token, a path or a body.
         public var logger = Logger(label: "counterfoil.client") { _ in SwiftLogNoOpLogHandler() }
 
-        /// The header `User-Agent`.
+        /// The value of the `User-Agent` header.
         public var userAgent = "counterfoil/\(AppStoreServerClient.version)"
 
-        /// Creates the configuration that suits most.
+        /// Creates the default configuration.
         public init() {}
     }
 }

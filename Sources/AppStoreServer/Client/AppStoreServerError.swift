@@ -1,43 +1,43 @@
 public import AppStoreModels
 public import Foundation
 
-/// Why a call of the App Store Server API, the Retention Messaging API or the Advanced Commerce API brought no result.
+/// Why a call of the App Store Server API, the Retention Messaging API or the Advanced Commerce API failed.
 ///
-/// Branch on ``code`` and ``apiCode``; log the error itself. What the server said survives in ``status``, ``apiMessage``,
-/// ``body`` and ``retryAfter``; a token or key never does.
+/// Branch on ``code`` and ``apiCode``; log the error itself. The server's response is in ``status``, ``apiMessage``,
+/// ``body`` and ``retryAfter``. Tokens and keys are removed.
 public struct AppStoreServerError: CounterfoilError {
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
 
-    /// The same for a person.
+    /// A description of the failure, for people.
     public let message: String
 
-    /// The name of the endpoint, as in ``AppStoreEndpoint/name``; nil if the call did not get as far.
+    /// The name of the endpoint, as in ``AppStoreEndpoint/name``; nil if the call failed before it was known.
     public internal(set) var endpoint: String?
 
-    /// The HTTP status; nil without an answer.
+    /// The HTTP status; nil without a response.
     public internal(set) var status: Int?
 
-    /// The number in the answer that says what went wrong; nil if there was none.
+    /// Apple's error code in the response; nil if there was none.
     public internal(set) var apiCode: APIErrorCode?
 
-    /// The text that came with ``apiCode``, up to 500 characters. For people: it may change any day.
+    /// The message that came with ``apiCode``, up to 500 characters. For people: Apple may change it.
     public internal(set) var apiMessage: String?
 
-    /// The beginning of the answer's body, up to ``maximumBodySize`` bytes; empty without one.
+    /// The beginning of the response body, up to ``maximumBodySize`` bytes; empty without one.
     public internal(set) var body = Data()
 
-    /// When to try again, by the server's header `Retry-After`, or by the client's own circuit with ``Code/circuitOpen``; nil if
-    /// nobody said or it could not be read.
+    /// When to try again: from the server's header `Retry-After`, or from the client's own circuit with
+    /// ``Code/circuitOpen``. Nil if unknown or unreadable.
     public internal(set) var retryAfter: Date?
 
-    /// How many requests were sent.
+    /// The number of requests that were sent.
     public internal(set) var attempts = 0
 
-    /// The most bytes of ``body``.
+    /// The maximum size of ``body``, in bytes.
     public static let maximumBodySize = 4096
 
-    /// An error with these values, as a test of what a program does about it needs one.
+    /// Creates an error with these values, for tests of error handling.
     public init(
         _ code: Code, _ message: String, endpoint: String? = nil, status: Int? = nil, apiCode: APIErrorCode? = nil,
         apiMessage: String? = nil, body: Data = Data(), retryAfter: Date? = nil, attempts: Int = 0
@@ -47,10 +47,9 @@ public struct AppStoreServerError: CounterfoilError {
         (self.retryAfter, self.attempts) = (retryAfter, attempts)
     }
 
-    /// Whether the same call may succeed later, with nothing changed; so too after a cancellation, see ``isCancellation``.
-    /// The client has tried as often as its
-    /// ``RetryPolicy`` allows; after an unclear failure it repeats only what is safe to repeat, see
-    /// ``AppStoreEndpoint/repetition``.
+    /// Whether the same call may succeed later without changes. True after a cancellation too: see ``isCancellation``.
+    /// The client has already retried as often as its ``RetryPolicy`` allows. If the outcome of a request is unknown,
+    /// it retries only requests that are safe to repeat: see ``AppStoreEndpoint/idempotency``.
     public var isRetryable: Bool {
         switch code {
         case .rateLimited, .serverFailure, .transport, .unreachable, .timeout, .circuitOpen, .cancelled: true
@@ -59,10 +58,10 @@ public struct AppStoreServerError: CounterfoilError {
         }
     }
 
-    /// Whether the call was ended by its caller: its task was cancelled. That says nothing about the call itself.
+    /// Whether the caller's task was cancelled. This says nothing about the outcome of the call.
     public var isCancellation: Bool { code == .cancelled }
 
-    /// All of it in one line, but for the body.
+    /// Everything in one line, except the body.
     public var description: String {
         var text = "\(code)"
         if let endpoint { text += " (\(endpoint))" }
@@ -73,7 +72,7 @@ public struct AppStoreServerError: CounterfoilError {
         return text
     }
 
-    /// What a caller may do something different about, stable between releases.
+    /// The kind of a failure, for callers to branch on. Stable between releases.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code as text, in snake case.
         public let description: String
@@ -82,39 +81,39 @@ public struct AppStoreServerError: CounterfoilError {
 
         /// An argument cannot be sent: an empty identifier, a date out of range, a bad base URL. Nothing was sent.
         public static let invalidRequest = Code("invalid_request")
-        /// No token could be made. Nothing was sent.
+        /// A token could not be created. Nothing was sent.
         public static let signing = Code("signing")
-        /// Status 401, also with a fresh token: the key, its identifier, the issuer or the bundle identifier is wrong, or
-        /// the clock of this machine.
+        /// Status 401, even with a fresh token: the key, its identifier, the issuer or the bundle identifier is wrong,
+        /// or this machine's clock is.
         public static let unauthorized = Code("unauthorized")
         /// Status 429: the hourly quota is used up until ``AppStoreServerError/retryAfter``.
         public static let rateLimited = Code("rate_limited")
-        /// Any other status from 400 to 499: ``AppStoreServerError/apiCode`` says why, if the server did.
+        /// Any other status from 400 to 499. ``AppStoreServerError/apiCode`` is the reason, if the server named one.
         public static let refused = Code("refused")
-        /// A status of 500 or above.
+        /// A status from 500 to 599.
         public static let serverFailure = Code("server_failure")
-        /// A status that the App Store does not use: a proxy or another server answered.
+        /// A status that the App Store does not use: a proxy or another server responded.
         public static let unexpectedStatus = Code("unexpected_status")
-        /// The network, TLS or the other side failed before there was an answer.
+        /// The network, TLS or the server failed before there was a response.
         public static let transport = Code("transport")
-        /// Nobody listens there: the connection was refused. Nothing was sent, and the client does not try again by itself.
+        /// The connection was refused: no server listens there. Nothing was sent, and the client does not retry.
         public static let unreachable = Code("unreachable")
-        /// No complete answer in time.
+        /// There was no complete response in time.
         public static let timeout = Code("timeout")
-        /// The answer is larger than ``AppStoreServerClient/Configuration/maximumAnswerSize``.
-        public static let answerTooLarge = Code("answer_too_large")
-        /// A success whose body is not what it should be: another server answered, or part of the answer is missing.
-        public static let undecodableAnswer = Code("undecodable_answer")
-        /// The pages go round in a circle, or there are said to be more without saying where.
-        public static let endlessPages = Code("endless_pages")
-        /// Not sent: too many calls failed in a row a short while ago.
+        /// The response is larger than ``AppStoreServerClient/Configuration/maximumResponseSize``.
+        public static let responseTooLarge = Code("response_too_large")
+        /// A success with an unexpected body: another server responded, or part of the response is missing.
+        public static let undecodableResponse = Code("undecodable_response")
+        /// The page tokens repeat, or the response announces another page without its token.
+        public static let invalidPagination = Code("invalid_pagination")
+        /// Not sent: too many consecutive calls failed a short while ago.
         public static let circuitOpen = Code("circuit_open")
         /// The task was cancelled: see ``AppStoreServerError/isCancellation``.
         public static let cancelled = Code("cancelled")
     }
 }
 
-/// Errors are equal when their codes and the server's numbers are: the rest is for people.
+/// Errors are equal if their codes and the server's numbers are equal. The rest is for people.
 extension AppStoreServerError: Hashable {
     /// Compares ``code``, ``status`` and ``apiCode``.
     public static func == (left: Self, right: Self) -> Bool {
@@ -130,12 +129,12 @@ extension AppStoreServerError: Hashable {
 }
 
 extension APIErrorCode {
-    /// Whether the same request may succeed later, as Apple's table of error codes has it.
+    /// Whether the same request may succeed later, according to Apple's table of error codes.
     public var isRetryable: Bool { Self.retryable.contains(self) }
 
     private static let retryable: Set<APIErrorCode> = [
         .accountNotFoundRetryable, .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable,
-        // Its state may not be known yet.
+        // Its status may not be known yet.
         .testNotificationNotFound, .rateLimitExceeded, .generalInternal, .generalInternalRetryable,
     ]
 }

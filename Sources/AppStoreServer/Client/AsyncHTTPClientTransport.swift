@@ -9,43 +9,43 @@ import NIOPosix
 public struct AsyncHTTPClientTransport: HTTPTransport {
     private let client: HTTPClient
 
-    /// Creates a transport; all that are made so share one client, which needs no shutdown.
+    /// Creates a transport. All transports created this way share one client, which needs no shutdown.
     public init() { client = .withoutRedirects }
 
-    /// Creates a transport with a client of your own; whoever made it shuts it down.
+    /// Creates a transport with your own client. You have to shut the client down.
     ///
-    /// - Parameter client: A client that follows no redirects, such as one made with ``configuration``. One that follows them
-    ///   sends the request elsewhere, and takes the answer for the App Store's.
+    /// - Parameter client: A client that follows no redirects, such as one made with ``configuration``. Otherwise the
+    ///   request is sent to another host, whose response counts as the App Store's.
     public init(client: HTTPClient) { self.client = client }
 
-    /// What a client for this transport needs: no redirects, and no waiting for a server that refuses the connection.
+    /// A suitable configuration for a client: no redirects, and no waiting for a server that refuses the connection.
     public static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.redirectConfiguration = .disallow
-        // Without this a refused connection is tried again until the request's time is over. When to repeat is up to the
-        // caller.
+        // Otherwise the client retries a refused connection until the time limit. The caller decides about retries.
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }
 
     /// Sends one request; see ``HTTPTransport/send(_:)``.
-    public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportAnswer {
+    public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method)
         for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
         if let body = request.body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
         do {
-            // The client's own limit ends when the head of an answer is there. No task sleeps for any duration: 68 years do.
+            // The deadline of AsyncHTTPClient ends when the response head has arrived. The limit of 68 years is for
+            // `sleep`, which does not accept every duration.
             let limit = min(request.timeout, .seconds(1 << 31))
-            let answer = try await TimeLimit.run(limit) { [outgoing] in
-                try await self.answer(to: outgoing, upTo: max(request.maximumAnswerSize, 0))
+            let response = try await TimeLimit.run(limit) { [outgoing] in
+                try await self.response(to: outgoing, upTo: max(request.maximumResponseSize, 0))
             }
-            guard let answer else { throw HTTPTransportError(.timeout, "no complete answer within \(limit)") }
-            return answer
+            guard let response else { throw HTTPTransportError(.timeout, "no complete response within \(limit)") }
+            return response
         } catch let error as HTTPTransportError {
             throw error
         } catch is NIOTooManyBytesError {
-            throw HTTPTransportError(.answerTooLarge, "more than \(request.maximumAnswerSize) bytes")
+            throw HTTPTransportError(.responseTooLarge, "more than \(request.maximumResponseSize) bytes")
         } catch let error as HTTPClientError where error == .cancelled && Task.isCancelled {
             throw CancellationError()
         } catch let error as CancellationError {
@@ -55,17 +55,18 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    private func answer(to request: HTTPClientRequest, upTo limit: Int) async throws -> HTTPTransportAnswer {
-        let answer = try await client.execute(request, deadline: .distantFuture)
-        let body = try await answer.body.collect(upTo: limit)
-        return HTTPTransportAnswer(
-            status: Int(answer.status.code), headers: answer.headers.map { ($0.name, $0.value) },
+    private func response(to request: HTTPClientRequest, upTo limit: Int) async throws -> HTTPTransportResponse {
+        let response = try await client.execute(request, deadline: .distantFuture)
+        let body = try await response.body.collect(upTo: limit)
+        return HTTPTransportResponse(
+            status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) },
             body: Data(body.readableBytesView))
     }
 }
 
 extension HTTPTransportError {
-    /// What a client failed with, in words of ours: the errors of libraries name types, source lines and values of headers.
+    /// Creates an error from an error of the HTTP client, with our own text: library errors contain type names, source
+    /// lines and header values.
     package init(client error: any Error) {
         switch error {
         case let error as HTTPClientError:
@@ -79,7 +80,8 @@ extension HTTPTransportError {
     private init(connecting error: NIOConnectionError) {
         let numbers = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
         if let number = numbers.first {
-            // Of several addresses one may have failed for another reason, and answer the next time.
+            // If several addresses were tried, prefer an error other than "refused": that address may respond the next
+            // time.
             self.init(errno: numbers.first { $0 != ECONNREFUSED } ?? number)
         } else if error.dnsAError != nil || error.dnsAAAAError != nil {
             self.init(.failed, "the host's name was not found")
@@ -90,7 +92,7 @@ extension HTTPTransportError {
 
     private init(errno: CInt) {
         if errno == ECONNREFUSED {
-            self.init(.refused, "the connection was refused: nothing listens there")
+            self.init(.connectionRefused, "the connection was refused: nothing listens there")
         } else {
             self.init(errno == ETIMEDOUT ? .timeout : .failed, String(cString: strerror(errno)).lowercased())
         }
@@ -108,7 +110,7 @@ extension HTTPTransportError {
 }
 
 extension HTTPClient {
-    /// The client of this library for whatever it calls.
+    /// The HTTP client that this library uses for all its requests.
     static let withoutRedirects = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: AsyncHTTPClientTransport.configuration)
 }

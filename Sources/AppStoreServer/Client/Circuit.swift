@@ -1,38 +1,39 @@
 internal import Basics
 import Synchronization
 
-/// When to stop calling a server that does nothing but fail.
-public struct CircuitPolicy: Sendable, Hashable {
-    /// How many requests have to fail in a row: no answer, or a status of 500 or above.
-    public var failures: Int
+/// When to stop calling a server that keeps failing.
+public struct CircuitBreakerPolicy: Sendable, Hashable {
+    /// The number of consecutive requests that have to fail: no response, or a status from 500 to 599.
+    public var failureThreshold: Int
 
-    /// How long calls then fail at once, before one of them is let through to try.
-    public var pause: Duration
+    /// How long calls then fail immediately, before one request is tried.
+    public var openDuration: Duration
 
     /// Creates a policy.
-    public init(failures: Int = 10, pause: Duration = .seconds(30)) {
-        self.failures = failures
-        self.pause = pause
+    public init(failureThreshold: Int = 10, openDuration: Duration = .seconds(30)) {
+        self.failureThreshold = failureThreshold
+        self.openDuration = openDuration
     }
 }
 
-/// Closed: requests go. Open: none goes until the pause is over. Half open: one goes, and decides. Pure: time comes in.
+/// The state of a circuit breaker. Closed: requests are sent. Open: none is sent until the pause is over. Half open:
+/// one probe is sent and decides. A pure value: the time is an argument.
 struct CircuitState {
-    enum Answer: Equatable {
-        /// Go, and report how it went. `isProbe`: everybody else waits for that.
-        case go(isProbe: Bool)
-        /// Do not go; ask again after this time.
+    enum Admission: Equatable {
+        /// Send the request and report the result. While a probe is running, all other requests are refused.
+        case allowed(isProbe: Bool)
+        /// Do not send the request; try again after this time.
         case refused(Duration)
     }
 
     private enum State { case closed(failures: Int), open(until: Duration), halfOpen }
 
-    private let policy: CircuitPolicy
+    private let policy: CircuitBreakerPolicy
     private var state = State.closed(failures: 0)
 
-    init(_ policy: CircuitPolicy) { self.policy = policy }
+    init(_ policy: CircuitBreakerPolicy) { self.policy = policy }
 
-    /// How long every request would be refused; nil when one may go.
+    /// Returns how long all requests will be refused; nil if one may be sent.
     func pause(at now: Duration) -> Duration? {
         switch state {
         case .closed: nil
@@ -41,53 +42,56 @@ struct CircuitState {
         }
     }
 
-    mutating func begin(at now: Duration) -> Answer {
+    mutating func begin(at now: Duration) -> Admission {
         if let pause = pause(at: now) { return .refused(pause) }
-        if case .closed = state { return .go(isProbe: false) }
+        if case .closed = state { return .allowed(isProbe: false) }
         state = .halfOpen
-        return .go(isProbe: true)
+        return .allowed(isProbe: true)
     }
 
-    /// The server answered, whatever it was.
-    mutating func succeeded(isProbe: Bool) {
+    /// Records that the server responded, with any status except 5xx.
+    mutating func recordSuccess(isProbe: Bool) {
         switch state {
         case .closed: state = .closed(failures: 0)
         case .halfOpen where isProbe: state = .closed(failures: 0)
-        // A request from before the circuit opened proves nothing about now.
+        // A request that began before the circuit opened says nothing about the present.
         case .open, .halfOpen: break
         }
     }
 
-    mutating func failed(isProbe: Bool, at now: Duration) {
+    mutating func recordFailure(isProbe: Bool, at now: Duration) {
         switch state {
         case .closed(let failures):
             state =
-                failures + 1 >= policy.failures
-                ? .open(until: now + policy.pause) : .closed(failures: failures + 1)
-        case .halfOpen where isProbe: state = .open(until: now + policy.pause)
+                failures + 1 >= policy.failureThreshold
+                ? .open(until: now + policy.openDuration) : .closed(failures: failures + 1)
+        case .halfOpen where isProbe: state = .open(until: now + policy.openDuration)
         case .open, .halfOpen: break
         }
     }
 
-    /// The request was cancelled: nobody knows. After a probe the next one to ask is let through.
-    mutating func abandoned(isProbe: Bool, at now: Duration) {
+    /// Records that a request was cancelled, so that its outcome is unknown. After a cancelled probe, the next request
+    /// becomes the probe.
+    mutating func recordCancellation(isProbe: Bool, at now: Duration) {
         if case .halfOpen = state, isProbe { state = .open(until: now) }
     }
 }
 
-/// The circuit that all calls of a client share.
+/// The circuit breaker that all calls of a client share.
 final class Circuit: Sendable {
     private let state: Mutex<CircuitState>
     private let clock: WaitingClock
 
-    init(_ policy: CircuitPolicy, clock: WaitingClock) {
+    init(_ policy: CircuitBreakerPolicy, clock: WaitingClock) {
         state = Mutex(CircuitState(policy))
         self.clock = clock
     }
 
     func pause() -> Duration? { state.withLock { $0.pause(at: clock.now()) } }
-    func begin() -> CircuitState.Answer { state.withLock { $0.begin(at: clock.now()) } }
-    func succeeded(isProbe: Bool) { state.withLock { $0.succeeded(isProbe: isProbe) } }
-    func failed(isProbe: Bool) { state.withLock { $0.failed(isProbe: isProbe, at: clock.now()) } }
-    func abandoned(isProbe: Bool) { state.withLock { $0.abandoned(isProbe: isProbe, at: clock.now()) } }
+    func begin() -> CircuitState.Admission { state.withLock { $0.begin(at: clock.now()) } }
+    func recordSuccess(isProbe: Bool) { state.withLock { $0.recordSuccess(isProbe: isProbe) } }
+    func recordFailure(isProbe: Bool) { state.withLock { $0.recordFailure(isProbe: isProbe, at: clock.now()) } }
+    func recordCancellation(isProbe: Bool) {
+        state.withLock { $0.recordCancellation(isProbe: isProbe, at: clock.now()) }
+    }
 }

@@ -1,64 +1,64 @@
 public import AppStoreModels
 public import Foundation
 
-/// What carries a request to the App Store and brings the answer back.
+/// Sends requests to the App Store and returns the responses.
 ///
-/// The default is ``AsyncHTTPClientTransport``. A transport makes one attempt: it neither repeats nor judges an answer by
-/// its status. Cancelling the task cancels the request.
+/// The default is ``AsyncHTTPClientTransport``. A transport makes one attempt: it does not retry, and accepts every
+/// status. Cancelling the task cancels the request.
 public protocol HTTPTransport: Sendable {
-    /// Sends one request and gives back whatever answer there is, of any status. Must not follow redirects: the App Store
-    /// sends none, and request and token are not for another host.
+    /// Sends one request and returns the response, whatever its status. Must not follow redirects: the App Store sends
+    /// none, and no other host may receive the request and its token.
     ///
-    /// - Throws: ``HTTPTransportError`` for a timeout, a refused connection or an answer above the limit; any other error
-    ///   counts as a failure of the network. Text in such an error reaches the logs: it must not quote a header.
-    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportAnswer
+    /// - Throws: ``HTTPTransportError`` for a timeout, a refused connection or a response above the limit. Any other
+    ///   error counts as a network failure. The text of an error is logged: it must not quote a header.
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse
 }
 
-/// A request as it goes over the wire.
+/// A request as it is sent.
 public struct HTTPTransportRequest: Sendable {
     /// The method, upper case.
     public var method: String
-    /// The whole URL, percent-encoded.
+    /// The full URL, percent-encoded.
     public var url: String
-    /// The headers in order. Among them is `Authorization`, a secret.
+    /// The headers in order. One of them is `Authorization`, a secret.
     public var headers: [(name: String, value: String)]
     /// The body; nil for none.
     public var body: Data?
-    /// How long everything may take, up to the last byte of the answer.
+    /// The time limit, up to the last byte of the response.
     public var timeout: Duration
-    /// The most bytes of a body to accept.
-    public var maximumAnswerSize: Int
+    /// The maximum size of the response body, in bytes.
+    public var maximumResponseSize: Int
 
     /// Creates a request.
     public init(
         method: String, url: String, headers: [(name: String, value: String)] = [], body: Data? = nil,
-        timeout: Duration = .seconds(30), maximumAnswerSize: Int = 16 << 20
+        timeout: Duration = .seconds(30), maximumResponseSize: Int = 16 << 20
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.timeout = timeout
-        self.maximumAnswerSize = maximumAnswerSize
+        self.maximumResponseSize = maximumResponseSize
     }
 
-    /// The first value of a header, whatever the case of its name.
+    /// Returns the first value of a header. The case of the name does not matter.
     public func header(_ name: String) -> String? { first(name, headers) }
 }
 
 extension HTTPTransportRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Method and URL; headers and body may hold secrets.
+    /// The method and the URL. Headers and body may contain secrets.
     public var description: String { "\(method) \(url)" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Method and URL; headers and body may hold secrets.
+    /// The method and the URL. Headers and body may contain secrets.
     public var customMirror: Mirror { Mirror(self, children: ["method": method, "url": url], displayStyle: .struct) }
 }
 
-/// An answer as it came over the wire.
-public struct HTTPTransportAnswer: Sendable {
+/// A response as it was received.
+public struct HTTPTransportResponse: Sendable {
     /// The status.
     public var status: Int
     /// The headers in order.
@@ -66,14 +66,14 @@ public struct HTTPTransportAnswer: Sendable {
     /// The body; empty for none.
     public var body: Data
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: Data = Data()) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The first value of a header, whatever the case of its name.
+    /// Returns the first value of a header. The case of the name does not matter.
     public func header(_ name: String) -> String? { first(name, headers) }
 }
 
@@ -81,12 +81,12 @@ private func first(_ name: String, _ headers: [(name: String, value: String)]) -
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 public struct HTTPTransportError: CounterfoilError {
-    /// What happened.
+    /// The kind of failure.
     public let code: Code
 
-    /// The same for a person, without any header.
+    /// A description of the failure, for people. Contains no header.
     public let message: String
 
     /// Creates an error.
@@ -105,13 +105,13 @@ public struct HTTPTransportError: CounterfoilError {
 
         private init(_ description: String) { self.description = description }
 
-        /// No complete answer in time.
+        /// There was no complete response in time.
         public static let timeout = Code("timeout")
-        /// The body is larger than ``HTTPTransportRequest/maximumAnswerSize``.
-        public static let answerTooLarge = Code("answer_too_large")
-        /// Nobody listens there: the connection was refused. Nothing was sent.
-        public static let refused = Code("refused")
-        /// The network, TLS or the other side failed.
+        /// The body is larger than ``HTTPTransportRequest/maximumResponseSize``.
+        public static let responseTooLarge = Code("response_too_large")
+        /// The connection was refused: no server listens there. Nothing was sent.
+        public static let connectionRefused = Code("connection_refused")
+        /// The network, TLS or the server failed.
         public static let failed = Code("failed")
     }
 }

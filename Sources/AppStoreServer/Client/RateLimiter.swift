@@ -3,9 +3,9 @@ import Synchronization
 
 /// A group of endpoints that share a quota. Apple's page: *Identifying rate limits*.
 ///
-/// Apple states requests per second and app, and enforces them over an hour.
+/// Apple states requests per second for each app, and enforces them over an hour.
 public struct RateClass: Sendable, Hashable {
-    /// The name: the API and the number.
+    /// The name: the API and the number of requests per second.
     public let name: String
 
     /// Requests per second in production. The sandbox has a tenth.
@@ -16,19 +16,19 @@ public struct RateClass: Sendable, Hashable {
         self.perSecond = perSecond
     }
 
-    /// App Store Server API: most of it.
+    /// App Store Server API: most endpoints.
     public static let server50 = RateClass("server-50", 50)
-    /// App Store Server API: what changes a purchase.
+    /// App Store Server API: changes to purchases.
     public static let server20 = RateClass("server-20", 20)
     /// App Store Server API: orders and refunds.
     public static let server10 = RateClass("server-10", 10)
-    /// App Store Server API: test notifications, extensions for all subscribers.
+    /// App Store Server API: test notifications, and extensions for all subscribers.
     public static let server1 = RateClass("server-1", 1)
-    /// App Store Server API: Apple names no number, so the lowest one of the API is assumed.
+    /// App Store Server API: Apple documents no quota, so the lowest one of the API is assumed.
     public static let unlisted = RateClass("server-unlisted", 1)
     /// Retention Messaging API: default messages.
     public static let retention10 = RateClass("retention-10", 10)
-    /// Retention Messaging API: everything else.
+    /// Retention Messaging API: all other endpoints.
     public static let retention1 = RateClass("retention-1", 1)
     /// Advanced Commerce API: changes.
     public static let advancedCommerce50 = RateClass("advanced-commerce-50", 50)
@@ -40,45 +40,47 @@ public struct RateClass: Sendable, Hashable {
     ]
 }
 
-/// How much of Apple's quotas one client uses.
+/// The fraction of Apple's quotas that one client uses, and the size of bursts.
 public struct RatePolicy: Sendable, Hashable {
-    /// The part of each quota to use, above 0 and up to 1. Less than 1 when several processes call for one app.
-    public var share: Double
+    /// The fraction of each quota to use, above 0 and up to 1. Use less than 1 if several processes call for one app.
+    public var quotaFraction: Double
 
-    /// How much may be sent at once after a quiet time, as the time in which the quota grows by as much; up to half an
-    /// hour. Whatever it is, no hour has more requests than Apple's quota, and one request is always possible.
+    /// The number of requests that may be sent at once after an idle time, expressed as the time in which the quota
+    /// allows as many; up to half an hour. In every hour the total stays within Apple's quota, and one request is
+    /// always possible.
     public var burst: Duration
 
     /// Creates a policy.
-    public init(share: Double = 1, burst: Duration = .seconds(60)) {
-        self.share = share
+    public init(quotaFraction: Double = 1, burst: Duration = .seconds(60)) {
+        self.quotaFraction = quotaFraction
         self.burst = burst
     }
 
-    /// The requests per second, on average, and how many at once.
+    /// Returns the schedule of a rate class: the average interval between requests, and the size of a burst.
     func schedule(for rateClass: RateClass, isSandbox: Bool) -> RateSchedule {
-        let share = share > 0 && share <= 1 ? max(share, 0.001) : 1
-        let perSecond = Double(rateClass.perSecond) * share * (isSandbox ? 0.1 : 1)
+        let fraction = quotaFraction > 0 && quotaFraction <= 1 ? max(quotaFraction, 0.001) : 1
+        let perSecond = Double(rateClass.perSecond) * fraction * (isSandbox ? 0.1 : 1)
         let burst = min(max(burst.seconds, 0), 1800)
-        // What is sent at once is missing from the rest of the hour.
+        // Reserve the requests of the burst: the rest of the hour has fewer.
         return RateSchedule(
             interval: .seconds(1 / (perSecond * (1 - burst / 3600))), size: max(Int(perSecond * burst), 1))
     }
 }
 
-/// When the next request may go: the generic cell rate algorithm, in exact durations. Pure: time comes in.
+/// Decides when the next request may be sent: the generic cell rate algorithm, in exact durations. A pure value: the
+/// time is an argument.
 struct RateSchedule {
     private let interval: Duration
     private let tolerance: Duration
     private var nextArrival: Duration?
 
-    /// One request each `interval`, up to `size` at once after a quiet time.
+    /// Allows one request each `interval`, and up to `size` at once after an idle time.
     init(interval: Duration, size: Int) {
         self.interval = interval
         self.tolerance = interval * (size - 1)
     }
 
-    /// Takes a place if there is one now; otherwise says how long to wait before asking again.
+    /// Reserves a request now and returns nil, or returns how long to wait before trying again.
     mutating func take(at now: Duration) -> Duration? {
         let arrival = max(nextArrival ?? now, now)
         let wait = arrival - tolerance - now
@@ -88,7 +90,7 @@ struct RateSchedule {
     }
 }
 
-/// Lets requests of each class go as its quota allows, first come, first served.
+/// Delays requests of each class until its quota allows them, first come, first served.
 final class RateLimiter: Sendable {
     private final class Lane: Sendable {
         let gate = FairGate()
@@ -105,7 +107,7 @@ final class RateLimiter: Sendable {
         self.clock = clock
     }
 
-    /// Returns when a request of this class may go; throws when the task is cancelled, which uses up nothing.
+    /// Waits until a request of this class may be sent. Throws if the task is cancelled, which uses no quota.
     func wait(for rateClass: RateClass) async throws {
         guard let lane = lanes[rateClass] else { return }
         try await lane.gate.enter()
@@ -113,6 +115,6 @@ final class RateLimiter: Sendable {
         while let wait = lane.schedule.withLock({ $0.take(at: clock.now()) }) { try await clock.sleep(wait) }
     }
 
-    /// How many tasks wait for the one at the head of the queue.
+    /// The number of tasks in the queue behind the first one.
     func waiting(for rateClass: RateClass) -> Int { lanes[rateClass]?.gate.waiting ?? 0 }
 }

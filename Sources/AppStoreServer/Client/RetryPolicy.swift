@@ -1,43 +1,43 @@
 import Basics
 import Foundation
 
-/// How often and after what time a call is repeated by itself.
+/// How often a call is retried, and after which pauses.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How many requests one call may cost; 1 means never to repeat. The one repetition with a new token after status 401
-    /// is not counted.
+    /// The maximum number of requests for one call; 1 disables retries. The single retry with a new token after status
+    /// 401 is not counted.
     public var maximumAttempts: Int
 
-    /// The pause before the first repetition; each one after that is twice as long. The real pause lies between half of
-    /// this and the whole.
-    public var firstPause: Duration
+    /// The delay before the first retry. Each further delay is twice as long. The actual delay is random, between half
+    /// of this and the whole.
+    public var initialDelay: Duration
 
-    /// The longest pause by that rule.
-    public var maximumPause: Duration
+    /// The upper limit of these delays.
+    public var maximumDelay: Duration
 
-    /// The longest wait for the instant that the server names with status 429. If it lies further off, the call fails at
-    /// once and the error names the instant.
+    /// The maximum wait for the instant that the server names with status 429. If that instant is later, the call fails
+    /// immediately and the error contains it.
     public var maximumWait: Duration
 
     /// Creates a policy.
     public init(
-        maximumAttempts: Int = 4, firstPause: Duration = .milliseconds(500), maximumPause: Duration = .seconds(20),
+        maximumAttempts: Int = 4, initialDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(20),
         maximumWait: Duration = .seconds(60)
     ) {
         self.maximumAttempts = maximumAttempts
-        self.firstPause = firstPause
-        self.maximumPause = maximumPause
+        self.initialDelay = initialDelay
+        self.maximumDelay = maximumDelay
         self.maximumWait = maximumWait
     }
 
-    /// Never to repeat, but for the one time with a new token.
+    /// Never retries, except once with a new token.
     public static let never = RetryPolicy(maximumAttempts: 1)
 }
 
-/// The attempts of one call: what follows on a failure. Pure: the time and the dice come in.
-struct Attempts {
+/// Decides what follows a failed attempt of a call. A pure value: the time and the random number are arguments.
+struct RetryState {
     enum Step: Equatable {
-        case again(after: Duration)
-        case againWithNewToken
+        case retry(after: Duration)
+        case retryWithNewToken
         case giveUp
     }
 
@@ -46,45 +46,48 @@ struct Attempts {
     private var counted = 0
     private var hasNewToken = false
 
-    init(_ policy: RetryPolicy, _ repetition: AppStoreEndpoint.Repetition) {
+    init(_ policy: RetryPolicy, _ idempotency: AppStoreEndpoint.Idempotency) {
         self.policy = policy
-        self.isRepeatable = repetition != .unsafe
+        self.isRepeatable = idempotency != .notIdempotent
     }
 
+    /// Returns the next step after a failed attempt.
+    ///
     /// - Parameters:
-    ///   - error: What came of the attempt.
-    ///   - now: The date, to compare with the one that the server named.
-    ///   - random: A number from 0 to below 1.
+    ///   - error: The failure of the attempt.
+    ///   - now: The date, for comparison with the instant that the server named.
+    ///   - random: A number from 0 up to but not including 1.
     mutating func step(after error: AppStoreServerError, now: Date, random: Double) -> Step {
         if error.code == .unauthorized {
             guard !hasNewToken else { return .giveUp }
             hasNewToken = true
-            return .againWithNewToken
+            return .retryWithNewToken
         }
         counted += 1
         guard counted < policy.maximumAttempts, error.isRetryable, !Self.isFinal(error) else { return .giveUp }
-        // A request refused for the quota was not carried out: it may be repeated, whatever it is.
+        // A request that was refused because of the quota was not carried out, so even an unsafe one may be repeated.
         guard error.code == .rateLimited || isRepeatable else { return .giveUp }
         let pause = pause(random)
-        guard error.code == .rateLimited, let date = error.retryAfter else { return .again(after: pause) }
+        guard error.code == .rateLimited, let date = error.retryAfter else { return .retry(after: pause) }
         let seconds = date.timeIntervalSince(now)
-        // In the past, the server or a clock is wrong.
-        guard seconds > 0 else { return .again(after: pause) }
+        // If the instant is in the past, the server's clock or ours is wrong.
+        guard seconds > 0 else { return .retry(after: pause) }
         guard seconds <= policy.maximumWait.seconds else { return .giveUp }
-        // Not all that wait for the same instant should come back in it.
-        return .again(after: .seconds(seconds) + pause)
+        // Add the random pause, so that not all waiting calls are sent at the same instant.
+        return .retry(after: .seconds(seconds) + pause)
     }
 
-    /// What may succeed later, but not within the seconds that one call takes; and what nobody waits for any more.
+    /// Whether a retry within this call is useless although a later call may succeed, or although the caller has
+    /// cancelled.
     private static func isFinal(_ error: AppStoreServerError) -> Bool {
         error.code == .circuitOpen || error.code == .unreachable || error.isCancellation
     }
 
     private func pause(_ random: Double) -> Duration {
-        let limit = max(policy.maximumPause, .zero)
-        var whole = min(max(policy.firstPause, .zero), limit)
+        let limit = max(policy.maximumDelay, .zero)
+        var whole = min(max(policy.initialDelay, .zero), limit)
         for _ in 1..<max(counted, 1) where whole < limit { whole = min(whole * 2, limit) }
-        let dice = random >= 0 && random < 1 ? random : 0.5
-        return whole / 2 + whole * dice / 2
+        let fraction = random >= 0 && random < 1 ? random : 0.5
+        return whole / 2 + whole * fraction / 2
     }
 }

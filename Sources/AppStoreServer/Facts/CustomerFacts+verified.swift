@@ -3,17 +3,17 @@ public import AppStoreTrust
 public import Entitlements
 
 extension TransactionFact {
-    /// States what a verified transaction says.
+    /// Creates a fact from a verified transaction.
     public init(_ verified: Verified<JWSTransactionDecodedPayload>) { self.init(verified.payload) }
 }
 
 extension RenewalFact {
-    /// States what verified renewal information says.
+    /// Creates a fact from verified renewal information.
     public init(_ verified: Verified<JWSRenewalInfoDecodedPayload>) { self.init(verified.payload) }
 }
 
 extension OriginalPurchaseFact {
-    /// States what a verified app transaction says.
+    /// Creates a fact from a verified app transaction.
     public init(_ verified: Verified<AppTransaction>) { self.init(verified.payload) }
 
     package init(_ payload: AppTransaction) {
@@ -25,7 +25,7 @@ extension OriginalPurchaseFact {
 }
 
 extension CustomerFacts {
-    /// Adds what a notification says. Nothing of it concerns a customer where it is about no purchase.
+    /// Adds the facts of a notification. Notifications that are not about a purchase add none.
     public mutating func add(_ content: NotificationContent) {
         switch content {
         case .purchase(let transaction, let renewal):
@@ -38,14 +38,14 @@ extension CustomerFacts {
 }
 
 extension AppStoreServerClient {
-    /// Fetches and verifies everything that a customer bought in the app, and how each subscription stands: the facts that
-    /// `EntitlementEngine` answers from. One request for each 20 transactions, and one for the subscriptions.
+    /// Fetches and verifies all purchases of a customer in the app and the status of each subscription: the facts for
+    /// `EntitlementEngine`. Sends one request for each 20 transactions, and one for the subscriptions.
     ///
     /// - Parameters:
     ///   - anyTransactionID: Any transaction, original transaction or app transaction of the customer.
-    ///   - verifier: Proves each item. It has to accept the app and the environment that the client asks.
-    /// - Throws: ``AppStoreServerError`` where the App Store does not answer, `VerificationError` where an item is not what it
-    ///   should be. A part of the facts is never returned.
+    ///   - verifier: Verifies each item. It must accept the app and the environment of the client.
+    /// - Throws: ``AppStoreServerError`` if a request fails, `VerificationError` if an item does not verify. Never
+    ///   returns incomplete facts.
     public func customerFacts(
         of anyTransactionID: String, verifiedBy verifier: SignedDataVerifier
     ) async throws -> CustomerFacts {

@@ -4,73 +4,73 @@ import Synchronization
 
 /// A bearer token for the App Store Server API. Apple's page: *Generating JSON Web Tokens for API requests*.
 public struct APIToken: Sendable {
-    /// The token itself, for the header `Authorization: Bearer …`. A secret: whoever has it can call the API.
+    /// The token for the header `Authorization: Bearer …`. A secret: it gives access to the API.
     public let text: String
 
-    /// When it was made, in whole seconds.
+    /// When it was created, in whole seconds.
     public let issuedAt: Date
 
     /// When the App Store stops accepting it, in whole seconds.
     public let expiresAt: Date
 
-    /// The place of its key among those of the source.
+    /// The index of its key in the source.
     let key: Int
 }
 
 extension APIToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The dates, never the text.
+    /// The expiry date, never the token.
     public var description: String { "APIToken(expiresAt: \(expiresAt))" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// The dates, never the text.
+    /// The dates, never the token.
     public var customMirror: Mirror {
         Mirror(self, children: ["issuedAt": issuedAt, "expiresAt": expiresAt], displayStyle: .struct)
     }
 }
 
-/// Makes API tokens and hands out the same one until shortly before it expires.
+/// Creates API tokens, and reuses a token until shortly before it expires.
 ///
-/// Safe to share between any number of tasks: however many ask at once, one token is made.
+/// Safe to share between tasks: concurrent calls create only one token.
 ///
-/// While a key is being replaced the source has two: the newer one signs, and the older one where the App Store refuses the
-/// newer. ``discard(_:)`` tells that.
+/// While a key is being replaced, the source has two. It signs with the newer key, and with the older one if the App
+/// Store refuses the newer. ``discard(_:)`` reports such a refusal.
 public final class APITokenSource: Sendable {
-    /// The identifier of the issuer (`iss`), a UUID as text; App Store Connect shows it above the list of keys.
+    /// The issuer ID (`iss`), a UUID as text. App Store Connect shows it above the list of keys.
     public let issuerID: String
 
-    /// The bundle identifier of the app that the token is for (`bid`).
+    /// The bundle identifier of the app (`bid`).
     public let bundleID: String
 
     /// How long a token is valid, in whole seconds.
     public let lifetime: Duration
 
-    /// How long before it expires a token is replaced.
-    public let renewal: Duration
+    /// How long before its expiry a token is replaced.
+    public let renewalMargin: Duration
 
     private struct State {
         /// At least one; the newest first.
         var keys: [SigningKey]
-        var choice = KeyChoice()
+        var selector = SigningKeySelector()
         var token: APIToken?
     }
 
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
-    /// What ``lifetime`` may be. Apple refuses tokens that are valid for more than an hour.
+    /// The range of ``lifetime``. Apple refuses tokens that are valid for more than an hour.
     public static let lifetimes: ClosedRange<Duration> = .seconds(60)...(.seconds(3600))
 
     /// Creates a source.
     ///
     /// - Parameters:
     ///   - key: The private key.
-    ///   - issuerID: The identifier of the issuer.
+    ///   - issuerID: The issuer ID.
     ///   - bundleID: The bundle identifier of the app.
-    ///   - lifetime: How long a token is valid; taken into ``lifetimes`` and cut to whole seconds.
-    ///   - now: The clock that dates the tokens. It has to be right to within a few minutes.
-    /// - Throws: ``SigningError`` with `invalid_identifier` for an empty identifier.
+    ///   - lifetime: How long a token is valid. Clamped to ``lifetimes`` and truncated to whole seconds.
+    ///   - now: The clock for the token dates. It has to be correct to within a few minutes.
+    /// - Throws: ``SigningError`` with `invalid_identifier` if an identifier is empty or too long.
     public convenience init(
         key: SigningKey, issuerID: String, bundleID: String, lifetime: Duration = .seconds(15 * 60),
         now: @escaping @Sendable () -> Date = { Date() }
@@ -82,13 +82,12 @@ public final class APITokenSource: Sendable {
     ///
     /// - Parameters:
     ///   - key: The newest private key.
-    ///   - formerKeys: Those before it, the newest first: each is used where the App Store refuses the ones before it in this
-    ///     order.
-    ///   - issuerID: The identifier of the issuer, the same for all keys.
+    ///   - formerKeys: The keys before it, the newest first. Each is used if the App Store refuses all keys before it.
+    ///   - issuerID: The issuer ID, the same for all keys.
     ///   - bundleID: The bundle identifier of the app.
-    ///   - lifetime: How long a token is valid; taken into ``lifetimes`` and cut to whole seconds.
-    ///   - now: The clock that dates the tokens. It has to be right to within a few minutes.
-    /// - Throws: ``SigningError`` with `invalid_identifier` for an empty identifier.
+    ///   - lifetime: How long a token is valid. Clamped to ``lifetimes`` and truncated to whole seconds.
+    ///   - now: The clock for the token dates. It has to be correct to within a few minutes.
+    /// - Throws: ``SigningError`` with `invalid_identifier` if an identifier is empty or too long.
     public init(
         key: SigningKey, formerKeys: [SigningKey], issuerID: String, bundleID: String,
         lifetime: Duration = .seconds(15 * 60), now: @escaping @Sendable () -> Date = { Date() }
@@ -100,37 +99,40 @@ public final class APITokenSource: Sendable {
         self.bundleID = bundleID
         let seconds = min(max(lifetime, Self.lifetimes.lowerBound), Self.lifetimes.upperBound).components.seconds
         self.lifetime = .seconds(seconds)
-        self.renewal = .seconds(min(60, seconds / 4))
+        self.renewalMargin = .seconds(min(60, seconds / 4))
         self.now = now
     }
 
-    /// A token that is valid for at least ``renewal`` more: the last one, or a new one.
+    /// Returns a token that is valid for longer than ``renewalMargin``: the current one, or a new one.
     public func token() throws(SigningError) -> APIToken {
         let now = now()
-        // Signing under the lock takes some fifty microseconds, once per lifetime, and spares everybody else the work.
+        // Signing takes some fifty microseconds, once per lifetime. Under the lock, concurrent callers do not repeat
+        // it.
         return try state.withLock { state throws(SigningError) in
-            // A token from the future means that the clock was put back: the App Store would not accept it now.
-            if let token = state.token, token.issuedAt <= now, now < token.expiresAt - renewal.seconds {
+            // If the token was issued in the future, the clock was set back: the App Store would not accept the token
+            // now.
+            if let token = state.token, token.issuedAt <= now, now < token.expiresAt - renewalMargin.seconds {
                 return token
             }
-            let made = try make(by: state.choice.key(of: state.keys.count, at: now), of: state.keys, now)
-            state.token = made
-            return made
+            let token = try createToken(by: state.selector.index(among: state.keys.count, at: now), of: state.keys, now)
+            state.token = token
+            return token
         }
     }
 
-    /// Forgets `token` after the App Store refused it, so that the next call of ``token()`` makes a new one, by another key
-    /// if there is one. Does nothing if the source has moved on already: many requests refused at once cost one new token.
+    /// Discards `token` after the App Store refused it, so that the next call of ``token()`` creates a new one, with
+    /// another key if there is one. Does nothing if the source has another token already: many refused requests cause
+    /// only one new token.
     public func discard(_ token: APIToken) {
         let now = now()
         state.withLock { state in
             guard state.token?.text == token.text else { return }
             state.token = nil
-            state.choice.refuse(token.key, at: now)
+            state.selector.recordRefusal(of: token.key, at: now)
         }
     }
 
-    /// Signs with other keys from now on, the newest first. Nothing happens where there is none, or where they are the same.
+    /// Replaces the keys; the newest is first. Does nothing if `keys` is empty or unchanged.
     package func replaceKeys(_ keys: [SigningKey]) {
         state.withLock { state in
             guard !keys.isEmpty, !state.keys.elementsEqual(keys, by: { $0.isSame(as: $1) }) else { return }
@@ -138,15 +140,15 @@ public final class APITokenSource: Sendable {
         }
     }
 
-    private func make(by place: Int, of keys: [SigningKey], _ now: Date) throws(SigningError) -> APIToken {
-        guard keys.indices.contains(place) else { throw SigningError(.signingFailed, "there is no key") }
+    private func createToken(by index: Int, of keys: [SigningKey], _ now: Date) throws(SigningError) -> APIToken {
+        guard keys.indices.contains(index) else { throw SigningError(.signingFailed, "there is no key") }
         let issued = try now.unixSeconds()
         let (expires, overflow) = issued.addingReportingOverflow(lifetime.components.seconds)
         guard !overflow else { throw SigningError(.invalidDate, "the clock shows no usable date") }
         let claims = TokenClaims(iss: issuerID, iat: issued, exp: expires, bid: bundleID)
         return APIToken(
-            text: try keys[place].sign(claims: claims), issuedAt: Date(timeIntervalSince1970: Double(issued)),
-            expiresAt: Date(timeIntervalSince1970: Double(expires)), key: place)
+            text: try keys[index].sign(claims: claims), issuedAt: Date(timeIntervalSince1970: Double(issued)),
+            expiresAt: Date(timeIntervalSince1970: Double(expires)), key: index)
     }
 }
 

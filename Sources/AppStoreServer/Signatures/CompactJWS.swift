@@ -2,17 +2,17 @@ internal import Basics
 package import Crypto
 package import Foundation
 
-/// The compact form of RFC 7515 §7.1, made with ES256. Everything this module signs as a JWS goes through here, and so
-/// does what the simulator signs in Apple's place.
+/// The JWS compact serialization (RFC 7515 §7.1) with ES256. Creates every JWS of this module, and those that the
+/// simulator signs instead of Apple.
 package enum CompactJWS {
-    /// Signs `header.payload`. Both are the exact bytes that will be signed; `header` has to say `"alg":"ES256"`.
+    /// Signs `header.payload`. Both are signed unchanged; `header` has to contain `"alg":"ES256"`.
     package static func sign(
         header: some Collection<UInt8>, payload: some Collection<UInt8>, with key: P256.Signing.PrivateKey
     ) throws(SigningError) -> String {
         try sign(encodedHeader: Base64.encodeURL(header), payload: payload, with: key)
     }
 
-    /// The same for a header that is base64url already: it repeats from one JWS to the next.
+    /// Signs with a header that is base64url already, because many JWS share the same header.
     package static func sign(
         encodedHeader: String, payload: some Collection<UInt8>, with key: P256.Signing.PrivateKey
     ) throws(SigningError) -> String {
@@ -25,7 +25,7 @@ package enum CompactJWS {
         }
     }
 
-    /// JSON with sorted keys: the same value always gives the same bytes.
+    /// Returns JSON with sorted keys: equal values give equal bytes.
     package static func json(_ value: some Encodable) throws(SigningError) -> Data {
         do { return try JSONEncoder.sorted.encode(value) } catch {
             throw SigningError(.unencodable, "the value cannot be written as JSON")
@@ -34,7 +34,7 @@ package enum CompactJWS {
 }
 
 extension Date {
-    /// Whole seconds since 1970, rounded down; an error where no such number is.
+    /// Returns whole seconds since 1970, rounded down. Throws if Int64 cannot represent them.
     func unixSeconds() throws(SigningError) -> Int64 {
         guard let seconds = Int64(exactly: timeIntervalSince1970.rounded(.down)) else {
             throw SigningError(.invalidDate, "the clock shows no usable date")

@@ -1,14 +1,14 @@
 public import AppStoreModels
 public import Foundation
 
-/// Signs what an app needs to make a purchase on special terms: promotional offers in both formats, eligibility for an
-/// introductory offer, Advanced Commerce requests.
+/// Signs the data that an app needs for purchases on special terms: promotional offers in both formats, eligibility for
+/// an introductory offer, and Advanced Commerce requests.
 ///
-/// A signature is for one purchase: each one has its own nonce and the time at which it was made, and Apple accepts it
-/// for a limited time only (24 hours for ``promotionalOffer(productID:offerID:appAccountToken:)``).
-/// Whether this customer *may* have the offer is for the caller to decide, before signing.
+/// Each signature is for one purchase: it contains its own nonce and date, and Apple accepts it for a limited time only
+/// (24 hours for ``promotionalOffer(productID:offerID:appAccountToken:)``). The signer does not check whether the
+/// customer is eligible for the offer: do so before signing.
 public struct OfferSigner: Sendable {
-    /// The identifier of the issuer, a UUID as text; App Store Connect shows it above the list of keys.
+    /// The issuer ID, a UUID as text. App Store Connect shows it above the list of keys.
     public let issuerID: String
 
     /// The bundle identifier of the app.
@@ -22,11 +22,11 @@ public struct OfferSigner: Sendable {
     ///
     /// - Parameters:
     ///   - key: The private key, an In-App Purchase key from App Store Connect.
-    ///   - issuerID: The identifier of the issuer.
+    ///   - issuerID: The issuer ID.
     ///   - bundleID: The bundle identifier of the app.
-    ///   - now: The clock that dates the signatures.
-    ///   - nonce: Gives a fresh UUID for each signature.
-    /// - Throws: ``SigningError`` with `invalid_identifier` for an empty identifier.
+    ///   - now: The clock for the dates in the signatures.
+    ///   - nonce: Returns a new UUID for each signature.
+    /// - Throws: ``SigningError`` with `invalid_identifier` if an identifier is empty or too long.
     public init(
         key: SigningKey, issuerID: String, bundleID: String, now: @escaping @Sendable () -> Date = { Date() },
         nonce: @escaping @Sendable () -> UUID = { UUID() }
@@ -45,10 +45,10 @@ public struct OfferSigner: Sendable {
     /// - Parameters:
     ///   - productID: The subscription.
     ///   - offerID: The promotional offer, as configured in App Store Connect.
-    ///   - appAccountToken: The account to tie the purchase to. If there is one, the app has to make the purchase with
-    ///     the very same token.
-    /// - Returns: The signature and everything else that the app has to hand to StoreKit with it. The nonce and the account
-    ///   go to the app in lower case, as they were signed.
+    ///   - appAccountToken: The account to associate the purchase with. If there is one, the app has to make the
+    ///     purchase with the same token.
+    /// - Returns: The signature and the other values that the app has to pass to StoreKit. The nonce and the account
+    ///   are signed in lower case, and the app has to pass them in lower case.
     public func promotionalOffer(
         productID: String, offerID: String, appAccountToken: UUID? = nil
     ) throws(SigningError) -> PromotionalOfferSignatureV1 {
@@ -71,8 +71,8 @@ public struct OfferSigner: Sendable {
     /// - Parameters:
     ///   - productID: The subscription.
     ///   - offerID: The promotional offer, as configured in App Store Connect.
-    ///   - transactionID: Any transaction of the customer, or the identifier of the app transaction. Optional, but Apple
-    ///     recommends it: the signature is then of no use to anybody else.
+    ///   - transactionID: Any transaction of the customer, or the identifier of the app transaction. Optional, but
+    ///     recommended by Apple: the signature is then useless to other customers.
     /// - Returns: A compact JWS.
     public func promotionalOfferV2(
         productID: String, offerID: String, transactionID: String? = nil
@@ -86,8 +86,8 @@ public struct OfferSigner: Sendable {
         return try key.sign(claims: claims)
     }
 
-    /// Signs whether a customer may have the introductory offer of a subscription, in place of the App Store's own rule.
-    /// Apple's page: *Generating JWS to sign App Store requests*.
+    /// Signs whether a customer is eligible for the introductory offer of a subscription. It overrides the App Store's
+    /// own check. Apple's page: *Generating JWS to sign App Store requests*.
     ///
     /// - Parameters:
     ///   - productID: The subscription.
@@ -115,10 +115,10 @@ public struct OfferSigner: Sendable {
         try advancedCommerce(json: CompactJWS.json(request))
     }
 
-    /// The same for a request that is JSON already. The bytes are signed as they are, unread.
+    /// Signs an Advanced Commerce request that is JSON already. The bytes are signed unchanged and are not checked.
     public func advancedCommerce(json request: Data) throws(SigningError) -> AdvancedCommerceRequestData {
         var claims = try claims(for: "advanced-commerce-api")
-        // Standard base64 with padding, not base64url: all of Apple's libraries do it so.
+        // Standard base64 with padding, not base64url, as in all of Apple's libraries.
         claims.request = request.base64EncodedString()
         let token = try key.sign(claims: claims)
         let wrapper = ["signatureInfo": ["token": token]]
@@ -154,8 +154,8 @@ private struct OfferClaims: Encodable {
 extension OfferSigner {
     private static let separator: Character = "\u{2063}"
 
-    /// What a promotional offer of the original format is signed over: seven parts with an INVISIBLE SEPARATOR (U+2063)
-    /// between them.
+    /// Returns the text that is signed for a promotional offer in the original format: seven parts, separated by
+    /// INVISIBLE SEPARATOR (U+2063).
     package static func promotionalOfferText(
         bundleID: String, keyID: String, productID: String, offerID: String, appAccountToken: UUID?, nonce: UUID,
         timestamp: Int64
@@ -164,7 +164,7 @@ extension OfferSigner {
             (bundleID, "bundle ID"), (keyID, "key ID"), (productID, "product ID"), (offerID, "offer ID"),
         ] {
             try SigningIdentifier.check(part, name)
-            // A part with a separator of its own could pass for two parts.
+            // A separator within a part could make one part pass for two.
             if part.unicodeScalars.contains("\u{2063}") {
                 throw SigningError(.invalidIdentifier, "the \(name) contains U+2063")
             }

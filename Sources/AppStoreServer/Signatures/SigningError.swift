@@ -1,16 +1,16 @@
 public import AppStoreModels
 
-/// Why a key could not be read or a signature not be made.
+/// Why a key could not be read or a signature could not be created.
 ///
-/// Branch on ``code``; log ``message``. Neither ever holds a key, a token or what was to be signed.
+/// Branch on ``code``; log ``message``. Neither contains a key, a token or the text to be signed.
 public struct SigningError: CounterfoilError {
-    /// What was wrong.
+    /// The kind of failure.
     public let code: Code
 
-    /// The same for a person.
+    /// A description of the failure, for people.
     public let message: String
 
-    /// An error with these values, as a test of what a program does about it needs one.
+    /// Creates an error with these values, for tests of error handling.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -26,32 +26,32 @@ public struct SigningError: CounterfoilError {
 
         private init(_ description: String) { self.description = description }
 
-        /// The file is not there or may not be read.
+        /// The file does not exist or cannot be read.
         public static let unreadableFile = Code("unreadable_file")
-        /// More text than any key has.
+        /// The text is longer than ``SigningKey/maximumSize``.
         public static let tooLarge = Code("too_large")
-        /// Not PEM with a private key in it: another kind of file, a public key, a certificate.
+        /// Not a PEM file with a private key: another kind of file, a public key, or a certificate.
         public static let notAPrivateKey = Code("not_a_private_key")
         /// The key is protected by a password. App Store Connect never issues such a key.
         public static let encryptedKey = Code("encrypted_key")
-        /// A private key that is not, or not correctly, one of elliptic curve P-256 in PKCS#8 or SEC 1.
+        /// The private key is not a well-formed P-256 key in PKCS#8 or SEC 1.
         public static let notP256 = Code("not_p256")
-        /// An identifier is empty, far too long or has a character that would change the meaning of what is signed.
+        /// An identifier is empty, too long, or contains a character that would change the meaning of the signed text.
         public static let invalidIdentifier = Code("invalid_identifier")
         /// The value to sign cannot be written as JSON.
         public static let unencodable = Code("unencodable")
-        /// The clock shows a date that no signature can carry.
+        /// The clock shows a date that a signature cannot contain.
         public static let invalidDate = Code("invalid_date")
         /// The cryptographic library refused to sign.
         public static let signingFailed = Code("signing_failed")
     }
 }
 
-/// Errors are equal when their codes are: the reason is for people.
+/// Errors are equal if their codes are equal: the message is for people.
 extension SigningError: Hashable {
-    /// Compares codes alone.
+    /// Compares only the codes.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
-    /// Hashes the code alone.
+    /// Hashes only the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }

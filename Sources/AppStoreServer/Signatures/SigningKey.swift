@@ -2,34 +2,34 @@ internal import AppStoreTrust
 package import Crypto
 public import Foundation
 
-/// A private key from App Store Connect, with the identifier that Apple knows it by.
+/// A private key from App Store Connect, with the key identifier that Apple assigned.
 ///
 /// An *In-App Purchase* key signs everything in this module: API tokens, promotional offers, introductory-offer
 /// eligibility and Advanced Commerce requests. Apple's page: *Creating API keys to authorize API requests*.
 ///
-/// The key can be used, never printed: no description, reflection or error shows any of it.
+/// The private key never appears in descriptions, reflection or errors.
 public struct SigningKey: Sendable {
-    /// The identifier of the key, ten characters in App Store Connect.
+    /// The identifier of the key; ten characters in App Store Connect.
     public let keyID: String
 
     private let constant: CryptoConstant<P256.Signing.PrivateKey>
     private var key: P256.Signing.PrivateKey { constant.value }
 
-    /// The most text that is read as a key. A P-256 key has about 260 bytes.
+    /// The maximum size of the text of a key, in bytes. A P-256 key has about 260 bytes.
     public static let maximumSize = 64 * 1024
 
-    /// Reads a key from the text of the `.p8` file: PEM with PKCS#8 (`PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`), P-256.
+    /// Reads a P-256 key from the text of the `.p8` file: PEM with PKCS#8 (`PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`).
     public init(pem: String, keyID: String) throws(SigningError) {
         try SigningIdentifier.check(keyID, "key ID")
         guard pem.utf8.count <= Self.maximumSize else {
             throw SigningError(.tooLarge, "a key has at most \(Self.maximumSize) bytes")
         }
-        // Files that passed through mail or another system: a byte-order mark, CRLF, blank lines at either end.
+        // Accept files that mail or another system has changed: a byte-order mark, CRLF, blank lines at either end.
         let text = pem.replacing("\r\n", with: "\n").replacing("\u{FEFF}", with: "")
             .trimmingCharacters(in: .whitespacesAndNewlines)
         switch text.prefix(while: { !$0.isNewline }).trimmingCharacters(in: .whitespaces) {
         case "-----BEGIN PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY-----":
-            // The error of the library is not passed on: what it quotes comes from the key.
+            // The library's error is not passed on, because it may quote parts of the key.
             guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text) else {
                 throw SigningError(.notP256, "the PEM holds no well-formed private key of elliptic curve P-256")
             }
@@ -62,21 +62,21 @@ public struct SigningKey: Sendable {
         self.keyID = keyID
     }
 
-    /// The public half as PEM (SubjectPublicKeyInfo), to check what was signed.
+    /// The public key as PEM (SubjectPublicKeyInfo), to verify signatures.
     public var publicKeyPEM: String { key.publicKey.pemRepresentation }
 
-    /// Whether it is the same key under the same identifier.
+    /// Whether both the key and its identifier are the same.
     package func isSame(as other: SigningKey) -> Bool {
         keyID.utf8.elementsEqual(other.keyID.utf8) && publicKeyPEM == other.publicKeyPEM
     }
 
-    /// A compact JWS with this key: `alg` ES256, `kid`, `typ` JWT.
+    /// Creates a compact JWS with this key: `alg` ES256, `kid`, `typ` JWT.
     package func sign(claims: some Encodable) throws(SigningError) -> String {
         try CompactJWS.sign(
             header: CompactJWS.json(TokenHeader(kid: keyID)), payload: CompactJWS.json(claims), with: key)
     }
 
-    /// ECDSA with SHA-256, DER encoded.
+    /// Returns an ECDSA signature with SHA-256, DER encoded.
     package func derSignature(of bytes: some DataProtocol) throws(SigningError) -> Data {
         do { return try key.signature(for: bytes).derRepresentation } catch {
             throw SigningError(.signingFailed, "the cryptographic library refused to sign")
@@ -85,13 +85,13 @@ public struct SigningKey: Sendable {
 }
 
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The identifier of the key and nothing of the key.
+    /// The identifier of the key; nothing of the private key.
     public var description: String { "SigningKey(keyID: \(keyID))" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// The identifier of the key and nothing of the key.
+    /// The identifier of the key; nothing of the private key.
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID], displayStyle: .struct) }
 }
 
@@ -101,7 +101,7 @@ private struct TokenHeader: Encodable {
     var typ = "JWT"
 }
 
-/// What every identifier has to be before it is signed.
+/// Checks an identifier before it is signed.
 enum SigningIdentifier {
     static let maximumSize = 1024
 

@@ -1,19 +1,19 @@
 public import AppStoreModels
 internal import AppStoreTrust
 
-/// One app and the environments it accepts data from.
+/// An app and the environments whose data are accepted for it.
 public struct App: Sendable, Hashable {
     /// The app's bundle identifier.
     public let bundleID: String
 
-    /// The app's Apple ID, a number. In production, notifications, app transactions and retention requests carry it and
-    /// must match; retention requests carry nothing else, so without it none is accepted in production.
+    /// The app's Apple ID, a number. In production, notifications, app transactions and retention requests contain it
+    /// and must match. Retention requests contain no other identifier, so without it none is accepted in production.
     public let appAppleID: Int64?
 
-    /// The environments whose data is accepted. App Review buys in the sandbox, so most servers accept both.
+    /// The environments whose data are accepted. App Review buys in the sandbox, so most servers accept both.
     public let environments: Set<AppStoreEnvironment>
 
-    /// Names an app.
+    /// Creates an app.
     public init(
         bundleID: String, appAppleID: Int64? = nil,
         environments: Set<AppStoreEnvironment> = [.production, .sandbox]
@@ -24,15 +24,15 @@ public struct App: Sendable, Hashable {
     }
 }
 
-/// Whose data a verifier accepts.
+/// The apps whose data a verifier accepts.
 @nonexhaustive
 public enum AcceptedApps: Sendable, Hashable {
-    /// These apps, each from its environments. One may be listed more than once, with other environments each time.
+    /// Only these apps, each in its environments. An app may be listed more than once, with different environments.
     case only([App])
-    /// Whatever the App Store signed, from these environments: for tools that look at data, not for servers that act on it.
+    /// Any app, in these environments. For tools that display data, not for servers that act on them.
     case any(Set<AppStoreEnvironment>)
 
-    /// Refuses a payload that is not for one of the apps, then one from another environment.
+    /// Throws if a payload is not for one of the apps, or is from another environment.
     func requireMatch(_ audience: Audience) throws(VerificationError) {
         let environments =
             switch self {
@@ -45,25 +45,25 @@ public enum AcceptedApps: Sendable, Hashable {
         }
     }
 
-    /// The environments of the app that the payload names.
+    /// Returns the accepted environments of the app that the payload names.
     private static func match(
         _ audience: Audience, _ apps: [App]
     ) throws(VerificationError) -> Set<AppStoreEnvironment> {
         let isProduction = audience.environment == .production
         switch audience.app {
         case .bundle(let bundleId, let appleIDRule):
-            // As of a notification with a part that is newer than this version.
+            // For example in a notification with a part that this version does not know.
             guard let bundleId else {
                 throw VerificationError(
-                    .wrongApp, "it names no app in any part that this version knows; a newer version may know more")
+                    .wrongApp, "no part of the payload that this version supports names an app; try a newer version")
             }
-            // RFC 7515 §5.3: code point by code point, which `==` does not do.
+            // RFC 7515 §5.3: compare code points; `==` compares canonical equivalence.
             guard let app = app(of: apps, in: audience.environment, where: { $0.bundleID.isExactly(bundleId) })
             else {
                 throw VerificationError(
                     .wrongApp, "signed for the bundle \(bundleId.prefix(255)), which is not configured")
             }
-            // Only production data carries the Apple ID.
+            // Only production data contain the Apple ID.
             if isProduction, case .carried(let carried) = appleIDRule, let expected = app.appAppleID,
                 carried != expected
             {
@@ -82,14 +82,14 @@ public enum AcceptedApps: Sendable, Hashable {
         }
     }
 
-    /// The app that a payload names. It may be listed more than once, with other environments each time: then the one with the
-    /// payload's.
+    /// Returns the app that a payload names. If it is listed more than once, prefers the entry with the payload's
+    /// environment.
     private static func app(
         of apps: [App], in environment: AppStoreEnvironment?, where isNamed: (App) -> Bool
     ) -> App? {
-        let suited = environment.flatMap { environment in
+        let match = environment.flatMap { environment in
             apps.first { isNamed($0) && $0.environments.contains(environment) }
         }
-        return suited ?? apps.first(where: isNamed)
+        return match ?? apps.first(where: isNamed)
     }
 }

@@ -1,6 +1,6 @@
 public import AppStoreModels
 
-/// Signed data of whichever kind, told apart by the fields that only one kind has.
+/// Signed data of any kind, recognized by members that only one kind has.
 @nonexhaustive
 public enum AnySignedPayload: Sendable, Hashable {
     /// A `signedTransactionInfo`.
@@ -31,7 +31,7 @@ extension AnySignedPayload: Decodable {
         case notificationType, receiptType, autoRenewProductId, transactionId, userLocale
     }
 
-    /// Decodes whichever kind it is.
+    /// Decodes the kind that the members indicate.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Distinction.self)
         if fields.contains(.notificationType) {
@@ -50,7 +50,7 @@ extension AnySignedPayload: Decodable {
     }
 }
 
-/// Signed JSON without any of the members by which kinds are told apart.
+/// The payload has none of the members that identify a kind.
 struct UnknownPayloadKind: Error {}
 
 extension AnySignedPayload: SignedPayload {

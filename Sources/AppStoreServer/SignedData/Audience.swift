@@ -1,19 +1,19 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// What a payload says about itself: when it was signed, for which app, in which environment.
+/// The signing date, the app and the environment of a payload, according to the payload.
 struct Audience {
-    /// How a kind of payload names its app.
+    /// How a kind of payload identifies its app.
     enum AppIdentification {
-        /// By its bundle identifier; some kinds add the app's Apple ID in production.
+        /// By the bundle identifier. Some kinds also contain the app's Apple ID in production.
         case bundle(String?, appAppleID: AppleIDRule)
-        /// By the app's Apple ID alone.
+        /// Only by the app's Apple ID.
         case appAppleID(Int64?)
-        /// Not at all: renewal information.
+        /// Not at all, as in renewal information.
         case none
     }
 
-    /// Whether a payload has to carry the app's Apple ID in production.
+    /// Whether a kind of payload contains the app's Apple ID in production.
     enum AppleIDRule {
         case notCarried
         case carried(Int64?)
@@ -40,7 +40,7 @@ extension JWSRenewalInfoDecodedPayload: SignedPayload {
 }
 
 extension AppTransaction: SignedPayload {
-    // Here the receipt's fields play the parts of `signedDate` and `environment`.
+    // `receiptCreationDate` and `receiptType` correspond to `signedDate` and `environment`.
     var audience: Audience {
         Audience(
             signingDate: receiptCreationDate, app: .bundle(bundleId, appAppleID: .carried(appAppleId)),
@@ -55,7 +55,8 @@ extension DecodedRealtimeRequestBody: SignedPayload {
 }
 
 extension ResponseBodyV2DecodedPayload: SignedPayload {
-    // Exactly one part is there; if several were, the first in this order counts, as in Apple's libraries.
+    // A notification has exactly one of these parts. If there are several, use the first in this order, as Apple's
+    // libraries do.
     var audience: Audience {
         if let data {
             audience(data.bundleId, data.appAppleId, data.environment)
@@ -64,7 +65,7 @@ extension ResponseBodyV2DecodedPayload: SignedPayload {
         } else if let externalPurchaseToken {
             audience(
                 externalPurchaseToken.bundleId, externalPurchaseToken.appAppleId,
-                // Tokens have no environment; the sandbox marks its own.
+                // Tokens have no environment, but sandbox tokens are marked.
                 externalPurchaseToken.isSandbox ? .sandbox : .production)
         } else if let appData {
             audience(appData.bundleId, appData.appAppleId, appData.environment)

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import Synchronization
 
-/// Proven chains by the exact text of the header they came in.
+/// A cache of verified certificate chains, by the exact text of the JWS header.
 ///
-/// Every JWS of one signing certificate has the same header, and the App Store has few certificates: a handful of
-/// entries serve all traffic. Only proven chains get in, so a stranger cannot fill it. The lock is held for taking a
-/// reference to an array, never during work.
+/// All JWS of one signing certificate have the same header, and the App Store has few certificates, so a handful of
+/// entries serves all traffic. Only verified chains are stored, so an attacker cannot fill the cache. The lock is held
+/// only to copy a reference to an array.
 final class ChainCache: Sendable {
     private struct Entry: Sendable {
         let header: [UInt8]
@@ -17,19 +17,19 @@ final class ChainCache: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// The chain of a header seen before.
+    /// Returns the chain for a header that was verified before.
     func chain(for header: UnsafeRawBufferPointer) -> SigningChain? {
-        // Headers differ within their first certificate, so comparing them one after the other costs one comparison.
+        // Headers differ within the first certificate, so a linear search costs little more than one full comparison.
         for entry in entries.withLock({ $0 }) where Self.isEqual(entry.header, header) { return entry.chain }
         return nil
     }
 
-    /// A chain of the same certificates, seen in a header of another text.
+    /// Returns the chain with the same certificates that was verified with another header text.
     func chain(of certificates: [[UInt8]]) -> SigningChain? {
         entries.withLock { $0 }.first { $0.chain.ders == certificates }?.chain
     }
 
-    // `elementsEqual` goes byte by byte: 3 µs for a header. This is the one place where that shows.
+    // `elementsEqual` compares byte by byte, which takes 3 µs for a header. Only here does that matter.
     private static func isEqual(_ known: [UInt8], _ header: UnsafeRawBufferPointer) -> Bool {
         guard known.count == header.count, let address = header.baseAddress else { return false }
         return known.withUnsafeBytes { bytes in
@@ -37,7 +37,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// Keeps a chain; the oldest makes room.
+    /// Stores a chain. Evicts the oldest if the cache is full.
     func insert(_ chain: SigningChain, for header: UnsafeRawBufferPointer) {
         let entry = Entry(header: Array(header), chain: chain)
         entries.withLock { entries in
@@ -47,6 +47,6 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// How many chains are kept.
+    /// The number of stored chains.
     var count: Int { entries.withLock { $0.count } }
 }

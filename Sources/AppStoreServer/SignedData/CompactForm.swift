@@ -2,13 +2,13 @@ internal import AppStoreTrust
 internal import Basics
 internal import Foundation
 
-/// The three segments of a JWS in compact serialization (RFC 7515 §7.1), as positions in the received bytes.
+/// The three segments of a JWS in compact serialization (RFC 7515 §7.1), as ranges of the received bytes.
 struct CompactForm {
     let header: Range<Int>
     let payload: Range<Int>
     let signature: Range<Int>
 
-    /// Splits at the dots; nothing is decoded.
+    /// Splits the text at the dots, without decoding.
     init(_ text: UnsafeRawBufferPointer) throws(VerificationError) {
         guard let first = Self.dot(in: text, from: 0), let second = Self.dot(in: text, from: first + 1),
             Self.dot(in: text, from: second + 1) == nil
@@ -23,7 +23,7 @@ struct CompactForm {
         }
     }
 
-    // `firstIndex(of:)` goes byte by byte, and most of a JWS is certificates: `memchr` takes a tenth of the time.
+    // `firstIndex(of:)` compares byte by byte. Most of a JWS is certificates, and `memchr` takes a tenth of the time.
     private static func dot(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard start < text.count, let base = text.baseAddress,
             let found = memchr(base + start, CInt(UInt8(ascii: ".")), text.count - start)
@@ -31,7 +31,7 @@ struct CompactForm {
         return UnsafeRawPointer(found) - base
     }
 
-    /// Decodes one segment, strictly.
+    /// Decodes one segment. Accepts only base64url without padding.
     static func decode(
         _ segment: Range<Int>, of text: UnsafeRawBufferPointer, _ name: String
     ) throws(VerificationError) -> [UInt8] {

@@ -2,34 +2,34 @@ public import AppStoreTrust
 public import Foundation
 
 extension SignedDataVerifier {
-    /// What a verifier accepts and how strictly.
+    /// The data that a verifier accepts, and how strictly it checks them.
     public struct Configuration: Sendable {
-        /// Whose data is accepted.
+        /// The apps whose data are accepted.
         public var apps: AcceptedApps
 
-        /// The roots that a chain may end at. Default: Apple's three.
+        /// The root certificates at which a chain may end. Default: Apple's three.
         public var anchors: TrustAnchors = .apple
 
-        /// When the certificates have to be valid. Default: now.
-        public var validAt: ValidationInstant = .now
+        /// The instant at which the certificates have to be valid. Default: now.
+        public var validationTime: ValidationTime = .now
 
-        /// Whether and how revocation is asked about. Default: not at all.
+        /// Whether and how revocation is checked. Default: not at all.
         public var revocation: RevocationOptions?
 
-        /// Certificates, PEM or DER, that Xcode signs local test data with. What they sign is accepted for the
-        /// environments `Xcode` and `LocalTesting` only, and only where ``apps`` lists those. Default: none.
+        /// The certificates, PEM or DER, with which Xcode signs local test data. They are accepted only for the
+        /// environments `Xcode` and `LocalTesting`, and only if ``apps`` contains those. Default: none.
         public var enrolledXcodeCertificates: [Data] = []
 
-        /// The largest JWS in bytes. Default: 256 KiB, some twelve times the largest genuine one known.
+        /// The maximum size of a JWS, in bytes. Default: 256 KiB, some twelve times the largest genuine one known.
         public var maximumBytes = 256 * 1024
 
-        /// How many proven chains are kept. Default: 64; the App Store uses a handful.
+        /// The maximum number of cached chains. Default: 64; the App Store uses a handful.
         public var chainCacheCapacity = 64
 
         /// The clock. Default: the system's.
         public var now: @Sendable () -> Date = { Date() }
 
-        /// Accepts data for `apps`, judged by Apple's roots now, without asking about revocation.
+        /// Accepts data for `apps`, with Apple's root certificates, valid now, without checking revocation.
         public init(apps: AcceptedApps) { self.apps = apps }
     }
 }

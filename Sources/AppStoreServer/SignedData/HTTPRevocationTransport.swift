@@ -4,24 +4,24 @@ public import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Asks OCSP responders with AsyncHTTPClient's shared client.
+/// Sends OCSP requests with a shared HTTP client.
 public struct HTTPRevocationTransport: RevocationTransport {
-    /// Makes a transport; all share one client.
+    /// Creates a transport. All transports share one client.
     public init() {}
 
     /// Sends `request` by POST (RFC 6960 appendix A.1).
-    public func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data {
+    public func send(_ request: Data, to responder: URL, maximumResponseBytes: Int) async throws -> Data {
         var message = HTTPClientRequest(url: responder.absoluteString)
         message.method = .POST
         message.headers.add(name: "Content-Type", value: "application/ocsp-request")
         message.headers.add(name: "Accept", value: "application/ocsp-response")
         message.body = .bytes(request)
-        // A redirect would lead to a host that the certificate did not name.
+        // The client follows no redirects, which could lead to a host that the certificate does not name.
         let response = try await execute(message)
         guard response.status == .ok else {
             throw OCSPProblem("the responder answered with the HTTP status \(response.status.code)")
         }
-        let body = try await response.body.collect(upTo: maximumBytes)
+        let body = try await response.body.collect(upTo: maximumResponseBytes)
         return Data(body.readableBytesView)
     }
 
@@ -35,7 +35,7 @@ public struct HTTPRevocationTransport: RevocationTransport {
 }
 
 extension RevocationOptions {
-    /// Asks over HTTP under `policy`.
+    /// Checks revocation over HTTP with `policy`.
     public init(policy: RevocationPolicy) {
         self.init(policy: policy, transport: HTTPRevocationTransport())
     }

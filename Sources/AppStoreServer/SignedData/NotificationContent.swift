@@ -1,29 +1,28 @@
 public import AppStoreModels
 public import AppStoreTrust
 
-/// What a notification is about, with everything that is signed inside it verified: see
-/// ``SignedDataVerifier/content(of:)``.
+/// The subject of a notification. All signed data inside are verified: see ``SignedDataVerifier/content(of:)``.
 @nonexhaustive
 public enum NotificationContent: Sendable {
-    /// A purchase, with the renewal information where it is a subscription.
+    /// A purchase, with the renewal information if it is a subscription.
     case purchase(Verified<JWSTransactionDecodedPayload>, renewal: Verified<JWSRenewalInfoDecodedPayload>?)
-    /// A subscription of which the notification carries no transaction.
+    /// A subscription for which the notification contains no transaction.
     case renewal(Verified<JWSRenewalInfoDecodedPayload>)
-    /// How an extension for all subscribers ended.
+    /// The result of extending the subscriptions of all active subscribers.
     case summary(NotificationSummary)
     /// The token of a purchase outside the App Store.
     case externalPurchase(ExternalPurchaseToken)
-    /// The app itself: a test, or consent that was withdrawn, with the app transaction that names the customer.
+    /// The app itself: a test, or withdrawn consent, with the app transaction that identifies the customer.
     case app(bundleID: String, Verified<AppTransaction>?)
-    /// Something that is not known today. The payload has it.
+    /// A subject that this version does not know. The payload contains it.
     case unknown
 }
 
 extension SignedDataVerifier {
-    /// Verifies what is signed inside a notification, which has a signature of its own.
+    /// Verifies the signed data inside a notification. They have their own signatures.
     ///
-    /// - Throws: ``VerificationError``, with code `wrong_app` or `wrong_environment` where a part is signed for another app or
-    ///   environment than the whole.
+    /// - Throws: ``VerificationError``; with code `wrong_app` or `wrong_environment` if a part is signed for another
+    ///   app or environment than the notification.
     public func content(
         of notification: Verified<ResponseBodyV2DecodedPayload>
     ) async throws(VerificationError) -> NotificationContent {
@@ -45,7 +44,7 @@ extension SignedDataVerifier {
 }
 
 extension SignedDataVerifier {
-    /// Proves what is signed inside a notification, and that it is signed for an app and an environment.
+    /// Verifies the signed data inside a notification, and that they are signed for the given app and environment.
     package func parts(
         inside payload: ResponseBodyV2DecodedPayload, of bundleID: String, _ environment: AppStoreEnvironment
     ) async throws(VerificationError) -> (
@@ -77,7 +76,7 @@ extension SignedDataVerifier {
 
     private static func require(_ bundleID: String, _ part: String) throws(VerificationError) {
         guard part.isExactly(bundleID) else {
-            throw VerificationError(.wrongApp, "a part is signed for another app than the whole")
+            throw VerificationError(.wrongApp, "a part of the notification is signed for another app")
         }
     }
 
@@ -85,7 +84,7 @@ extension SignedDataVerifier {
         _ environment: AppStoreEnvironment, _ part: AppStoreEnvironment
     ) throws(VerificationError) {
         guard part == environment else {
-            throw VerificationError(.wrongEnvironment, "a part is signed for another environment than the whole")
+            throw VerificationError(.wrongEnvironment, "a part of the notification is signed for another environment")
         }
     }
 }

@@ -4,13 +4,13 @@ internal import Basics
 
 /// The protected header of a JWS from the App Store (RFC 7515 §4).
 struct ProtectedHeader {
-    /// The chain, DER encoded: leaf first.
+    /// The certificate chain, DER encoded, leaf first.
     let certificates: [[UInt8]]
 
-    /// Whether the key identifier is the one Xcode uses. Only a hint for a better message.
+    /// Whether the key identifier is the one that Xcode uses. Only used for a better error message.
     let claimsXcode: Bool
 
-    /// Seven times what those of the App Store have.
+    /// The maximum size of a certificate: seven times the size of the App Store's.
     static let maximumCertificateBytes = 8192
 
     private struct Members: Decodable {
@@ -30,7 +30,7 @@ struct ProtectedHeader {
         }
     }
 
-    /// Reads the header's JSON; refuses what RFC 7515 says must be refused.
+    /// Parses the header and enforces RFC 7515.
     init(json: [UInt8]) throws(VerificationError) {
         let members: Members
         do {
@@ -38,7 +38,7 @@ struct ProtectedHeader {
         } catch {
             throw VerificationError(.badJSON, "the header is not the JSON expected: \(DecodingProblem(error))")
         }
-        // RFC 7515 §4.1.11: extensions that are not understood make the JWS invalid; none is understood here.
+        // RFC 7515 §4.1.11: a JWS with extensions that are not understood is invalid. This library understands none.
         guard members.isPlain else {
             throw VerificationError(.unsupportedHeader, "the header has a member crit or b64")
         }
@@ -57,7 +57,7 @@ struct ProtectedHeader {
             guard let der = Base64.decode(text), !der.isEmpty else {
                 throw VerificationError(.certificateMalformed, "certificate \(index + 1) is not base64")
             }
-            // A name of thousands of parts takes long to read, and nothing is proven yet.
+            // A certificate with a name of thousands of parts takes long to parse, and nothing is verified yet.
             guard der.count <= Self.maximumCertificateBytes else {
                 throw VerificationError(
                     .tooLarge, "certificate \(index + 1) is larger than \(Self.maximumCertificateBytes) bytes")
@@ -69,7 +69,7 @@ struct ProtectedHeader {
     }
 }
 
-/// What a decoder complained about, without the value it complained about.
+/// A description of a decoding error, without the value that caused it.
 struct DecodingProblem: CustomStringConvertible {
     let description: String
 
@@ -78,11 +78,11 @@ struct DecodingProblem: CustomStringConvertible {
         case let problem as JSONProblem:
             description = problem.description
         case is UnknownPayloadKind:
-            description = "it is of no kind that the App Store signs"
+            description = "the App Store signs no payload of this kind"
         case DecodingError.keyNotFound(let key, let context):
             description = "\(Self.path(context.codingPath + [key])) is missing"
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
-            let expected = DecodingError.words(for: type) ?? "what it should be"
+            let expected = DecodingError.words(for: type) ?? "of the expected type"
             description = "\(Self.path(context.codingPath)) is not \(expected)"
         case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
             description = "\(Self.path(context.codingPath)) has an impossible value"

@@ -4,23 +4,23 @@ internal import Basics
 internal import Foundation
 internal import X509
 
-/// Proves what the App Store signed: transactions, renewal information, notifications, app transactions, retention
-/// requests.
+/// Verifies data that the App Store signed: transactions, renewal information, notifications, app transactions and
+/// retention requests.
 ///
-/// One verifier serves any number of apps and both environments; it is a value, safe to share. Copies share what is known of
-/// certificates, behind locks that are held for as long as it takes to copy a reference; there is no actor on its way. Nothing
-/// of a payload is believed, and no network is touched, before its signature holds.
+/// One verifier serves any number of apps and both environments. It is a value, safe to share; copies share the cached
+/// certificate chains and revocation status. Their locks are held only to copy a reference, and no actor is involved.
+/// No value of a payload is used, and no network request is made, before the signature is verified.
 public struct SignedDataVerifier: Sendable {
     private var configuration: Configuration
-    private let trust: Trust
+    private let trust: TrustedCertificates
     let cache: ChainCache
     private let revocation: RevocationChecker?
-    private var signatures: ProvenSignatures?
+    private var signatures: VerifiedSignatureCache?
 
-    /// Makes a verifier.
+    /// Creates a verifier.
     ///
-    /// - Throws: ``VerificationError`` with code `certificate_malformed` when an enrolled certificate cannot be read or what is
-    ///   enrolled holds none.
+    /// - Throws: ``VerificationError`` with code `certificate_malformed` if an enrolled certificate cannot be read, or
+    ///   if the enrolled data contain no certificate.
     public init(_ configuration: Configuration) throws(VerificationError) {
         self.configuration = configuration
         var enrolled: [[UInt8]: Certificate] = [:]
@@ -28,23 +28,23 @@ public struct SignedDataVerifier: Sendable {
             for (der, certificate) in try CertificateFile.read(data) { enrolled[der] = certificate }
         }
         guard !enrolled.isEmpty || configuration.enrolledXcodeCertificates.isEmpty else {
-            throw VerificationError(.certificateMalformed, "what is enrolled holds no certificate in PEM or DER")
+            throw VerificationError(.certificateMalformed, "the enrolled data contain no certificate in PEM or DER")
         }
-        trust = Trust(anchors: configuration.anchors, enrolled: enrolled)
+        trust = TrustedCertificates(anchors: configuration.anchors, enrolled: enrolled)
         cache = ChainCache(capacity: configuration.chainCacheCapacity)
         revocation = configuration.revocation.map { RevocationChecker($0, now: configuration.now) }
     }
 
-    /// The same verifier, but for when the certificates have to be valid. Both share what they know of chains, signatures and
-    /// revocation: none depends on that instant.
-    package func validating(at instant: ValidationInstant) -> SignedDataVerifier {
+    /// Returns a verifier that requires the certificates to be valid at another instant. Both share the cached chains,
+    /// signatures and revocation status, which do not depend on that instant.
+    package func validating(at instant: ValidationTime) -> SignedDataVerifier {
         var verifier = self
-        verifier.configuration.validAt = instant
+        verifier.configuration.validationTime = instant
         return verifier
     }
 
-    /// The same verifier, which does not verify a signature again that it knows.
-    package func remembering(_ signatures: ProvenSignatures) -> SignedDataVerifier {
+    /// Returns a verifier that does not verify signatures again that are in `signatures`.
+    package func caching(_ signatures: VerifiedSignatureCache) -> SignedDataVerifier {
         var verifier = self
         verifier.signatures = signatures
         return verifier
@@ -57,15 +57,15 @@ public struct SignedDataVerifier: Sendable {
         try await verify(text)
     }
 
-    /// Verifies a `signedRenewalInfo`. Renewal information names no app: only its environment is compared.
+    /// Verifies a `signedRenewalInfo`. Renewal information does not name its app: only the environment is checked.
     public func renewalInfo(
         _ text: String
     ) async throws(VerificationError) -> Verified<JWSRenewalInfoDecodedPayload> {
         try await verify(text)
     }
 
-    /// Verifies the `signedPayload` of an App Store Server Notification V2. The signed data inside is a text of its own:
-    /// verify it with ``transaction(_:)`` and ``renewalInfo(_:)``.
+    /// Verifies the `signedPayload` of an App Store Server Notification V2. The signed data inside are not verified:
+    /// pass the result to ``content(of:)``.
     public func notification(
         _ text: String
     ) async throws(VerificationError) -> Verified<ResponseBodyV2DecodedPayload> {
@@ -84,13 +84,13 @@ public struct SignedDataVerifier: Sendable {
         try await verify(text)
     }
 
-    /// Verifies signed data whose kind is not known beforehand.
+    /// Verifies signed data of unknown kind.
     public func anyPayload(_ text: String) async throws(VerificationError) -> Verified<AnySignedPayload> {
         try await verify(text)
     }
 
     private func verify<Payload: SignedPayload>(_ text: String) async throws(VerificationError) -> Verified<Payload> {
-        let (chain, json) = try proven(text)
+        let (chain, json) = try verifiedPayload(text)
         let payload: Payload
         do {
             payload = try StrictJSONDecoder.decode(Payload.self, from: json)
@@ -98,7 +98,7 @@ public struct SignedDataVerifier: Sendable {
             throw VerificationError(.badJSON, "the payload is not the JSON expected: \(DecodingProblem(error))")
         }
         let audience = payload.audience
-        let instant = configuration.validAt.instant(signingDate: audience.signingDate, now: configuration.now)
+        let instant = configuration.validationTime.instant(signingDate: audience.signingDate, now: configuration.now)
         for certificate in chain.certificates { try certificate.requireValid(at: instant) }
         try chain.requireAuthority(over: audience.environment)
         try configuration.apps.requireMatch(audience)
@@ -108,18 +108,18 @@ public struct SignedDataVerifier: Sendable {
         return Verified(checked: payload, text: text, trace: trace)
     }
 
-    /// The payload's bytes, once chain and signature hold.
-    private func proven(_ text: String) throws(VerificationError) -> (SigningChain, [UInt8]) {
+    /// Returns the payload's bytes after verifying the chain and the signature.
+    private func verifiedPayload(_ text: String) throws(VerificationError) -> (SigningChain, [UInt8]) {
         guard text.utf8.count <= configuration.maximumBytes else {
             throw VerificationError(.tooLarge, "the JWS is larger than \(configuration.maximumBytes) bytes")
         }
         var text = text
         return try text.withUTF8 { utf8 in
-            Result { () throws(VerificationError) in try proven(UnsafeRawBufferPointer(utf8)) }
+            Result { () throws(VerificationError) in try verifiedPayload(UnsafeRawBufferPointer(utf8)) }
         }.get()
     }
 
-    private func proven(_ text: UnsafeRawBufferPointer) throws(VerificationError) -> (SigningChain, [UInt8]) {
+    private func verifiedPayload(_ text: UnsafeRawBufferPointer) throws(VerificationError) -> (SigningChain, [UInt8]) {
         let form = try CompactForm(text)
         let headerText = UnsafeRawBufferPointer(rebasing: text[form.header])
         let signature = try CompactForm.decode(form.signature, of: text, "signature")
@@ -130,33 +130,33 @@ public struct SignedDataVerifier: Sendable {
             chain = known
         } else {
             let json = try CompactForm.decode(form.header, of: text, "header")
-            chain = try proven(ProtectedHeader(json: json), headerText)
+            chain = try verifiedChain(ProtectedHeader(json: json), headerText)
         }
         try chain.requireSignature(signature, over: UnsafeRawBufferPointer(rebasing: text[form.payload]), signatures)
-        // Kept only now: a header alone is everybody's to send, a signature is not.
+        // Store the chain only now: anyone can send a genuine header, but not a valid signature.
         if known == nil { cache.insert(chain, for: headerText) }
         return (chain, payload)
     }
 
-    private func proven(
+    private func verifiedChain(
         _ header: ProtectedHeader, _ text: UnsafeRawBufferPointer
     ) throws(VerificationError) -> SigningChain {
-        // The certificates are public and a header can be varied without end: who sends genuine ones in ever new headers
-        // must not buy two P-384 verifications each time.
+        // The certificates are public, and a header can be varied endlessly. A genuine chain in a new header must not
+        // cost two P-384 verifications each time.
         if let sibling = cache.chain(of: header.certificates) { return SigningChain(sibling, text: text) }
         return try SigningChain(header: header, text: text, trust: trust)
     }
 
-    /// What was signed more than a day ago, in seconds, is old data where it is judged at its signing date: responders speak
-    /// about now, so they are not asked, whatever the policy is. What they have said already counts.
-    private static let recent: Double = 86_400
+    /// The age in seconds, one day, above which data verified as of their signing date cause no OCSP requests, whatever
+    /// the policy: responders report the present status. A status that is cached already still counts.
+    private static let maximumAgeForRequests: Double = 86_400
 
     private func finding(
         for chain: SigningChain, signed: Date?
     ) async throws(VerificationError) -> RevocationFinding {
         guard let revocation, case .appStore(let certificates) = chain.authority else { return .notChecked }
-        if configuration.validAt == .signingDate, let signed,
-            configuration.now().timeIntervalSince(signed) > Self.recent
+        if configuration.validationTime == .signingDate, let signed,
+            configuration.now().timeIntervalSince(signed) > Self.maximumAgeForRequests
         {
             return try revocation.knownFinding(for: certificates)
         }
@@ -165,14 +165,14 @@ public struct SignedDataVerifier: Sendable {
 }
 
 extension SigningChain {
-    /// Xcode's data is never production or sandbox, and the App Store never signs for Xcode.
+    /// Requires that Xcode's certificates are used only for local testing, and the App Store's never.
     func requireAuthority(over environment: AppStoreEnvironment?) throws(VerificationError) {
         let isLocal = environment == .xcode || environment == .localTesting
         switch authority {
         case .appStore where isLocal:
             throw VerificationError(.wrongEnvironment, "the App Store does not sign for local testing")
         case .enrolled where !isLocal:
-            throw VerificationError(.wrongEnvironment, "an enrolled certificate speaks for local testing only")
+            throw VerificationError(.wrongEnvironment, "an enrolled certificate is accepted for local testing only")
         default:
             return
         }

@@ -3,32 +3,32 @@ internal import Crypto
 internal import Foundation
 internal import X509
 
-/// What a protected header comes down to once its chain is proven: a key, and what is known about its certificates.
+/// The verified chain of a protected header: the signing key, and a summary of the certificates.
 ///
-/// A class, because the cache hands it out: one reference to count instead of one for each of its parts.
+/// A class, so that the cache hands out a single reference instead of copying each of the parts.
 final class SigningChain: Sendable {
-    /// Who answers for the key.
+    /// Why the key is trusted.
     enum Authority: Sendable {
-        /// A chain to an anchor.
+        /// By a chain to a trust anchor.
         case appStore(CertificateChain)
-        /// A single certificate that the caller enrolled.
+        /// By a single certificate that the caller enrolled.
         case enrolled
     }
 
     let authority: Authority
-    /// The certificates as the header had them, DER encoded.
+    /// The certificates in the header, DER encoded.
     let ders: [[UInt8]]
     let certificates: [CertificateSummary]
     let anchor: String
 
     private let key: CryptoConstant<P256.Signing.PublicKey>
 
-    // The hash after the header and its dot. All JWS of one chain begin with the same bytes, four fifths of a
-    // transaction: they are hashed once a chain.
+    // The hash state after the header and its dot. All JWS of one chain begin with these bytes, which are four fifths
+    // of a transaction, so they are hashed only once for each chain.
     private let hashedHeader: CryptoConstant<SHA256>
 
-    /// Proves the chain in `header`, whose received text is `text`.
-    init(header: ProtectedHeader, text: UnsafeRawBufferPointer, trust: Trust) throws(VerificationError) {
+    /// Verifies the chain in `header`. `text` is the header as received.
+    init(header: ProtectedHeader, text: UnsafeRawBufferPointer, trust: TrustedCertificates) throws(VerificationError) {
         let leaf: Certificate
         if header.certificates.count == 1, let enrolled = trust.enrolled[header.certificates[0]] {
             leaf = enrolled
@@ -54,7 +54,7 @@ final class SigningChain: Sendable {
         hashedHeader = Self.hash(text)
     }
 
-    /// The chain that `proven` is, in a header of another text.
+    /// Creates a chain with the same certificates as `proven` for another header text.
     init(_ proven: SigningChain, text: UnsafeRawBufferPointer) {
         (authority, ders, certificates) = (proven.authority, proven.ders, proven.certificates)
         (anchor, key) = (proven.anchor, proven.key)
@@ -68,13 +68,13 @@ final class SigningChain: Sendable {
         return CryptoConstant(hash)
     }
 
-    /// Refuses unless `signature` is the key's for the header, a dot and `payload`, both as received.
+    /// Throws unless `signature` is valid for the header, a dot and `payload`, as received.
     ///
-    /// - Parameter proven: Where signatures that hold are remembered.
+    /// - Parameter cache: The cache of valid signatures.
     func requireSignature(
-        _ signature: [UInt8], over payload: UnsafeRawBufferPointer, _ proven: ProvenSignatures?
+        _ signature: [UInt8], over payload: UnsafeRawBufferPointer, _ cache: VerifiedSignatureCache?
     ) throws(VerificationError) {
-        // RFC 7518 §3.4: r and s, 32 bytes each. DER, which ECDSA uses elsewhere, is another length.
+        // RFC 7518 §3.4: r and s, 32 bytes each. The DER form that ECDSA uses elsewhere has another length.
         guard signature.count == 64, let pair = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
         else {
             throw VerificationError(.badSignature, "the signature has \(signature.count) bytes, not 64")
@@ -83,15 +83,16 @@ final class SigningChain: Sendable {
         hash.update(bufferPointer: payload)
         let digest = hash.finalize()
         func verify() -> Bool { key.value.isValidSignature(pair, for: digest) }
-        guard proven?.holds(signature, for: digest, verify: verify) ?? verify() else {
-            throw VerificationError(.badSignature, "the signature is not the signing certificate's for these bytes")
+        guard cache?.isValid(signature, for: digest, verify: verify) ?? verify() else {
+            throw VerificationError(
+                .badSignature, "the signature is not valid for the signed bytes and the signing certificate")
         }
     }
 }
 
-/// Whom a verifier trusts.
-struct Trust: Sendable {
+/// The certificates that a verifier trusts.
+struct TrustedCertificates: Sendable {
     let anchors: TrustAnchors
-    /// Certificates used by Xcode, by their DER encoding.
+    /// The certificates that Xcode uses, by their DER encoding.
     let enrolled: [[UInt8]: Certificate]
 }

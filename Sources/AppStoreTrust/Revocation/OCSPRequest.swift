@@ -3,13 +3,13 @@ package import Foundation
 internal import SwiftASN1
 package import X509
 
-/// The one question of an OCSP request: is this certificate of this issuer revoked? (RFC 6960 §4.1)
-package struct OCSPQuestion: Sendable, Hashable {
+/// The content of an OCSP request: one certificate and its issuer (RFC 6960 §4.1).
+package struct OCSPRequest: Sendable, Hashable {
     let issuerName: [UInt8]
     let issuerKey: [UInt8]
     let serialNumber: [UInt8]
 
-    /// Fails only if the issuer's name cannot be written in DER.
+    /// Throws only if the issuer's name cannot be encoded in DER.
     package init(certificate: Certificate, issuer: Certificate) throws {
         var serializer = DER.Serializer()
         try serializer.serialize(issuer.subject)
@@ -18,8 +18,8 @@ package struct OCSPQuestion: Sendable, Hashable {
         serialNumber = Array(certificate.serialNumber.bytes)
     }
 
-    /// The request in DER, with a SHA-256 certificate ID as Apple's responders expect.
-    package func request() throws -> Data {
+    /// Returns the DER encoding of the request, with a SHA-256 certificate ID as Apple's responders expect.
+    package func encoded() throws -> Data {
         var serializer = DER.Serializer()
         try serializer.appendConstructedNode(identifier: .sequence) { request in
             try request.appendConstructedNode(identifier: .sequence) { tbs in
@@ -43,7 +43,7 @@ package struct OCSPQuestion: Sendable, Hashable {
         }
     }
 
-    /// Whether a certificate ID in an answer means this certificate. Responders may name it by SHA-1 as well.
+    /// Whether a certificate ID in a response identifies this certificate. Responders may also use SHA-1.
     func matches(_ id: OCSPResponse.CertificateID) -> Bool {
         guard id.serialNumber.elementsEqual(serialNumber) else { return false }
         switch id.hashAlgorithm {

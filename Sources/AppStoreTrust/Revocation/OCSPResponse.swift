@@ -3,7 +3,7 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// A basic OCSP response, read but not believed (RFC 6960 §4.2.1).
+/// A basic OCSP response, parsed but not verified (RFC 6960 §4.2.1).
 struct OCSPResponse: Sendable {
     struct CertificateID {
         let hashAlgorithm: ASN1ObjectIdentifier
@@ -18,7 +18,7 @@ struct OCSPResponse: Sendable {
         case unknown
     }
 
-    struct Single {
+    struct SingleResponse {
         let id: CertificateID
         let status: Status
         let thisUpdate: Date
@@ -37,13 +37,13 @@ struct OCSPResponse: Sendable {
     let signature: ArraySlice<UInt8>
     let certificates: [Certificate]
     let responder: Responder
-    let answers: [Single]
+    let responses: [SingleResponse]
     let hasCriticalExtension: Bool
 
-    /// How many answers and certificates one response may hold.
+    /// The maximum number of certificate statuses, and of certificates, in one response.
     static let maximumItems = 16
 
-    /// Reads a response. Throws for anything that is not a successful basic response.
+    /// Parses a response. Throws if it is not a successful basic response.
     init(der: [UInt8]) throws {
         let basic = try DER.sequence(try DER.parse(der), identifier: .sequence) { outer -> ArraySlice<UInt8> in
             let status = try Int(derEncoded: &outer, withIdentifier: .enumerated)
@@ -69,12 +69,12 @@ struct OCSPResponse: Sendable {
             try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
                 try Self.list($0) { try Self.certificate($0) }
             } ?? []
-        (responder, answers, hasCriticalExtension) = try DER.sequence(data, identifier: .sequence) { fields in
+        (responder, responses, hasCriticalExtension) = try DER.sequence(data, identifier: .sequence) { fields in
             try Self.responseData(&fields)
         }
     }
 
-    /// A certificate that the strict reader takes as well.
+    /// Parses a certificate, with the strict parser first.
     private static func certificate(_ node: ASN1Node) throws -> Certificate {
         _ = try CertificateFields(der: Array(node.encodedBytes))
         return try Certificate(derEncoded: node)
@@ -82,7 +82,7 @@ struct OCSPResponse: Sendable {
 
     private static func responseData(
         _ fields: inout ASN1NodeCollection.Iterator
-    ) throws -> (Responder, [Single], Bool) {
+    ) throws -> (Responder, [SingleResponse], Bool) {
         let version = try DER.optionalExplicitlyTagged(&fields, tagNumber: 0, tagClass: .contextSpecific) {
             try Int(derEncoded: $0)
         }
@@ -90,10 +90,10 @@ struct OCSPResponse: Sendable {
         guard let responderNode = fields.next() else { throw OCSPProblem("the response names no responder") }
         let responder = try responder(responderNode)
         _ = try GeneralizedTime(derEncoded: &fields)
-        guard let list = fields.next() else { throw OCSPProblem("the response holds no answers") }
-        let answers = try Self.list(list) { try single($0) }
+        guard let list = fields.next() else { throw OCSPProblem("the response contains no answers") }
+        let responses = try Self.list(list) { try single($0) }
         let isCritical = try criticalExtension(&fields)
-        return (responder, answers, isCritical)
+        return (responder, responses, isCritical)
     }
 
     private static func responder(_ node: ASN1Node) throws -> Responder {
@@ -110,7 +110,7 @@ struct OCSPResponse: Sendable {
         }
     }
 
-    private static func single(_ node: ASN1Node) throws -> Single {
+    private static func single(_ node: ASN1Node) throws -> SingleResponse {
         try DER.sequence(node, identifier: .sequence) { fields in
             guard let idNode = fields.next(), let statusNode = fields.next() else {
                 throw OCSPProblem("an answer is incomplete")
@@ -121,7 +121,7 @@ struct OCSPResponse: Sendable {
             let nextUpdate = try DER.optionalExplicitlyTagged(&fields, tagNumber: 0, tagClass: .contextSpecific) {
                 try date(GeneralizedTime(derEncoded: $0))
             }
-            return Single(
+            return SingleResponse(
                 id: id, status: status, thisUpdate: thisUpdate, nextUpdate: nextUpdate,
                 hasCriticalExtension: try criticalExtension(&fields))
         }
@@ -145,7 +145,7 @@ struct OCSPResponse: Sendable {
         case ASN1Identifier(tagWithNumber: 1, tagClass: .contextSpecific):
             return try DER.sequence(node, identifier: node.identifier) { fields in
                 let revocation = try date(GeneralizedTime(derEncoded: &fields))
-                // The reason does not change the answer.
+                // The reason of the revocation does not matter.
                 while fields.next() != nil {}
                 return .revoked(revocation)
             }
@@ -156,7 +156,7 @@ struct OCSPResponse: Sendable {
         }
     }
 
-    /// The algorithm's identifier; its parameters are absent or NULL for all that are accepted.
+    /// Returns the algorithm's identifier. All accepted algorithms have no parameters or NULL.
     private static func algorithm(_ nodes: inout ASN1NodeCollection.Iterator) throws -> ASN1ObjectIdentifier {
         guard let node = nodes.next() else { throw OCSPProblem("an algorithm is missing") }
         return try DER.sequence(node, identifier: .sequence) { fields in
@@ -183,7 +183,7 @@ struct OCSPResponse: Sendable {
     }
 
     private static func date(_ time: GeneralizedTime) throws -> Date {
-        // RFC 6960 §4.2.2.1: as in certificates, to the second. swift-asn1 lets leap seconds pass.
+        // RFC 6960 §4.2.2.1: to the second, as in certificates. swift-asn1 accepts leap seconds.
         guard time.fractionalSeconds == 0,
             let date = GregorianDate.utc(
                 year: time.year, month: time.month, day: time.day, hours: time.hours, minutes: time.minutes,

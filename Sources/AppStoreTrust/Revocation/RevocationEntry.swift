@@ -1,91 +1,94 @@
 internal import Foundation
 
-/// What is known about the revocation of one certificate.
+/// The known revocation status of a certificate.
 enum RevocationOutcome: Sendable {
-    case answer(OCSPAnswer)
+    case response(VerifiedOCSPResponse)
     case unknown(String)
 }
 
-/// When something is looked up, by both clocks, and by which rules.
-struct RevocationMoment {
-    /// The date, by which answers are judged.
+/// The time of a lookup, by both clocks, and the options.
+struct RevocationLookup {
+    /// The date, with which responses are compared.
     let date: Date
-    /// The reading of the clock that only moves forward, by which pauses are judged.
+    /// The reading of the clock that only moves forward, for pauses.
     let reading: Duration
     let options: RevocationOptions
 }
 
-/// What is remembered about one certificate. Pure: the time comes in.
+/// The cached state of one certificate. A pure value: the time is an argument.
 struct RevocationEntry {
-    /// The last answer that could be used: good or revoked.
-    var answer: OCSPAnswer?
-    /// Why the last question got no answer; nil when it got one.
+    /// The last usable response: good or revoked.
+    var response: VerifiedOCSPResponse?
+    /// Why the last request failed; nil if it succeeded.
     var problem: String?
-    /// Whether a question is in flight.
-    var isAsking = false
-    /// Whether the question in flight has kept others waiting for as long as it may.
-    var isReleased = false
-    /// Until then nobody asks again, unless the answer has ended: by the clock that only moves forward, and the date at which
-    /// the pause began.
+    /// Whether a request is in flight.
+    var isRequesting = false
+    /// Whether verifications no longer wait for the request in flight, because `maximumWait` has passed.
+    var hasReleasedWaiters = false
+    /// The pause before the next request, unless the response has expired: its end by the clock that only moves
+    /// forward, and the date at which it began.
     var pause: (end: Duration, start: Date)?
-    /// Who waits for the question in flight.
-    var waiting: [CheckedContinuation<RevocationOutcome, Never>] = []
+    /// The verifications that wait for the request in flight.
+    var waiters: [CheckedContinuation<RevocationOutcome, Never>] = []
 
-    /// Keeps an answer, unless it is older than the one that the certificate was revoked: caches in front of a responder go on
-    /// serving what was right before, and whoever is on the way can send it again (RFC 6960 §5).
-    mutating func take(_ answer: OCSPAnswer) {
-        if let known = self.answer, case .revoked = known.status, answer.thisUpdate < known.thisUpdate {
+    /// Stores a response, unless the certificate is revoked according to a newer one. Caches in front of a responder
+    /// may serve older responses, and an attacker can replay them (RFC 6960 §5).
+    mutating func store(_ response: VerifiedOCSPResponse) {
+        if let known = self.response, case .revoked = known.status, response.thisUpdate < known.thisUpdate {
             problem = "the responder's answer is older than the revocation"
-        } else if answer.status == .unknown {
+        } else if response.status == .unknown {
             problem = "the responder does not know the certificate"
-            // It takes back what was good before, never a revocation. It is asked about again as after a failure.
-            if let known = self.answer, known.status == .good, known.thisUpdate <= answer.thisUpdate {
-                self.answer = nil
+            // An unknown status invalidates an older good response, but never a revocation. The next request follows as
+            // after a failure.
+            if let known = self.response, known.status == .good, known.thisUpdate <= response.thisUpdate {
+                self.response = nil
             }
         } else {
-            (self.answer, problem) = (answer, nil)
+            (self.response, problem) = (response, nil)
         }
     }
 
-    /// Whether to ask now.
-    func isQuestionDue(at moment: RevocationMoment) -> Bool {
-        guard !isAsking else { return false }
-        let isPaused = isPaused(at: moment)
-        guard problem == nil, let answer else { return !isPaused }
-        if moment.date >= answer.expires { return true }
-        // Ahead of its end, but not at once again: responders serve one answer for hours.
-        return !isPaused && moment.date >= answer.expires - moment.options.refreshAhead
+    /// Whether a request is due.
+    func isRequestDue(for lookup: RevocationLookup) -> Bool {
+        guard !isRequesting else { return false }
+        let isPaused = isPaused(for: lookup)
+        guard problem == nil, let response else { return !isPaused }
+        if lookup.date >= response.expires { return true }
+        // Renew the response before it expires, but not repeatedly: responders serve the same response for hours.
+        return !isPaused && lookup.date >= response.expires - lookup.options.refreshAhead
     }
 
-    /// What serves without waiting; nil when the question is worth waiting for.
-    func usable(at moment: RevocationMoment) -> RevocationOutcome? {
-        if let answer, moment.date < answer.expires { return .answer(answer) }
+    /// Returns the status that can be used without waiting; nil if the verification should wait for the request.
+    func usableOutcome(for lookup: RevocationLookup) -> RevocationOutcome? {
+        if let response, lookup.date < response.expires { return .response(response) }
         guard problem != nil else { return nil }
-        // Who would be let in anyway does not wait for another attempt. Who would be refused does.
-        return moment.options.policy == .hard && !isPaused(at: moment) ? nil : last(at: moment)
+        // With `soft` a verification would be accepted anyway, so it does not wait for another attempt. With `hard` it
+        // does.
+        return lookup.options.policy == .hard && !isPaused(for: lookup) ? nil : lastOutcome(for: lookup)
     }
 
-    private func isPaused(at moment: RevocationMoment) -> Bool {
-        guard let pause, moment.reading < pause.end else { return false }
-        // What is refused comes again later, in a rehearsal by a date that jumps there: it is worth another question.
-        return moment.options.policy != .hard
-            || moment.date < pause.start.addingTimeInterval(moment.options.pauseAfterFailure)
+    private func isPaused(for lookup: RevocationLookup) -> Bool {
+        guard let pause, lookup.reading < pause.end else { return false }
+        // With `hard`, refused data are sent again later. In a rehearsal the date jumps there, so allow another
+        // request.
+        return lookup.options.policy != .hard
+            || lookup.date < pause.start.addingTimeInterval(lookup.options.pauseAfterFailure)
     }
 
-    /// What serves without waiting and without another question; nil when there is something to do.
-    func settled(at moment: RevocationMoment) -> RevocationOutcome? {
-        isQuestionDue(at: moment) ? nil : usable(at: moment)
+    /// Returns the status that can be used without waiting and without a request; nil if either is needed.
+    func currentOutcome(for lookup: RevocationLookup) -> RevocationOutcome? {
+        isRequestDue(for: lookup) ? nil : usableOutcome(for: lookup)
     }
 
-    /// What is known, however the last question ended. An answer past its end serves only while the responder is
-    /// silent, and not for long, but what was revoked stays so until the responder says otherwise.
-    func last(at moment: RevocationMoment) -> RevocationOutcome {
-        guard let answer else { return .unknown(problem ?? "the responder has not answered") }
-        if case .revoked = answer.status { return .answer(answer) }
+    /// Returns the last known status, however the last request ended. An expired good response is used only while
+    /// requests fail, up to `staleWindow`; a revocation holds until the responder says otherwise.
+    func lastOutcome(for lookup: RevocationLookup) -> RevocationOutcome {
+        guard let response else { return .unknown(problem ?? "the responder has not answered") }
+        if case .revoked = response.status { return .response(response) }
         guard let problem else {
-            // It came in this instant, or is still good.
-            return .answer(answer)
+            // The response has just arrived, or has not expired.
+            return .response(response)
         }
-        return moment.date < answer.expires + moment.options.staleWindow ? .answer(answer) : .unknown(problem)
+        return lookup.date < response.expires + lookup.options.staleWindow ? .response(response) : .unknown(problem)
     }
 }

@@ -1,46 +1,44 @@
 public import Foundation
 
-/// How revocation is asked about.
+/// How revocation is checked.
 public struct RevocationOptions: Sendable {
-    /// What an unknown answer means. With ``RevocationPolicy/off`` nobody is asked.
+    /// How an unknown status is treated. With ``RevocationPolicy/off`` no request is sent.
     public var policy: RevocationPolicy
 
-    /// Who carries the questions.
+    /// Sends the requests.
     public var transport: any RevocationTransport
 
-    /// The hosts that may be asked. A certificate names its responder, and a name must not send this server elsewhere.
-    /// Default: Apple's.
+    /// The hosts to which requests may be sent. A certificate names its responder, and must not direct requests to any
+    /// other host. Default: Apple's.
     public var allowedHosts: Set<String> = ["ocsp.apple.com", "ocsp2.apple.com"]
 
-    /// How long one question may take, in seconds. Default: 5. With ``RevocationPolicy/hard`` a verification waits for as
-    /// long.
+    /// The time limit of one request, in seconds. Default: 5. With ``RevocationPolicy/hard`` a verification waits for
+    /// as long.
     public var timeLimit: TimeInterval = 5
 
-    /// How long a verification waits for a question with ``RevocationPolicy/soft``, in seconds. Default: 1. The question
-    /// goes on in the background. Until an answer has come no other verification waits: a slow responder holds up only
-    /// those that are under way when it is asked for the first time.
+    /// How long a verification waits for a request with ``RevocationPolicy/soft``, in seconds. Default: 1. The request
+    /// continues in the background, and other verifications do not wait for it. A slow responder therefore delays only
+    /// the verifications that are running during its first request.
     public var maximumWait: TimeInterval = 1
 
-    /// How long before its end an answer is renewed in the background, in seconds. Default: one hour.
+    /// How long before its expiry a response is renewed in the background, in seconds. Default: one hour.
     public var refreshAhead: TimeInterval = 3600
 
-    /// How long after its end a good answer is still used while the responder does not answer, in seconds. Default: one
-    /// hour.
+    /// How long an expired good response is used while the responder does not respond, in seconds. Default: one hour.
     public var staleWindow: TimeInterval = 3600
 
-    /// How long nobody asks again after a question that got no answer, in seconds. Default: 30, with
-    /// ``RevocationPolicy/hard`` 5, because everything is refused meanwhile; there it also ends when the date has moved on by
-    /// as much.
+    /// The pause after a failed request, in seconds. Default: 30; with ``RevocationPolicy/hard`` 5, because everything
+    /// is refused meanwhile. With `hard` the pause also ends when the date has moved on by as much.
     public var pauseAfterFailure: TimeInterval
 
-    /// The largest answer that is read, in bytes. Default: 64 KiB.
+    /// The maximum size of a response, in bytes. Default: 64 KiB.
     public var maximumResponseBytes = 64 * 1024
 
-    /// The clock for waiting: limits and pauses go by it, whatever date the verifier is told. Default: one that only moves
+    /// The clock for limits and pauses. It is independent of the verifier's date. Default: a clock that only moves
     /// forward, also while the machine sleeps.
     public var clock: any Clock<Duration> = ContinuousClock()
 
-    /// Asks through `transport` under `policy`.
+    /// Creates options that send requests through `transport`.
     public init(policy: RevocationPolicy, transport: any RevocationTransport) {
         self.policy = policy
         self.transport = transport
@@ -48,10 +46,12 @@ public struct RevocationOptions: Sendable {
     }
 }
 
-/// Carries OCSP questions to a responder (RFC 6960 appendix A).
+/// Sends OCSP requests to a responder (RFC 6960 appendix A).
 public protocol RevocationTransport: Sendable {
-    /// Sends `request` by POST with the content type `application/ocsp-request` and returns the body of a 200 answer.
+    /// Sends `request` by POST with the content type `application/ocsp-request`, and returns the body of a response
+    /// with status 200.
     ///
-    /// Must not follow redirects, must stop reading at `maximumBytes`, and must end when its task is cancelled.
-    func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data
+    /// Must not follow redirects, must stop reading after `maximumResponseBytes`, and must end when its task is
+    /// cancelled.
+    func send(_ request: Data, to responder: URL, maximumResponseBytes: Int) async throws -> Data
 }

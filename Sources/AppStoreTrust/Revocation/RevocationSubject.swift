@@ -1,15 +1,15 @@
 internal import Foundation
 internal import X509
 
-/// A certificate of a proven chain whose revocation is asked about, and its issuer.
+/// A certificate of a verified chain whose revocation is checked, and its issuer.
 struct RevocationSubject: Sendable {
-    /// What tells certificates apart: SHA-256 of the certificate and of its issuer's.
+    /// Identifies a certificate: the SHA-256 of the certificate and of its issuer's certificate.
     struct ID: Hashable, Sendable {
         let certificate: String
         let issuer: String
     }
 
-    /// The identifiers of both certificates of a chain that are asked about.
+    /// The identifiers of the leaf and the intermediate of a chain.
     struct IDs {
         let leaf: ID
         let intermediate: ID
@@ -30,18 +30,18 @@ struct RevocationSubject: Sendable {
         (self.certificate, self.issuer, self.id) = (certificate, issuer, id)
     }
 
-    /// The question to ask a responder.
-    func question() throws -> OCSPQuestion {
+    /// Returns the content of the OCSP request.
+    func request() throws -> OCSPRequest {
         do {
-            return try OCSPQuestion(certificate: certificate, issuer: issuer)
+            return try OCSPRequest(certificate: certificate, issuer: issuer)
         } catch {
             throw OCSPProblem("the issuer's name cannot be written")
         }
     }
 
-    /// Where the certificate says to ask, if that is one of `hosts`.
+    /// Returns the responder that the certificate names, if its host is one of `hosts`.
     func responder(among hosts: Set<String>) -> URL? {
-        // An unreadable extension names nobody.
+        // Ignore an unreadable extension: it names no responder.
         guard let access = try? certificate.extensions.authorityInformationAccess else { return nil }
         for description in access where description.method == .ocspServer {
             guard case .uniformResourceIdentifier(let text) = description.location, let url = URL(string: text),

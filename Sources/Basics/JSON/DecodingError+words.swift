@@ -1,5 +1,5 @@
 extension DecodingError {
-    /// What a decoder expected, in the words of JSON; nil for what has no word there.
+    /// Returns the JSON type that a decoder expected, for messages; nil for types without a counterpart in JSON.
     package static func words(for type: Any.Type) -> String? {
         switch type {
         case is String.Type: "a text"

@@ -1,14 +1,16 @@
 internal import Foundation
 
-/// A JSON text, checked as a whole and laid out as a list of values in the order of the text.
+/// A fully validated JSON text, as a list of values in the order of the text.
 ///
-/// Stricter than Foundation's reader, because what is signed must read one way only: UTF-8 and nothing else, no repeated
-/// or escaped member names, no byte after the value, little nesting (RFC 8259 §4, §8.1, §9). It is also what makes a
-/// known chain cost little more than its P-256 verification; docs/performance.md has the figures.
+/// It is stricter than Foundation's parser, because signed data must have only one interpretation: only UTF-8, no
+/// repeated or escaped member names, no bytes after the value, limited nesting (RFC 8259 §4, §8.1, §9). It is also so
+/// fast that verifying a text with a known chain costs little more than its P-256 signature; docs/performance.md has
+/// the figures.
 final class JSONDocument: Sendable {
     enum Kind: UInt8 { case object, array, string, escapedString, integer, number, bool, null }
 
-    /// One value. A member's name is a value of its own in front of the member's value. Twenty bytes, since a document has many.
+    /// A value. A member's name is a separate value before the member's value. It has only twenty bytes, because a
+    /// document has many values.
     struct Value {
         let kind: Kind
         private let container: UInt32
@@ -16,15 +18,16 @@ final class JSONDocument: Sendable {
         private var last: UInt32
         private var following: UInt32
 
-        /// Index of the object or array that it is in; of the outermost one its own.
+        /// The index of the enclosing object or array. The outermost value has its own index.
         var parent: Int { Int(container) }
-        /// First byte and the byte after the last one; without the quotation marks for strings.
+        /// The offset of the first byte, after the quotation mark for strings.
         var start: Int { Int(first) }
+        /// The offset after the last byte, before the quotation mark for strings.
         var end: Int { Int(last) }
-        /// Index of the value that follows this one and everything in it.
+        /// The index of the value after this one and its contents.
         var next: Int { Int(following) }
 
-        /// No text is longer than ``JSONDocument/maximumBytes``, and no value ends behind the text.
+        /// All numbers fit into 32 bits, because no text is longer than ``JSONDocument/maximumBytes``.
         init(kind: Kind, in parent: Int, start: Int, end: Int, next: Int) {
             self.kind = kind
             container = UInt32(truncatingIfNeeded: parent)
@@ -33,23 +36,23 @@ final class JSONDocument: Sendable {
             following = UInt32(truncatingIfNeeded: next)
         }
 
-        /// What is behind it, once that is known.
+        /// Sets the end of an object or array.
         mutating func close(at end: Int, next: Int) {
             last = UInt32(truncatingIfNeeded: end)
             following = UInt32(truncatingIfNeeded: next)
         }
     }
 
-    /// How deep the App Store's data may nest: today's deepest has four levels.
+    /// The maximum depth of nesting. The App Store's data has four levels at most today.
     static let maximumDepth = 32
 
-    /// How long a text may be: a gigabyte.
+    /// The maximum size of a text: 1 GiB.
     static let maximumBytes = 1 << 30
 
     let bytes: [UInt8]
     let values: [Value]
 
-    /// Reads `bytes`, no more than `limit`. Throws ``JSONProblem``.
+    /// Parses `bytes`. Throws ``JSONProblem`` if they are not strict JSON or more than `limit`.
     init(_ bytes: [UInt8], limit: Int = maximumBytes) throws(JSONProblem) {
         guard bytes.count <= limit else { throw .size }
         var values: [Value] = []
@@ -57,13 +60,13 @@ final class JSONDocument: Sendable {
         var scanner = JSONScanner(bytes)
         try scanner.value(into: &values, depth: 0)
         try scanner.requireEnd()
-        // Letters outside strings were ASCII; within strings this is the check.
+        // The scanner accepts only ASCII outside of strings. This checks the strings.
         guard scanner.isASCII || String(validating: bytes, as: UTF8.self) != nil else { throw .syntax }
         self.bytes = bytes
         self.values = values
     }
 
-    /// The text of a string or a member's name.
+    /// Returns the text of a string or of a member's name; nil for other values.
     func string(_ value: Value) -> String? {
         switch value.kind {
         case .string:
@@ -75,7 +78,7 @@ final class JSONDocument: Sendable {
         }
     }
 
-    /// An integer written without fraction and exponent, if it fits.
+    /// Returns an integer; nil if the number has a fraction or exponent or does not fit the type.
     func integer<Integer: FixedWidthInteger>(_ value: Value) -> Integer? {
         guard value.kind == .integer else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -93,13 +96,13 @@ final class JSONDocument: Sendable {
         }
     }
 
-    /// Any number.
+    /// Returns a number; nil for other values.
     func double(_ value: Value) -> Double? {
         guard value.kind == .integer || value.kind == .number else { return nil }
         return Double(String(decoding: bytes[value.start..<value.end], as: UTF8.self))
     }
 
-    /// Index of the value of the member `name` of the object at `object`.
+    /// Returns the index of the value of the member `name` of the object at `object`; nil if it is missing.
     func member(_ name: String, of object: Int) -> Int? {
         var name = name
         return name.withUTF8 { name in
@@ -120,23 +123,23 @@ final class JSONDocument: Sendable {
         }
     }
 
-    /// Indices of the names on the way from the outermost value to the one at `index`. It takes no longer where there are many
-    /// others: a decoder that tries one type after another asks for each of a long list.
+    /// Returns the indices of the names on the path from the outermost value to the one at `index`. The time depends
+    /// only on the depth, because a decoder that tries several types needs the path of each element of a long list.
     func path(to index: Int) -> [Int] {
         var (path, place): ([Int], Int) = ([], index)
         while place > 0 {
             let parent = values[place].parent
-            // A member's name is in front of it.
+            // A member's name is directly before its value.
             if values[parent].kind == .object { path.append(place - 1) }
             place = parent
         }
         return path.reversed()
     }
 
-    /// The name of a member, `index` being that of the name.
+    /// Returns the member name at `index`.
     func name(at index: Int) -> String { string(values[index]) ?? "" }
 
-    /// Names of an object's members.
+    /// Returns the names of an object's members.
     func names(of object: Int) -> [String] {
         var names: [String] = []
         var index = object + 1
@@ -148,7 +151,7 @@ final class JSONDocument: Sendable {
     }
 }
 
-/// Why a text is not the JSON it has to be.
+/// The reason why a text is not strict JSON.
 package enum JSONProblem: Error {
     case syntax, size, depth, repeatedMember, escapedMember
 
@@ -172,7 +175,7 @@ enum JSONEscapes {
         var index = text.startIndex
         while index < text.endIndex {
             guard text[index] == UInt8(ascii: "\\"), index + 1 < text.endIndex else {
-                // The second escape of a pair of surrogates follows the first at once.
+                // The second escape of a surrogate pair must directly follow the first.
                 guard units.isEmpty else { return nil }
                 plain.append(text[index])
                 index += 1
@@ -181,7 +184,7 @@ enum JSONEscapes {
             result += String(decoding: plain, as: UTF8.self)
             plain = []
             if text[index + 1] == UInt8(ascii: "u") {
-                // A sign would be fine with `UInt16`.
+                // Check the digits, because `UInt16.init` also accepts a sign.
                 let digits = text[(index + 2)...].prefix(4)
                 guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
                     let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -1,8 +1,8 @@
 package import Foundation
 
 extension JSONEncoder {
-    /// Writes the members of objects in the order of their names, so that equal values give equal bytes, and slashes as they
-    /// are.
+    /// An encoder that sorts the members of objects by name, so that equal values have equal bytes, and does not escape
+    /// slashes.
     package static var sorted: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

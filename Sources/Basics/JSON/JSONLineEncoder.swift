@@ -1,16 +1,17 @@
-/// Encodes one value after the other, each as a line of JSON, into a buffer that whoever owns it empties now and then.
+/// Encodes values as lines of JSON into a buffer, which its owner empties from time to time.
 ///
-/// Nothing is kept but the bytes: a value goes straight from its `encode(to:)` into the buffer. What was written is read
-/// with ``StrictJSONDecoder``. Values that have a text of their own with Foundation's coder, such as `Data`, have none here.
+/// Values write their bytes directly into the buffer, without an intermediate representation. ``StrictJSONDecoder``
+/// decodes them. The encoder does not support the special encodings that Foundation's encoder has for types such as
+/// `Data`.
 package final class JSONLineEncoder {
     private struct State {
         var json: JSONWriter
-        /// The brackets that have yet to be closed, the innermost last.
+        /// The closing brackets of all open containers, innermost last.
         var closing: [Unicode.Scalar] = []
     }
 
-    // Behind a pointer, since the runtime checks each access to a variable of an object: a sixth of the time. Nobody else has
-    // the pointer, and nothing is written while something is being written.
+    // A pointer avoids the runtime's exclusivity checks for class properties, which take a sixth of the time. The
+    // pointer is never shared, and accesses never overlap.
     private let state: UnsafeMutablePointer<State>
 
     fileprivate var json: JSONWriter {
@@ -32,13 +33,13 @@ package final class JSONLineEncoder {
         state.deallocate()
     }
 
-    /// What was written since it was last emptied.
+    /// The bytes written since the buffer was last emptied.
     package var written: ArraySlice<UInt8> { json.written }
     package var count: Int { json.writtenCount }
 
     package func removeAll() { json.removeAll() }
 
-    /// Writes `value` and a line feed. Where it throws there is no line, and what was written before stays.
+    /// Writes `value` and a line feed. If encoding throws, the buffer is unchanged.
     package func encode(_ value: some Encodable) throws {
         let before = json.writtenCount
         do { try JSONLineValue(line: self, depth: 0).encode(value) } catch {
@@ -50,9 +51,10 @@ package final class JSONLineEncoder {
         json.endLine()
     }
 
-    /// Writes a line that whoever writes it needs no coder for.
+    /// Writes a line without `Encodable`.
     ///
-    /// - Parameter write: Writes one value. Returns whether it could; otherwise there is no line.
+    /// - Parameter write: Writes one value. If it returns false, the buffer is unchanged.
+    /// - Returns: Whether the line was written.
     package func line(_ write: (inout JSONWriter) -> Bool) -> Bool {
         let before = json.writtenCount
         guard write(&json) else {
@@ -63,7 +65,7 @@ package final class JSONLineEncoder {
         return true
     }
 
-    // A container does not say that it is complete. It is when something is written outside of it.
+    // Containers have no end call, so they are closed when a value outside of them is written.
     fileprivate func close(to depth: Int) {
         while closing.count > depth, let bracket = closing.popLast() { json.close(bracket) }
     }
@@ -74,11 +76,11 @@ package final class JSONLineEncoder {
     }
 }
 
-/// The place of one value, with `depth` brackets open around it.
+/// The encoder of one value inside of `depth` open brackets.
 private struct JSONLineValue: Encoder, SingleValueEncodingContainer {
     let line: JSONLineEncoder
     let depth: Int
-    // Paths are for messages; what cannot be encoded here is a number that is not finite.
+    // Empty, because paths are only for messages, and the only error here is a number that is not finite.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -121,7 +123,7 @@ private struct JSONLineValue: Encoder, SingleValueEncodingContainer {
     func encode<Value: Encodable>(_ value: Value) throws {
         let before = line.json.writtenCount
         try value.encode(to: self)
-        // What has no members asks for no container.
+        // A type without members may request no container: write an empty object.
         if line.json.writtenCount == before { _ = container(keyedBy: JSONName.self) }
     }
 }
@@ -145,7 +147,7 @@ private struct JSONLineObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: Int32, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: Int64, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: UInt16, forKey key: Key) { member(key.stringValue).encode(value) }
-    // Numbers of other types too.
+    // Also for numbers of other types.
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try member(key.stringValue).encode(value)
     }

@@ -1,4 +1,4 @@
-/// The name of any member.
+/// A coding key for any member name.
 package struct JSONName: CodingKey {
     package let stringValue: String
     package var intValue: Int? { nil }

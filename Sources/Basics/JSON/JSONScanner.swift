@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Walks over a JSON text once, checking its grammar and noting where each value lies.
+/// Scans a JSON text once, checks its grammar and records the position of each value.
 struct JSONScanner {
     private let bytes: [UInt8]
     private var index = 0
-    /// The object or array that was begun last and has not ended.
+    /// The innermost open object or array.
     private var parent = 0
-    /// Whether no byte so far was above 127.
+    /// Whether all bytes so far are ASCII.
     private(set) var isASCII = true
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -40,7 +40,7 @@ struct JSONScanner {
                 members += 1
                 guard peek() == UInt8(ascii: "\"") else { throw .syntax }
                 try string(into: &values)
-                // It could be a second spelling of another name.
+                // An escaped name could be another spelling of the same name.
                 guard values[values.count - 1].kind == .string else { throw .escapedMember }
                 skipSpace()
                 guard take(UInt8(ascii: ":")) else { throw .syntax }
@@ -67,7 +67,7 @@ struct JSONScanner {
         close(own, in: &values)
     }
 
-    /// Notes the string at `index`, which is its opening quotation mark.
+    /// Records the string at `index`, the position of its opening quotation mark.
     private mutating func string(into values: inout [JSONDocument.Value]) throws(JSONProblem) {
         let start = index + 1
         var (end, hasEscapes) = (0, false)
@@ -77,7 +77,7 @@ struct JSONScanner {
             (end, hasEscapes) = try otherString(from: start)
         }
         index = end + 1
-        // Escapes are resolved here once, so that a wrong one is found wherever it stands.
+        // Resolve escapes here, so that an invalid one is found in any string.
         if hasEscapes, JSONEscapes.resolve(bytes[start..<end]) == nil { throw .syntax }
         values.append(
             .init(
@@ -85,18 +85,18 @@ struct JSONScanner {
         )
     }
 
-    /// Where the next quotation mark is, if every letter before it is ASCII and means nothing but itself. Most of what the App
-    /// Store signs is base64 within strings: it is looked through eight letters at a time.
+    /// Returns the position of the next quotation mark if all bytes before it are ASCII without escapes and control
+    /// characters. Most of the App Store's signed data is base64 in strings, which is scanned eight bytes at a time.
     private static func endOfPlainString(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = text.baseAddress, start < text.count,
             let quote = memchr(base + start, CInt(UInt8(ascii: "\"")), text.count - start)
         else { return nil }
         let end = UnsafeRawPointer(quote) - base
         let low = 0x0101_0101_0101_0101 as UInt64
-        // Every offset below is between `start` and `end`.
+        // All offsets below are between `start` and `end`.
         func mark(_ offset: Int) -> UInt64 {
             let word = text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            // A byte of the word is zero where the letter is: then the borrow of the subtraction reaches its highest bit.
+            // A byte of `backslash` is zero where the text has a backslash. The subtraction then sets its highest bit.
             let backslash = word ^ (low &* UInt64(UInt8(ascii: "\\")))
             return (backslash &- low) | (word &- low &* 0x20) | word
         }
@@ -117,7 +117,7 @@ struct JSONScanner {
         return marks & (low &* 0x80) == 0 ? end : nil
     }
 
-    /// Where a string ends in which some letters are not plain, and whether one of them is an escape.
+    /// Returns the end of a string that contains escapes or bytes outside of ASCII, and whether it contains escapes.
     private mutating func otherString(from start: Int) throws(JSONProblem) -> (end: Int, hasEscapes: Bool) {
         var (position, hasEscapes) = (start, false)
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
@@ -164,7 +164,8 @@ struct JSONScanner {
         index = end
     }
 
-    /// Few names are compared with each other; many would take quadratic time, so those are hashed.
+    /// Checks that member names are unique. Up to 64 names are compared with each other; more are hashed, because
+    /// comparing them takes quadratic time.
     private func requireUnique(_ count: Int, of object: Int, in values: [JSONDocument.Value]) throws(JSONProblem) {
         guard count > 1 else { return }
         let isRepeated = values.withUnsafeBufferPointer { values in
@@ -177,7 +178,7 @@ struct JSONScanner {
 
     private static func isRepeated(_ names: JSONMemberNames, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let base = bytes.baseAddress else { return false }
-        // Nearly all differ in length, first or last letter already.
+        // Nearly all names differ in their length, first or last byte.
         var seen: UInt64 = 0
         for name in names {
             let (start, count) = (name.start, name.end - name.start)
@@ -186,7 +187,7 @@ struct JSONScanner {
             defer { seen |= mark }
             guard seen & mark != 0 else { continue }
             for other in names {
-                // Those behind it look for themselves.
+                // Compare only with earlier names.
                 if other.start == start { break }
                 if other.end - other.start == count, memcmp(base + start, base + other.start, count) == 0 {
                     return true
@@ -196,7 +197,7 @@ struct JSONScanner {
         return false
     }
 
-    /// Begins an object or an array, which what follows is in.
+    /// Opens an object or array. Following values belong to it until ``close(_:in:)``.
     private mutating func open(_ kind: JSONDocument.Kind, into values: inout [JSONDocument.Value]) -> Int {
         values.append(.init(kind: kind, in: parent, start: index, end: index, next: 0))
         index += 1
@@ -228,7 +229,7 @@ struct JSONScanner {
     }
 }
 
-/// The names of the members of the object that was begun last.
+/// The member names of the last object in `values`.
 private struct JSONMemberNames: Sequence, IteratorProtocol {
     private let values: UnsafeBufferPointer<JSONDocument.Value>
     private var place: Int
@@ -241,7 +242,7 @@ private struct JSONMemberNames: Sequence, IteratorProtocol {
     mutating func next() -> JSONDocument.Value? {
         guard place < values.count else { return nil }
         let name = values[place]
-        // Behind a name is the member's value, and behind that the next name.
+        // The member's value follows its name, and the next name follows that value.
         place = values[place + 1].next
         return name
     }

@@ -1,13 +1,14 @@
 /// Decodes a value from strict JSON (``JSONDocument``).
 package enum StrictJSONDecoder {
-    /// Throws ``JSONProblem`` for what is not strict JSON, `DecodingError` for what is not a `Value`.
+    /// Decodes a value. Throws ``JSONProblem`` if the bytes are not strict JSON, `DecodingError` if they are not a
+    /// `Value`.
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         try Value(from: JSONValueDecoder(document: JSONDocument(bytes), index: 0))
     }
 }
 
-/// One value of a document, as a decoder. A reference and a number, since each step of the compiler's decoding code copies
-/// it; the way to it is found in the document when somebody asks, that is for an error.
+/// A decoder of one value of a document. It contains only a reference and an index, because generated decoding code
+/// copies it in each step. The coding path is computed on demand, for errors.
 struct JSONValueDecoder: Decoder {
     let document: JSONDocument
     let index: Int
@@ -35,8 +36,8 @@ struct JSONValueDecoder: Decoder {
     }
 }
 
-/// The name of a member on the way to a value, read when somebody asks for it: names may be long, and who tries one type after
-/// another throws most errors away.
+/// A coding key on the path to a value. Its name is read on demand: names may be long, and decoders that try several
+/// types discard most errors.
 private struct JSONMemberName: CodingKey {
     let document: JSONDocument
     let index: Int
@@ -94,7 +95,7 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-/// The members of an object. What is absent and what is null are told apart by one look each.
+/// The members of an object. One lookup per member finds whether it is missing, null or has a value.
 struct JSONObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let document: JSONDocument
     let index: Int
@@ -113,12 +114,12 @@ struct JSONObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try member(key).decode(type) }
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try member(key).decode(type) }
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try member(key).decode(type) }
-    // Numbers of other types too.
+    // Also for numbers of other types.
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try Value(from: member(key))
     }
 
-    // The standard library's versions of these look each member up three times.
+    // The standard library's default implementations look up each member three times.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.decode(type) }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try present(key)?.decode(type) }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try present(key)?.decode(type) }
@@ -159,7 +160,7 @@ struct JSONObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// The elements of an array, one after the other.
+/// The elements of an array.
 struct JSONArrayContainer: UnkeyedDecodingContainer {
     private let document: JSONDocument
     private let index: Int

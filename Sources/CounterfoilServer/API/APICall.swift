@@ -6,27 +6,27 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 
-/// A request to a route below `/v1`, by somebody who may make it.
+/// An authorized request to a route below `/v1`.
 struct APICall: Sendable {
     let request: Request
     let principal: Principal
     let context: ServerContext
     private let resolver: RequestResolver
 
-    /// - Throws: 403 if the key lacks a scope; 404 for a path with an empty part.
+    /// - Throws: 403 if the key lacks the scope; 404 if a path segment is empty.
     init(
         _ request: Request, _ context: ServerContext, needs scope: APIScope, _ resolver: RequestResolver
     ) throws(APIFailure) {
-        // The router leaves such parts out: `/v1/customers//timeline` would be about a customer called timeline.
-        guard !Self.hasEmptyPart(request.uri.path) else {
-            throw APIFailure.notFound("A part of the path is empty; see /openapi.yaml.")
+        // The router drops empty segments: `/v1/customers//timeline` would be about a customer named `timeline`.
+        guard !Self.hasEmptySegment(request.uri.path) else {
+            throw APIFailure.notFound("A segment of the path is empty; see /openapi.yaml.")
         }
         (self.request, self.context, self.resolver) = (request, context, resolver)
         principal = try context.require(scope)
     }
 
-    /// Each request comes by here: pairs of a path with itself took 2.5 µs.
-    private static func hasEmptyPart(_ path: String) -> Bool {
+    /// Whether the path has an empty segment. Runs for every request: comparing the bytes in pairs took 2.5 µs.
+    private static func hasEmptySegment(_ path: String) -> Bool {
         var isAfterSlash = false
         for byte in path.utf8 {
             let isSlash = byte == UInt8(ascii: "/")
@@ -36,56 +36,57 @@ struct APICall: Sendable {
         return false
     }
 
-    /// Refuses a key that lacks a scope which only this request needs.
+    /// Throws 403 if the key lacks a scope that only some requests to the route need.
     func require(_ scope: APIScope) throws(APIFailure) { try context.require(scope) }
 
-    /// Whether who asks may know of other customers, and of who of the team did what.
-    var namesCustomers: Bool { principal.customer == nil }
+    /// Whether the principal may see other customers, and the team members behind an action.
+    var maySeeOtherCustomers: Bool { principal.customer == nil }
 
-    /// The app and environment that it is about.
-    func scope() throws(APIFailure) -> Scope { try resolver.scope(of: request, for: principal) }
+    /// The app and environment of the request.
+    func scope() throws(APIFailure) -> AppEnvironment { try resolver.scope(of: request, for: principal) }
 
-    /// The app and environment of what was sent, or else of the parameters.
-    func scope(of proven: ProvenPurchases) throws(APIFailure) -> Scope {
+    /// The app and environment of the purchases, or of the query parameters if the request has no purchases.
+    func scope(of proven: VerifiedPurchases) throws(APIFailure) -> AppEnvironment {
         try resolver.scope(of: proven, request, for: principal)
     }
 
-    /// All apps and environments that it is about: the numbers of the ledger.
-    func visibleScopes() throws(APIFailure) -> [Int64] { try resolver.visible(to: request, for: principal) }
+    /// The ledger's numbers of all apps and environments that the request may read.
+    func visibleScopes() throws(APIFailure) -> [Int64] { try resolver.visibleScopes(of: request, for: principal) }
 
-    /// The customer that it is about.
+    /// The customer in the path.
     func customer() throws(APIFailure) -> String {
         try resolver.customer(context.parameters.get("id"), for: principal)
     }
 
-    /// Both.
-    func subject() throws(APIFailure) -> (Scope, String) { (try scope(), try customer()) }
+    /// The app, the environment and the customer.
+    func scopeAndCustomer() throws(APIFailure) -> (AppEnvironment, String) { (try scope(), try customer()) }
 
-    /// What stands in the path, percent-decoded; nil if it cannot be.
-    func named(_ parameter: String) -> String? {
+    /// A path parameter, percent-decoded; nil if it cannot be decoded.
+    func pathParameter(_ parameter: String) -> String? {
         context.parameters.get(parameter).flatMap { String(percentEncoded: $0.utf8) }
     }
 
-    /// The key that the client sends with every attempt of one request; nil where it sends none.
-    var idempotencyKey: String? { IdempotencyMiddleware.header.flatMap { request.headers.only($0) } }
+    /// The `Idempotency-Key` of the request; nil unless there is exactly one.
+    var idempotencyKey: String? { IdempotencyMiddleware.header.flatMap { request.headers.singleValue(of: $0) } }
 
-    /// What all attempts of one request have in common: it follows from the client's key for them. Nil where there is no key.
+    /// Returns a UUID that all attempts of one request share, because it is derived from the idempotency key. Nil
+    /// without a key.
     ///
     /// - Parameters:
-    ///   - kind: What the request makes.
-    ///   - content: What is asked for: the same key with something else is another request.
-    func identifierOfAttempts(_ kind: String, in scope: Scope, _ content: [String]) -> UUID? {
+    ///   - kind: What the request creates.
+    ///   - content: The requested values: the same key with other values gives another UUID.
+    func idempotentIdentifier(_ kind: String, in scope: AppEnvironment, _ content: [String]) -> UUID? {
         idempotencyKey.map { key in
             UUID(digestOf: [kind, principal.name, key, scope.bundleID, scope.environment.rawValue] + content)
         }
     }
 
-    /// Says in a short sentence without secrets what is changed, for the audit log.
-    func describe(_ change: @autoclosure () -> String) { context.auditDetail?.set(change()) }
+    /// Sets the sentence about the change for the audit log. It must be short and contain no secrets.
+    func setAuditDetail(_ change: @autoclosure () -> String) { context.auditDetail?.set(change()) }
 
-    /// The identifier of the App Store's that the path names.
+    /// The App Store identifier in the path.
     func identifier(_ name: String) throws(APIFailure) -> String {
-        guard let id = named("id"), !id.isEmpty, id.utf8.count <= 64,
+        guard let id = pathParameter("id"), !id.isEmpty, id.utf8.count <= 64,
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
         else {
             throw APIFailure(
@@ -94,10 +95,10 @@ struct APICall: Sendable {
         return id
     }
 
-    /// The body.
+    /// Decodes the body.
     ///
-    /// - Parameter form: What it is, for whoever sent something else: `a JSON object that …`.
-    // Inlined into some routes it crashes the optimiser of Swift 6.3.1.
+    /// - Parameter form: The expected body, for error messages: `a JSON object that …`.
+    // Inlining this into some routes crashes the optimizer of Swift 6.3.1.
     @inline(never)
     func body<Body: JSONRequestBody>(
         _ type: Body.Type, upTo limit: Int = 16 << 10, form: String
@@ -105,13 +106,13 @@ struct APICall: Sendable {
         try Body(body: try await bytes(upTo: limit), form: form)
     }
 
-    /// The bytes of the body.
+    /// Reads the bytes of the body.
     func bytes(upTo limit: Int = 16 << 10) async throws -> [UInt8] {
         try await request.bytes(upTo: limit)
     }
 }
 
-/// The routes below `/v1`. Each says what a key needs for it, so that none forgets to ask.
+/// Adds routes below `/v1`. Each route names the scope that a key needs, so that no route can omit the check.
 struct APIRouter {
     typealias Handler = @Sendable (APICall) async throws -> Response
 
@@ -140,7 +141,7 @@ struct APIRouter {
         let resolver = resolver
         group.on(path, method: method) { request, context -> Response in
             let call = try APICall(request, context, needs: scope, resolver)
-            // Who remembers answers and who keeps the audit log know a failure by what is answered.
+            // Convert the failure here: the idempotency and audit middleware recognize only `APIFailure`.
             do { return try await handler(call) } catch let failure as ServiceFailure { throw APIFailure(failure) }
         }
     }

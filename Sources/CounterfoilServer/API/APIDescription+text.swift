@@ -4,26 +4,26 @@
 extension APIDescription {
     /// The text of the file.
     package static let text = #"""
-        # What /openapi.yaml answers. After a change run Scripts/embed. Tests hold it to the routes and their answers.
+        # The response of /openapi.yaml. Run Scripts/embed after a change. Tests compare it with the routes and responses.
         openapi: 3.1.0
         info:
           title: Counterfoil
           version: "1"
           summary: What customers bought on the App Store, and why
           description: >-
-            Instants in responses are milliseconds since 1970. Members that end in `_date` are Apple's, those that end in
-            `_at` the server's. Exceptions: the ends of spans (`since`, `until`, `from`, `to`, and members that end in
-            `_since` or `_until`), `as_of`, the `at` of attempts and audit entries, the `not_before` and `not_after` of
-            certificates, and the `timestamp` of an offer signature. Requests also accept ISO 8601 with a zone. Unknown
-            values are left out. Members may be added at any time, and so may values of Apple's enumerations. Every response
-            has the header x-request-id, which the server's log uses too; errors repeat it as request_id. Every response has
-            Cache-Control: no-store. A method that a path does not accept returns 405 with the header Allow. Unknown query
-            parameters return 400 (unknown_parameter). maxLength counts bytes of UTF-8.
-            A POST below /v1 may have the header Idempotency-Key, 1 to 255 visible ASCII characters (ignored with a public
-            key, and by POST /v1/decode and POST /v1/transactions/{id}/recover): for a day, the same request with the same
-            key returns the same response, with the header Idempotent-Replayed, and nothing is done again; a different
-            request with that key returns 422 (idempotency_key_reused). Responses with 5xx or 429 are not remembered, nor is
-            invalid_nonce, and a repeated response has no Counterfoil-Signature.
+            Instants in responses are milliseconds since 1970. Members that end in `_date` are Apple's, those that end in `_at`
+            the server's. Exceptions: the ends of spans (`since`, `until`, `from`, `to`, and members that end in `_since` or
+            `_until`), `as_of`, the `at` of attempts and audit entries, the `not_before` and `not_after` of certificates, and
+            the `timestamp` of an offer signature. Requests also accept ISO 8601 with a time zone. Unknown values are left out.
+            Members may be added at any time, and so may values of Apple's enumerations. Every response has the header
+            x-request-id, which the server's log uses too; errors repeat it as request_id. Every response has Cache-Control:
+            no-store. A method that a path does not accept returns 405 with the header Allow. Unknown query parameters return
+            400 (unknown_parameter). maxLength counts bytes of UTF-8. A POST below /v1 may have the header Idempotency-Key, 1 to
+            255 visible ASCII characters (ignored with a public key, and by POST /v1/sessions, POST /v1/decode and POST
+            /v1/transactions/{id}/recover): for a day, a repeated request with the same key returns the stored response with the
+            header Idempotent-Replayed and has no further effect; a different request with that key returns 422
+            (idempotency_key_reused). Responses with 5xx, 429 or invalid_nonce are not stored, and a replayed response has no
+            Counterfoil-Signature.
           license: {name: MIT, identifier: MIT}
         servers:
           - {url: /}
@@ -37,9 +37,10 @@ extension APIDescription {
               tags: [customers]
               summary: Retrieve a customer
               description: >-
-                Needs the scope customers:read. An unknown customer has nothing. With `at` it returns what belonged to the
-                customer at that instant, by what had been signed until then; before the first claim a purchase counts as that
-                of the first to claim it. More than 2,000 notifications return 422 (too_many_texts).
+                Needs the scope customers:read. An unknown customer is returned without purchases. With `at`, the response has
+                what the customer owned at that instant, according to the data that was signed until then; before its first
+                claim, a purchase counts as owned by the first customer to claim it. More than 2,000 notifications return 422
+                (too_many_texts).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -50,7 +51,7 @@ extension APIDescription {
                   schema: {type: array, items: {type: string, enum: [periods, spend]}}
                   style: form
                   explode: false
-                  description: Include the periods of what was bought, as a time axis shows them; what was paid
+                  description: Add the periods of each purchase for a time axis (periods), or the amounts paid (spend)
                 - {$ref: "#/components/parameters/nonce"}
               responses:
                 "200":
@@ -66,15 +67,15 @@ extension APIDescription {
               tags: [customers]
               summary: Erase a customer's personal data
               description: >-
-                Needs the scope customers:erase. Claims lose the customer's name; grants, usage and remembered responses are
-                deleted. What the App Store signed is kept without an owner. docs/privacy.md says what is kept, and why.
+                Needs the scope customers:erase. Claims lose the customer's name; grants, usage and stored responses are
+                deleted. Data that the App Store signed is kept without an owner. docs/privacy.md lists what is kept, and why.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: What was erased
+                  description: The numbers of erased and kept records
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Erasure"}
@@ -83,10 +84,10 @@ extension APIDescription {
             get:
               operationId: getTimeline
               tags: [customers]
-              summary: List what happened to a customer, newest first
+              summary: List a customer's timeline, newest first
               description: >-
-                Needs the scope customers:read, with `expand` support:read as well. Has the notifications about purchases while
-                they were the customer's, and changes of ownership.
+                Needs the scope customers:read, with `expand` support:read as well. The timeline has the notifications about
+                purchases while the customer owned them, changes of ownership, grants, and the first purchase of the app.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -159,8 +160,8 @@ extension APIDescription {
               tags: [customers]
               summary: Explain why a customer has an entitlement or not
               description: >-
-                Needs the scope customers:read. The text of every fact that is listed is verified again. For an instant in the
-                past, more than 2,000 signed texts return 422 (too_many_texts).
+                Needs the scope customers:read. The text of every listed fact is verified again. For an instant in the past,
+                more than 2,000 signed texts return 422 (too_many_texts).
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {name: key, in: path, required: true, schema: {type: string, minLength: 1}}
@@ -170,7 +171,7 @@ extension APIDescription {
                 - name: limit
                   in: query
                   schema: {type: integer, minimum: 1, maximum: 500, default: 50}
-                  description: How many facts are listed; those that decide come first, then the latest of the others
+                  description: The maximum number of facts; the deciding facts come first, then the latest of the others
                 - {$ref: "#/components/parameters/include"}
               responses:
                 "200":
@@ -185,14 +186,14 @@ extension APIDescription {
               tags: [customers]
               summary: Report a customer's purchases and retrieve the customer
               description: >-
-                Needs the scope customers:write. All data must belong to one app and one environment, which need not be named
-                then. The server asks the App Store for the rest of the Apple account's history; with a public key at most once
-                a minute for each Apple account. Purchases of another customer follow the app's restore policy; those signed
-                with another customer's account token move only with `restore: true`, otherwise they stay there
-                (receipt_already_in_use). Each transaction is judged separately: finish those in `kept`; `refused` has the
-                others. If nothing is kept the response is an error: 400, or 409 receipt_already_in_use (not with
-                `restore: false`). 409 customer_erased, whatever `restore` is: the customer was erased while the report was
-                processed, so nothing is theirs; do not repeat it.
+                Needs the scope customers:write. All data must belong to one app and one environment, so the parameters app and
+                environment are optional. The server fetches the rest of the Apple account's history from the App Store; with a
+                public key at most once a minute for each Apple account. Purchases of another customer follow the app's restore
+                policy; those signed with another customer's account token move only with `restore: true`, otherwise that
+                customer keeps them (receipt_already_in_use). Each transaction has its own result: finish those in `kept`;
+                `refused` has the others. If nothing is kept the response is an error: 400, or 409 receipt_already_in_use (not
+                with `restore: false`). 409 customer_erased, whatever `restore` is: the customer was erased while the report was
+                processed, so nothing was assigned to them; do not repeat the request.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -206,8 +207,8 @@ extension APIDescription {
               responses:
                 "200":
                   description: >-
-                    The customer, as GET returns it. The member history is present only if the App Store could not be asked for
-                    everything.
+                    The customer, as GET returns it. The member history is present only if the App Store's history could not be
+                    read completely.
                   headers:
                     Counterfoil-Signature: {$ref: "#/components/headers/signature"}
                   content:
@@ -224,7 +225,7 @@ extension APIDescription {
                                 items: {type: string}
                               refused:
                                 type: array
-                                description: The transactions that are not
+                                description: The other transactions, with the reasons
                                 items: {$ref: "#/components/schemas/RefusedTransaction"}
                               history: {$ref: "#/components/schemas/History"}
                 default: {$ref: "#/components/responses/error"}
@@ -232,11 +233,11 @@ extension APIDescription {
             post:
               operationId: transferPurchase
               tags: [customers]
-              summary: Give a purchase to a customer, whatever the restore policy says
+              summary: Give a purchase to a customer, regardless of the restore policy
               description: >-
                 Needs the scope customers:transfer, which a public key cannot have. The former customer loses the purchase, even
-                if the App Store signed it for their account, and an event purchase.transferred is sent. The reason is stored in
-                the audit log. Repeating the request changes nothing.
+                if it was signed with that customer's account token, and an event purchase.transferred is sent. The reason is
+                stored in the audit log. Repeating the request changes nothing.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - name: original
@@ -256,10 +257,10 @@ extension APIDescription {
                       additionalProperties: false
                       required: [reason]
                       properties:
-                        reason: {type: string, minLength: 1, maxLength: 500, description: "Why, for the audit log"}
+                        reason: {type: string, minLength: 1, maxLength: 500, description: "The reason, for the audit log"}
               responses:
                 "200":
-                  description: The customer, as GET answers it
+                  description: The customer, as GET returns it
                   headers:
                     Counterfoil-Signature: {$ref: "#/components/headers/signature"}
                   content:
@@ -272,9 +273,9 @@ extension APIDescription {
               tags: [customers]
               summary: Merge a customer into another, such as an anonymous one into an account
               description: >-
-                Needs the scope customers:write. With a public key both customers must be proven: the account by its customer
-                token, the other one by from_token. Both must be in one app and one environment. A repeated merge moves only
-                what the other customer has got since.
+                Needs the scope customers:write. A public key needs the customer tokens of both customers: that of the account
+                in the header, that of the other one in from_token. Both must be in one app and one environment. A repeated
+                merge moves only what the other customer has acquired since.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -452,7 +453,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
-                  description: The customer; `refreshed` is the number of Apple accounts that were asked about
+                  description: The customer; `refreshed` is the number of Apple accounts that were queried
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/RefreshedCustomer"}
@@ -645,8 +646,8 @@ extension APIDescription {
               tags: [customers]
               summary: Search by an exact identifier
               description: >-
-                Needs the scope support:read. Looks for transactions, original transactions, events, notifications and
-                customers, and lists what it looked for. Only the App Store knows orders; see getOrder.
+                Needs the scope support:read. Searches transactions, original transactions, events, notifications and customers,
+                and lists the kinds that it searched. For orders see getOrder.
               parameters:
                 - {name: q, in: query, required: true, schema: {type: string, minLength: 1, maxLength: 255}}
                 - {$ref: "#/components/parameters/app"}
@@ -676,7 +677,7 @@ extension APIDescription {
                   schema: {$ref: "#/components/schemas/SentInstant"}
                 - name: revocation
                   in: query
-                  description: Whether to ask Apple's OCSP responders
+                  description: Whether to query Apple's OCSP responders
                   schema: {type: string, enum: ["off", soft], default: "off"}
               requestBody:
                 required: true
@@ -685,7 +686,7 @@ extension APIDescription {
                     schema: {type: string, format: binary}
               responses:
                 "200":
-                  description: The verdict, also for data that is refused
+                  description: The verdict, also for data that fails verification
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/Decoded"}
@@ -719,16 +720,16 @@ extension APIDescription {
             get:
               operationId: listEvents
               tags: [webhooks]
-              summary: List events, oldest first, instead of receiving webhooks; or follow what changes
+              summary: List events, oldest first, as an alternative to webhooks; or stream changes
               description: >-
-                Needs the scope operations:read. Objects and ordering are those of webhooks. `page=end` starts at the present.
-                next_page is always present: store it and pass it as `page` the next time. A page after the last event returns
-                409 (page_ahead): the ledger was restored from a backup; start again without `page`. While a text cannot be
-                judged, as when revocation has to be checked and the responder is silent, the page with it returns 503
-                (revocation_unknown) and nothing is skipped. With `topics` the response is a
-                stream of server-sent events instead, each `{"topic":…,"version":…}`: it says what changed, not how, in any
-                app and environment, at most once a second for each topic, and sends a comment every 20 seconds. A server has
-                64 streams; the 65th request returns 503 (too_many_streams).
+                Needs the scope operations:read. Objects and ordering are those of webhooks. `page=end` starts after the last
+                event. next_page is always present: store it and pass it as `page` the next time. A page after the last event
+                returns 409 (page_ahead): the ledger was restored from a backup; start again without `page`. While a text cannot
+                be verified, for example because a required OCSP responder does not answer, its page returns 503
+                (revocation_unknown); no event is skipped. With `topics` the response is a stream of server-sent events instead,
+                each `{"topic":…,"version":…}`: each names a topic that changed in any app or environment, without the change
+                itself. Each topic is sent at most once a second, and a comment every 20 seconds. A server has 64 streams; the
+                65th request returns 503 (too_many_streams).
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
@@ -743,7 +744,7 @@ extension APIDescription {
                 - name: since
                   in: query
                   schema: {type: integer}
-                  description: With topics, the last version received; what changed after it is sent at once
+                  description: With topics, the last version received; later changes are sent immediately
               responses:
                 "200":
                   description: A page of events, or a stream
@@ -759,8 +760,8 @@ extension APIDescription {
               tags: [webhooks]
               summary: List the deliveries of an event, with all attempts
               description: >-
-                Needs the scope webhooks:write, and shows the endpoints that the key can manage, latest delivery first. A
-                delivery is kept for thirty days after it ends. The ID of a notification's event is evt_ and its
+                Needs the scope webhooks:write. Returns the deliveries to the endpoints that the key can manage, newest first. A
+                delivery is kept for thirty days after it ends. The event ID of a notification is evt_ followed by its
                 notificationUUID.
               parameters:
                 - {name: id, in: path, required: true, schema: {type: string, minLength: 1}, description: The event's ID}
@@ -811,8 +812,8 @@ extension APIDescription {
               summary: Report consent and usage for consumption requests
               description: >-
                 Needs the scope customers:write. Members that are left out keep their earlier values. Consent applies to all
-                purchases of the customer. A public key can report customer_consented only: delivery and usage decide about the
-                customer's own refund.
+                purchases of the customer. A public key can report customer_consented only: delivery and usage affect the
+                decision on the customer's own refund.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -887,7 +888,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/PromotionalOffer"}
               responses:
                 "200":
-                  description: What the app passes to StoreKit
+                  description: The signature that the app passes to StoreKit
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/OfferSignature"}
@@ -898,11 +899,11 @@ extension APIDescription {
               tags: [offers]
               summary: Sign a customer's eligibility for an introductory offer
               description: >-
-                Needs the scope offers:sign. The signature replaces the App Store's own eligibility check. Unless forced it is
-                refused (not_eligible) if the Apple account, as any customer, has a subscription in the product's group or had
-                an introductory offer in it. unknown_group means that the configuration has to name the product's group. With a
-                public key the Apple account must be proven, by app_transaction or because the customer has exactly one; the
-                server asks the App Store what it bought.
+                Needs the scope offers:sign. The signature replaces the App Store's own eligibility check. Unless forced, it is
+                refused (not_eligible) if the Apple account, under any customer, has a subscription in the product's group or
+                had an introductory offer in it. unknown_group means that the configuration does not name the product's group.
+                With a public key the Apple account must be known, by app_transaction or because the customer has exactly one;
+                the server fetches its purchases from the App Store.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}
@@ -914,7 +915,7 @@ extension APIDescription {
                     schema: {$ref: "#/components/schemas/IntroductoryOffer"}
               responses:
                 "200":
-                  description: What the app passes to StoreKit
+                  description: The signature that the app passes to StoreKit
                   content:
                     application/json:
                       schema: {$ref: "#/components/schemas/OfferSignature"}
@@ -999,7 +1000,7 @@ extension APIDescription {
             get:
               operationId: getOrder
               tags: [support]
-              summary: Find an order's owner; asks the App Store, production only
+              summary: Find an order's owner with a request to the App Store, production only
               description: Needs the scope support:read.
               parameters:
                 - name: id
@@ -1132,10 +1133,10 @@ extension APIDescription {
             post:
               operationId: askForSendAttempts
               tags: [notifications]
-              summary: Ask the App Store how it tried to deliver a notification
+              summary: Retrieve the App Store's attempts to deliver a notification
               description: >-
-                Needs the scope operations:write, and a key for the App Store Server API in the configuration. Each request asks
-                the App Store's notification history; the answer is not kept.
+                Needs the scope operations:write, and a key for the App Store Server API in the configuration. Each request
+                reads the App Store's notification history; the answer is not stored.
               responses:
                 "200":
                   description: The attempts, up to six
@@ -1198,8 +1199,7 @@ extension APIDescription {
               tags: [recovery]
               summary: Start a recovery of a span of the notification history
               description: >-
-                Needs the scope operations:write. New notifications are processed like delivered ones; known ones are left
-                alone.
+                Needs the scope operations:write. New notifications are processed like delivered ones; known ones are skipped.
               parameters:
                 - {$ref: "#/components/parameters/app"}
                 - {$ref: "#/components/parameters/environment"}
@@ -1305,8 +1305,8 @@ extension APIDescription {
               tags: [webhooks]
               summary: Change, enable or disable a webhook endpoint, or rotate its secrets
               description: >-
-                Needs the scope webhooks:write, and a key for all apps and environments of the endpoint. Members that are left
-                out stay. Endpoints of the configuration file can only be enabled and disabled here.
+                Needs the scope webhooks:write, and a key for all apps and environments of the endpoint. Omitted members do not
+                change. Endpoints of the configuration file can only be enabled and disabled here.
               requestBody:
                 required: true
                 content:
@@ -1600,7 +1600,8 @@ extension APIDescription {
               operationId: listAPIKeys
               tags: [operation]
               summary: List the keys of the configuration with their last use
-              description: Needs the scope operations:read, and a key for all apps and environments. No key's text is in it.
+              description: >-
+                Needs the scope operations:read, and a key for all apps and environments. The keys themselves are not included.
               responses:
                 "200":
                   description: The keys
@@ -1614,8 +1615,8 @@ extension APIDescription {
               tags: [operation]
               summary: Retrieve the effective configuration with the origin of each setting
               description: >-
-                Needs the scope operations:read, and a key for all apps and environments. Of secrets and keys it says
-                whether they are set, of URLs their hosts.
+                Needs the scope operations:read, and a key for all apps and environments. For secrets and keys it has only
+                whether they are set, for URLs only the hosts.
               responses:
                 "200":
                   description: The settings
@@ -1628,7 +1629,8 @@ extension APIDescription {
               operationId: listConsoleSessions
               tags: [operation]
               summary: List the sessions of the console
-              description: Needs the scope audit:read, and a key for all apps and environments. By the machine's clock.
+              description: >-
+                Needs the scope audit:read, and a key for all apps and environments. Times are those of the machine's clock.
               responses:
                 "200":
                   description: The sessions, the latest first
@@ -1640,14 +1642,14 @@ extension APIDescription {
             delete:
               operationId: endConsoleSession
               tags: [operation]
-              summary: End a session of the console; whoever uses it has to sign in again
+              summary: End a session of the console; its user must sign in again
               description: Needs the scope operations:write, and a key for all apps and environments of the session's key.
               parameters:
                 - name: id
                   in: path
                   required: true
                   schema: {type: string, minLength: 1, maxLength: 64}
-                  description: The eight digits that name it in the audit log
+                  description: The eight digits that identify the session in the audit log
               responses:
                 "204": {description: Ended}
                 default: {$ref: "#/components/responses/error"}
@@ -1702,8 +1704,9 @@ extension APIDescription {
               in: header
               name: Counterfoil-Customer-Token
               description: >-
-                For public keys: a JWT of the app's backend, HS256 with customer_token_secret. sub is the customer, exp at most
-                a day after iat; app_account_token, a UUID, is the account token of the customer's purchases if it is not sub
+                For public keys: a JWT that the app's backend signed with HS256 and customer_token_secret. sub is the customer,
+                exp at most a day after iat; app_account_token, a UUID, is the account token of the customer's purchases if it
+                is not sub
           parameters:
             customer:
               name: id
@@ -1746,7 +1749,7 @@ extension APIDescription {
           headers:
             requestId:
               schema: {type: string}
-              description: The number of the request, which the server's log uses too
+              description: The ID of the request, as in the server's log
             allow:
               schema: {type: string}
               description: "With 405: the methods that the path accepts"
@@ -1782,7 +1785,7 @@ extension APIDescription {
             SentInstant:
               oneOf:
                 - {$ref: "#/components/schemas/Instant"}
-                - {type: string, format: date-time, description: ISO 8601 with a zone}
+                - {type: string, format: date-time, description: ISO 8601 with a time zone}
             Environment: {type: string, enum: [Production, Sandbox]}
             ProductType:
               type: string
@@ -1904,11 +1907,13 @@ extension APIDescription {
               properties:
                 object: {const: error}
                 code: {type: string, description: Machine-readable code}
-                message: {type: string, description: For people}
+                message: {type: string, description: A text for people}
                 retryable: {type: boolean, description: Whether the same request may succeed later}
-                backoff_ms: {type: integer, description: How long to wait before a retry}
+                backoff_ms: {type: integer, description: Milliseconds to wait before a retry}
                 param: {type: string, description: The parameter or member that is wrong}
-                request_id: {type: string, description: "The same as x-request-id; of a replayed response that of the original"}
+                request_id:
+                  type: string
+                  description: The same as x-request-id; in a replayed response, the ID of the original request
             NextPage: {type: [string, "null"], description: Pass it as page; null on the last page}
             Customer:
               type: object
@@ -1949,7 +1954,7 @@ extension APIDescription {
               type: object
               description: >-
                 With include=spend only: what the customer paid, as the App Store signed it, in each currency. Nothing is
-                converted or estimated, and what others paid and shared is left out.
+                converted or estimated; purchases that others paid for and shared are excluded.
               required: [object, items, without_price, upgraded]
               properties:
                 object: {const: spend}
@@ -1966,19 +1971,20 @@ extension APIDescription {
                 without_price:
                   type: integer
                   description: >-
-                    How many transactions have no price that is known: receipts have none, and records from before prices were
-                    kept have one after counterfoil ledger rebuild
+                    The number of transactions without a known price: receipts have no prices, and records that are older than
+                    the storing of prices get one by counterfoil ledger rebuild
                 upgraded:
                   type: integer
                   description: >-
-                    How many periods ended with an upgrade. What the App Store gave back for the rest of them is not signed
+                    The number of periods that ended with an upgrade. The App Store does not sign the refund for their remaining
+                    time
             PurchasePeriods:
               type: object
               required: [object, product_id, omitted, items]
               properties:
                 object: {const: purchase_periods}
                 product_id: {type: string}
-                omitted: {type: integer, description: How many there are before the last 100}
+                omitted: {type: integer, description: The number of periods before the last 100}
                 items:
                   type: array
                   items:
@@ -1990,7 +1996,7 @@ extension APIDescription {
                       start_date: {$ref: "#/components/schemas/Instant"}
                       end_date:
                         allOf: [{$ref: "#/components/schemas/Instant"}]
-                        description: Left out for what has no end
+                        description: Omitted if the period has no end
             ProductEntitlements:
               type: object
               required: [product_id, entitlements]
@@ -2026,7 +2032,7 @@ extension APIDescription {
               required: [app_transaction]
               additionalProperties: false
               properties:
-                customer: {type: string, description: The device's own name for its customer; ignored}
+                customer: {type: string, description: The device's previous identifier for its customer; ignored}
                 app_transaction: {type: string, description: "AppTransaction.shared, as JWS"}
             Session:
               type: object
@@ -2180,7 +2186,7 @@ extension APIDescription {
                 subscription_group_identifier: {type: string}
                 since: {$ref: "#/components/schemas/Instant"}
                 until: {$ref: "#/components/schemas/Instant"}
-                days_left: {type: integer, format: int64, description: Whole days until then}
+                days_left: {type: integer, format: int64, description: Whole days that are left}
                 reason: {$ref: "#/components/schemas/Detail"}
                 will_renew: {type: boolean}
                 eligible_win_back_offer_ids: {type: array, items: {type: string}}
@@ -2223,7 +2229,7 @@ extension APIDescription {
               properties:
                 entitlement: {type: string, description: An entitlement of the configuration}
                 until: {$ref: "#/components/schemas/SentInstant"}
-                reason: {type: string, minLength: 1, maxLength: 500, description: For people}
+                reason: {type: string, minLength: 1, maxLength: 500, description: A text for people}
                 actor: {type: string, minLength: 1, maxLength: 100, description: The team member}
             GrantRevocation:
               type: object
@@ -2260,15 +2266,15 @@ extension APIDescription {
             OriginalPurchase:
               type: object
               description: >-
-                When the customer first got the app, by a reported app transaction or receipt; with several Apple accounts the
-                earliest
+                When the customer first got the app, according to a reported app transaction or receipt; with several Apple
+                accounts the earliest date
               required: [object]
               properties:
                 object: {const: original_purchase}
                 application_version: {type: string, description: The build number on iOS; the short version on the Mac}
                 purchase_date: {$ref: "#/components/schemas/Instant"}
                 app_transaction_id: {type: string}
-                is_test_data: {type: boolean, description: Sandbox data are the same for everybody}
+                is_test_data: {type: boolean, description: "Whether this is sandbox data, which is the same for everybody"}
             ExplainedOriginalPurchase:
               type: object
               description: The result of bought_before in the configuration, with its evidence
@@ -2425,7 +2431,7 @@ extension APIDescription {
                 object: {const: timeline_entry}
                 occurred_at: {$ref: "#/components/schemas/Instant"}
                 kind: {enum: [notification, event], description: "A notification of the App Store, or an event of the server"}
-                sentence: {type: string, description: For people}
+                sentence: {type: string, description: A text for people}
                 type: {type: string, description: "The notificationType, or the event type"}
                 subtype: {type: string}
                 uuid: {type: string}
@@ -2474,7 +2480,7 @@ extension APIDescription {
                 object: {const: ownership_change}
                 occurred_at: {$ref: "#/components/schemas/Instant"}
                 type: {enum: [purchase.linked, purchase.transferred]}
-                sentence: {type: string, description: For people}
+                sentence: {type: string, description: A text for people}
                 original_transaction_id: {type: string}
                 from: {type: array, items: {type: string}}
                 to: {type: array, items: {type: string}}
@@ -2490,7 +2496,7 @@ extension APIDescription {
                 is_active: {type: boolean}
                 until: {$ref: "#/components/schemas/Instant"}
                 rule: {$ref: "#/components/schemas/Rule"}
-                sentence: {type: string, description: For people}
+                sentence: {type: string, description: A text for people}
                 product_id: {type: string}
                 transaction_id: {type: string}
                 changes:
@@ -2532,7 +2538,7 @@ extension APIDescription {
                 anchor: {type: string}
                 validated_at: {$ref: "#/components/schemas/Instant"}
                 revocation: {enum: [not_checked, good, unknown]}
-                revocation_note: {type: string, description: Why no responder was asked although the policy requires it}
+                revocation_note: {type: string, description: Why no responder was queried although the policy requires it}
                 certificates:
                   type: array
                   items:
@@ -2548,7 +2554,7 @@ extension APIDescription {
                       markers:
                         type: array
                         items: {type: string}
-                        description: The object identifiers that say what Apple issued the certificate for
+                        description: The object identifiers that Apple uses for the certificate's purpose
             RefusedTransaction:
               type: object
               required: [code]
@@ -2579,7 +2585,7 @@ extension APIDescription {
                   type: array
                   maxItems: 500
                   items: {type: string}
-                  description: The JWS of each renewal info; they count if the subscription is known
+                  description: The JWS of each renewal info; used only if the subscription is known
                 app_transaction:
                   type: string
                   description: The JWS of AppTransaction.shared; claims the Apple account
@@ -2588,8 +2594,8 @@ extension APIDescription {
                   type: boolean
                   description: >-
                     true: the customer asked to restore, so the restore policy applies to all purchases of the Apple account,
-                    whoever they were bought for. Left out: it applies to what is sent, unless that was signed with another
-                    customer's account token. false: no purchase moves
+                    whatever their account tokens are. Omitted: it applies to the sent purchases, except those that were signed
+                    with another customer's account token. false: no purchase moves
             History:
               type: object
               required: [state]
@@ -2639,8 +2645,8 @@ extension APIDescription {
                   type: string
                   enum: [claimed, account_named, account_claimed]
                   description: >-
-                    claimed by a restore or merge; named by the purchase's account token; other purchases of its Apple account
-                    were claimed
+                    claimed: by a restore or merge. account_named: by the purchase's account token. account_claimed: other
+                    purchases of its Apple account were claimed
                 since: {$ref: "#/components/schemas/Instant"}
             ConsumptionRequest:
               type: object
@@ -2753,7 +2759,7 @@ extension APIDescription {
                 environment: {$ref: "#/components/schemas/Environment"}
                 customers: {type: array, items: {type: string}}
                 transactions: {type: array, items: {$ref: "#/components/schemas/Transaction"}}
-            Origin: {type: string, enum: [delivered, recovered, asked, app, imported], description: How the server got it}
+            Origin: {type: string, enum: [delivered, recovered, asked, app, imported], description: How the server received it}
             NotificationState: {type: string, enum: [pending, folded, failed]}
             NotificationList:
               type: object
@@ -2847,7 +2853,7 @@ extension APIDescription {
               properties:
                 object: {const: metric_series}
                 metric: {type: string, description: The name in /metrics; the sum over all labels}
-                title: {type: string, description: For people}
+                title: {type: string, description: A text for people}
                 unit: {type: string, description: "Such as: a minute"}
                 values:
                   type: array
@@ -2991,7 +2997,7 @@ extension APIDescription {
                 window_list:
                   type: array
                   items: {$ref: "#/components/schemas/RecoveryWindow"}
-                  description: The first 200 windows, where one recovery is retrieved; empty when it has ended
+                  description: Only when a single recovery is retrieved, its first 200 windows; empty after it has ended
             RecoveryWindow:
               type: object
               required: [object, stage, from, to, only_failures, is_done]
@@ -3001,7 +3007,7 @@ extension APIDescription {
                 from: {$ref: "#/components/schemas/Instant"}
                 to: {$ref: "#/components/schemas/Instant"}
                 type: {type: string, description: Only this type}
-                only_failures: {type: boolean, description: Only what the App Store could not deliver}
+                only_failures: {type: boolean, description: Only notifications that the App Store could not deliver}
                 is_done: {type: boolean}
             RecoveryPlan:
               type: object
@@ -3041,7 +3047,7 @@ extension APIDescription {
                 object: {const: health_part}
                 name: {type: string, description: "server, trust, ledger, inbox, app_store, recovery, webhooks or audit_log"}
                 status: {type: string, enum: [ok, warning, failing]}
-                detail: {type: string, description: For people}
+                detail: {type: string, description: A text for people}
             APIKeyList:
               type: object
               required: [object, items, next_page]
@@ -3090,7 +3096,7 @@ extension APIDescription {
               required: [object, id, key, address, started_at, last_used_at]
               properties:
                 object: {const: console_session}
-                id: {type: string, description: Eight digits that name it in the audit log}
+                id: {type: string, description: Eight digits that identify the session in the audit log}
                 key: {type: string, description: The name of the key that it was opened with}
                 address: {type: string}
                 started_at: {$ref: "#/components/schemas/Instant"}
@@ -3146,7 +3152,7 @@ extension APIDescription {
                   items: {type: string, enum: [Production, Sandbox]}
                   description: null for both
                 enabled: {type: boolean}
-                discard_backlog: {type: boolean, description: Discard pending events and start at the present}
+                discard_backlog: {type: boolean, description: Discard pending events and start with new ones}
                 add_secret: {type: boolean}
                 retire_secret: {type: string, description: The fingerprint of a secret}
             Webhook:
@@ -3168,7 +3174,8 @@ extension APIDescription {
                 failing_since: {$ref: "#/components/schemas/Instant"}
                 paused_until:
                   allOf: [{$ref: "#/components/schemas/Instant"}]
-                  description: Present while the server pauses before it sends one delivery, because ten in a row failed
+                  description: >-
+                    Present while the server pauses, because ten deliveries in a row failed; after the pause it sends one
                 secrets:
                   type: array
                   items:
@@ -3182,14 +3189,14 @@ extension APIDescription {
                 secret: {type: string, description: Present only right after it was created}
             WebhookActivity:
               type: object
-              description: Deliveries of the last 24 hours and those that wait
+              description: Deliveries of the last 24 hours, and pending ones
               required: [object, since, delivered, failed, discarded, pending, events_behind, counted_up_to]
               properties:
                 object: {const: webhook_activity}
                 since: {$ref: "#/components/schemas/Instant"}
                 delivered: {type: integer, description: Successful deliveries since then}
-                failed: {type: integer, description: Failed for good}
-                discarded: {type: integer, description: "Nothing to send, or discarded on request"}
+                failed: {type: integer, description: Deliveries that failed finally}
+                discarded: {type: integer, description: "Deliveries without anything to send, or discarded on request"}
                 pending: {type: integer, description: Deliveries that have not ended}
                 oldest_pending_at: {$ref: "#/components/schemas/Instant"}
                 events_behind:
@@ -3245,11 +3252,11 @@ extension APIDescription {
                     request:
                       type: object
                       description: >-
-                        The headers of the last attempt, or of one that would be made now. Signatures are computed with the
-                        present secrets. Left out with the body.
+                        The headers of the last attempt, or of an attempt that would be made now. Signatures are computed with
+                        the present secrets. Omitted if the body is omitted.
                       required: [was_sent, headers]
                       properties:
-                        was_sent: {type: boolean, description: Whether an attempt was made with these}
+                        was_sent: {type: boolean, description: Whether an attempt was made with these headers}
                         headers:
                           type: array
                           items:
@@ -3362,12 +3369,12 @@ extension APIDescription {
                 object: {const: audit_entry}
                 id: {type: string}
                 at: {$ref: "#/components/schemas/Instant"}
-                actor: {type: string, description: The name of the key; nobody for an unknown key}
+                actor: {type: string, description: "The name of the key, or nobody for an unknown key"}
                 session: {type: string, description: The console's session}
                 address: {type: string}
                 action: {type: string}
                 target: {type: string}
-                detail: {type: string, description: "What was changed, in a few words, and the query of the request"}
+                detail: {type: string, description: "The change in a few words, and the query of the request"}
                 result: {type: string, description: The status and the code of a failure}
                 digest: {type: string, description: SHA-256 over the entry and the digest of the one before it}
                 is_chained:
@@ -3383,8 +3390,9 @@ extension APIDescription {
                 after: {type: integer, format: int64, description: Pass it as after to continue}
             EventType:
               description: >-
-                A notification whose type is new to this version has notification. and that type in lower case; so has a new
-                subtype of DID_CHANGE_RENEWAL_PREF, PRICE_INCREASE, RENEWAL_EXTENSION and EXTERNAL_PURCHASE_TOKEN
+                For a notificationType that this version does not know, the event type is notification. followed by that type in
+                lower case. The same applies to unknown subtypes of DID_CHANGE_RENEWAL_PREF, PRICE_INCREASE, RENEWAL_EXTENSION
+                and EXTERNAL_PURCHASE_TOKEN
               anyOf:
                 - {$ref: "#/components/schemas/KnownEventType"}
                 - {type: string, pattern: "^notification[.]"}
@@ -3445,7 +3453,7 @@ extension APIDescription {
                 object: {const: event}
                 id: {type: string}
                 repeats: {type: string, description: "Only in a repetition: the event that it repeats"}
-                sequence: {type: integer, format: int64, description: The order in which the server learned of events}
+                sequence: {type: integer, format: int64, description: Increases in the order in which the server stored events}
                 app: {type: string}
                 environment: {$ref: "#/components/schemas/Environment"}
                 customer: {type: string, description: The owner of the purchase at that moment}
@@ -3460,7 +3468,7 @@ extension APIDescription {
                 renewal: {$ref: "#/components/schemas/EventRenewal"}
                 app_transaction:
                   type: object
-                  description: "Of customer.consent_rescinded: the app transaction, which names the Apple account"
+                  description: "Only in customer.consent_rescinded: the app transaction, which names the Apple account"
                   required: [original_purchase_date, original_application_version, signed_date]
                   properties:
                     app_transaction_id: {type: string}
@@ -3484,7 +3492,7 @@ extension APIDescription {
                     token_type: {type: string}
                 details:
                   type: object
-                  description: Of events that are not notifications
+                  description: Only in events that are not notifications
                   properties:
                     from: {type: array, items: {type: string}}
                     to: {type: array, items: {type: string}}
@@ -3510,7 +3518,7 @@ extension APIDescription {
                 original_transaction_id: {type: string}
                 previous_original_transaction_id:
                   type: string
-                  description: "The subscription that this one goes on with, since it was migrated to Advanced Commerce"
+                  description: "The subscription that this one continues after a migration to Advanced Commerce"
                 product_id: {type: string}
                 type: {$ref: "#/components/schemas/ProductType"}
                 subscription_group_identifier: {type: string}

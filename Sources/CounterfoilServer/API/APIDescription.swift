@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The server's API in OpenAPI 3.1: `openapi.yaml` beside this file, which the path of that name answers. A test holds it to
-/// the routes and to their answers.
+/// The API description in OpenAPI 3.1: `openapi.yaml` beside this file, served at that path. A test compares it with
+/// the routes and their answers.
 package enum APIDescription {
     static var response: Response {
         Response(

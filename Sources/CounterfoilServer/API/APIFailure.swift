@@ -4,21 +4,20 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import LedgerServices
 
-/// An answer that says what is wrong: `{"object":"error", "code", "message", "retryable", "backoff_ms"?, "param"?,
-/// "request_id"}`.
+/// An error response: `{"object":"error", "code", "message", "retryable", "backoff_ms"?, "param"?, "request_id"}`.
 struct APIFailure: Error, HTTPResponseError, Sendable {
     var status: HTTPResponse.Status
-    /// A word for programs.
+    /// A stable code for programs.
     var code: String
-    /// A sentence for people, which says what to do. It never holds a secret or a payload.
+    /// A sentence for people that says what to do. It contains no secrets and no payloads.
     var message: String
     /// Whether the same request may succeed later.
     var isRetryable = false
-    /// How long to wait before, in milliseconds.
+    /// How long to wait before the next attempt, in milliseconds.
     var backoff: Int?
-    /// The parameter that is wrong.
+    /// The name of the invalid parameter.
     var parameter: String?
-    /// The methods that the path takes, where the request's is none of them.
+    /// The methods that the path accepts, for a 405 response.
     var allowed: [String] = []
 
     init(
@@ -33,7 +32,7 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         self.parameter = parameter
     }
 
-    /// What is answered when the request is wrong.
+    /// Creates a 400 response.
     init(_ code: String, _ message: String, parameter: String? = nil) {
         self.init(.badRequest, code, message, parameter: parameter)
     }
@@ -46,7 +45,7 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
         APIFailure(.forbidden, "forbidden", message, parameter: parameter)
     }
 
-    /// What is answered when a service says no.
+    /// Creates the response for the failure of a service.
     init(_ failure: ServiceFailure) {
         let status: HTTPResponse.Status =
             switch failure.kind {

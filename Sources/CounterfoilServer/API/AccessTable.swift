@@ -3,7 +3,7 @@ internal import Ledger
 internal import Foundation
 internal import Synchronization
 
-/// The keys that open the API, by their digests, and the secrets of customer tokens.
+/// The API keys by their SHA-256 digests, and the secrets of customer tokens.
 struct AccessTable: Sendable {
     struct Entry: Sendable {
         var principal: Principal
@@ -15,13 +15,13 @@ struct AccessTable: Sendable {
     let keys: [Data: Entry]
     let secrets: [(bundleID: String, secret: Secret)]
 
-    /// - Parameter known: The table before. A key that stays goes on with its meter and its use.
-    init(_ configuration: ServerConfiguration, replacing known: AccessTable? = nil) {
+    /// - Parameter previous: The previous table. Keys that stay keep their rate meter and their last use.
+    init(_ configuration: ServerConfiguration, replacing previous: AccessTable? = nil) {
         let pairs = configuration.keys.map { key in
             let principal = Principal(
                 name: key.name, scopes: key.scopes, apps: key.apps, environments: key.environments)
-            let meter = known?.keys[key.hash]?.meter ?? RateMeter(perSecond: configuration.limits.requestsPerSecond)
-            let use = known?.keys[key.hash]?.use ?? KeyUse()
+            let meter = previous?.keys[key.hash]?.meter ?? RateMeter(perSecond: configuration.limits.requestsPerSecond)
+            let use = previous?.keys[key.hash]?.use ?? KeyUse()
             return (key.hash, Entry(principal: principal, isPublic: key.isPublic, meter: meter, use: use))
         }
         keys = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
@@ -29,14 +29,14 @@ struct AccessTable: Sendable {
     }
 }
 
-/// When a key was used last.
+/// The time of a key's last use.
 final class KeyUse: Sendable {
-    /// Nanoseconds of the clock of ``RateMeter``; nothing before the first.
+    /// Nanoseconds of the ``RateMeter`` clock; `.min` before the first use.
     private let last = Atomic<Int64>(.min)
 
-    func note() { last.store(RateMeter.now, ordering: .relaxed) }
+    func record() { last.store(RateMeter.now, ordering: .relaxed) }
 
-    /// How long ago; nil if it was not used since the server started.
+    /// The time since the last use; nil if the key was not used since the server started.
     var idle: Duration? {
         let last = last.load(ordering: .relaxed)
         return last == .min ? nil : .nanoseconds(max(0, RateMeter.now - last))

@@ -6,49 +6,49 @@ internal import Ledger
 internal import LedgerServices
 internal import Synchronization
 
-/// Notes what was done with a key, and what somebody was not allowed to do. It stands behind ``Authorization``, and behind
-/// ``IdempotencyMiddleware``: an answer that is repeated is nothing that was done.
+/// Records changes, audited reads and forbidden requests in the audit log. Runs after ``Authorization``, and after
+/// ``IdempotencyMiddleware``: a replayed answer is not a new action.
 ///
-/// What an app reports for its own customer is not noted: that is what its key is for, and everybody has that key. An open
-/// page of the console asks again and again: what it reads is noted once a session.
+/// Requests with a public key are recorded only if they are forbidden: a public key exists to report the purchases of
+/// its own customer, and everybody has it. An open console page repeats its reads: those are recorded once a session.
 struct AuditMiddleware: RouterMiddleware {
-    /// The routes that read, and keep what the App Store answers.
-    private static let keeping: Set = ["/v1/orders/{id}", "/v1/customers/{id}/refunds"]
+    /// Routes that use GET but store the App Store's answers.
+    private static let storingReads: Set = ["/v1/orders/{id}", "/v1/customers/{id}/refunds"]
 
     private let audit: RequestAudit
-    private let noted = NotedReads()
+    private let recordedReads = RecordedReads()
 
     init(_ audit: RequestAudit) { self.audit = audit }
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         let isWrite =
             request.method != .get && request.method != .head && context.route != "/v1/decode"
-            || Self.keeping.contains(context.route)
+            || Self.storingReads.contains(context.route)
         let isRead = audit.settings.current.console.auditsReads && context.route.hasPrefix("/v1/customers/{id}")
         let isExport = context.route == "/v1/audit" && request.parameter("format") == "csv"
-        let isNoted = (isWrite || isRead || isExport) && context.principal?.isPublic != true
+        let isRecorded = (isWrite || isRead || isExport) && context.principal?.isPublic != true
         var context = context
-        if isNoted { context.auditDetail = AuditDetail() }
+        if isRecorded { context.auditDetail = AuditDetail() }
         do {
             let response = try await next(request, context)
-            if isNoted {
+            if isRecorded {
                 add(entry(request, context, "\(response.status.code)"), context, isRead: !isWrite && !isExport)
             }
             return response
         } catch let failure as APIFailure {
-            if isNoted || failure.status == .forbidden {
+            if isRecorded || failure.status == .forbidden {
                 let entry = entry(request, context, "\(failure.status.code) \(failure.code)")
                 add(entry, context, isRead: !isWrite && !isExport)
             }
             throw failure
         } catch {
-            if isNoted { add(entry(request, context, "failed"), context, isRead: false) }
+            if isRecorded { add(entry(request, context, "failed"), context, isRead: false) }
             throw error
         }
     }
 
     private func add(_ entry: AuditEntry, _ context: ServerContext, isRead: Bool) {
-        if isRead, context.session != nil, !noted.isFirst(entry), context.isRefetch { return }
+        if isRead, context.session != nil, !recordedReads.isFirst(entry), context.isRefetch { return }
         if context.principal?.isPublic == true { audit.log.addAnonymous(entry) } else { audit.log.add(entry) }
     }
 
@@ -57,8 +57,8 @@ struct AuditMiddleware: RouterMiddleware {
     }
 }
 
-/// What sessions of the console read, and were refused, lately.
-private final class NotedReads: Sendable {
+/// The recently recorded reads and refusals of console sessions.
+private final class RecordedReads: Sendable {
     private struct Read: Hashable {
         var session: String?
         var action: String
@@ -69,7 +69,7 @@ private final class NotedReads: Sendable {
     private static let capacity = 10_000
     private let reads = Mutex<Set<Read>>([])
 
-    /// Whether this was not noted before. What was forgotten is noted again.
+    /// Whether this read was not recorded before. A full set is cleared, so old reads may be recorded again.
     func isFirst(_ entry: AuditEntry) -> Bool {
         let read = Read(
             session: entry.session, action: entry.action, target: entry.target, result: entry.result)
@@ -80,7 +80,7 @@ private final class NotedReads: Sendable {
     }
 }
 
-/// A short sentence of a route about what it changed, for the audit log. It has no secrets.
+/// A route's short sentence about its change, for the audit log. It contains no secrets.
 final class AuditDetail: Sendable {
     private let sentence = Mutex<String?>(nil)
 
@@ -89,21 +89,21 @@ final class AuditDetail: Sendable {
     func set(_ text: String) { sentence.withLock { $0 = text } }
 }
 
-/// Notes who was turned away at the door. It stands before ``Authorization``.
-struct AuditRefusals: RouterMiddleware {
+/// Records requests that ``Authorization`` rejects with 401. Runs before it.
+struct AuditUnauthorizedMiddleware: RouterMiddleware {
     let audit: RequestAudit
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let failure as APIFailure
             where failure.status == .unauthorized
         {
-            audit.noteAnonymous(request, context, result: "\(failure.status.code) \(failure.code)")
+            audit.recordAnonymous(request, context, result: "\(failure.status.code) \(failure.code)")
             throw failure
         }
     }
 }
 
-/// Says what a request is in the audit log, and notes it there.
+/// Makes audit log entries from requests.
 struct RequestAudit: Sendable {
     let log: AuditLog
     let clock: ServerClock
@@ -111,7 +111,7 @@ struct RequestAudit: Sendable {
 
     func entry(_ request: Request, _ context: ServerContext, actor: String, result: String) -> AuditEntry {
         let target = context.parameters.get("id") ?? context.parameters.get("name")
-        // Queries of pages may hold a sign-in link, and what somebody searched for.
+        // Queries of console pages may contain a sign-in link or a search text.
         let query = request.uri.path.hasPrefix("/v1/") ? request.uri.query.map { String($0) } : nil
         let detail = [context.auditDetail?.text, query].compactMap(\.self)
         return AuditEntry(
@@ -122,8 +122,8 @@ struct RequestAudit: Sendable {
             detail: detail.isEmpty ? nil : String(detail.joined(separator: " · ").prefix(600)), result: result)
     }
 
-    /// Notes what somebody did who has no key.
-    func noteAnonymous(_ request: Request, _ context: ServerContext, result: String) {
+    /// Records a request without a valid key.
+    func recordAnonymous(_ request: Request, _ context: ServerContext, result: String) {
         log.addAnonymous(entry(request, context, actor: "nobody", result: result))
     }
 }

@@ -6,23 +6,24 @@ internal import Ledger
 internal import LedgerServices
 internal import NIOCore
 
-/// Who did what.
+/// The audit log.
 struct AuditRoutes {
     let audit: AuditLog
     let storage: any AuditStorage
 
     func add(to v1: APIRouter) { v1.get("/audit", needs: .auditRead, list) }
 
-    /// The last first. It names what all keys did, so only a key for all apps and environments may see it.
+    /// Lists entries, newest first. They name the actions of all keys, so only a key for all apps and environments may
+    /// read them.
     private func list(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
-        let format = try SegmentFormat(call.request)
-        let paging = try Paging(call.request, largest: format.largestPage)
-        await audit.keep()
+        let format = try ListFormat(call.request)
+        let paging = try Paging(call.request, largest: format.maximumPageSize)
+        await audit.flush()
         let found = try await storage.audit(before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
         let next = found.count > page.count ? page.last.map { String($0.id) } : nil
-        let breaks = Set(KeptAuditEntry.breaks(in: found.reversed()))
+        let breaks = Set(StoredAuditEntry.breaks(in: found.reversed()))
         switch format {
         case .json:
             var json = JSONWriter()
@@ -32,7 +33,7 @@ struct AuditRoutes {
         }
     }
 
-    private static func write(_ kept: KeptAuditEntry, follows: Bool, to json: inout JSONWriter) {
+    private static func write(_ kept: StoredAuditEntry, follows: Bool, to json: inout JSONWriter) {
         let entry = kept.entry
         json.object("audit_entry") { json in
             json.member("id", String(kept.id))
@@ -49,8 +50,8 @@ struct AuditRoutes {
         }
     }
 
-    /// A table. The header `Link` says where the next page is, which has as many lines.
-    private static func csv(_ page: some Sequence<KeptAuditEntry>, next: String?, limit: Int) -> Response {
+    /// Returns a CSV table. The header `Link` has the URL of the next page, which has the same limit.
+    private static func csv(_ page: some Sequence<StoredAuditEntry>, next: String?, limit: Int) -> Response {
         var csv = CSVWriter(columns: [
             "id", "at", "actor", "session", "address", "action", "target", "detail", "result", "digest",
         ])

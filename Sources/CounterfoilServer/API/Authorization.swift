@@ -7,16 +7,16 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Lets in who shows a key, and notes what they may.
+/// Authenticates requests by their API key, and sets the principal.
 ///
-/// A key that is shipped in an app is everybody's to read, so it opens nothing without a ``CustomerToken``, and then only
-/// what that customer has.
+/// A public key ships in an app, where everybody can read it. It requires a ``CustomerToken``, and gives access only to
+/// that customer.
 struct Authorization: RouterMiddleware {
     private let access: Live<AccessTable>
     private let customers: RateMeters
     private let now: @Sendable () -> Date
 
-    /// - Parameter perSecond: How many requests one customer may make.
+    /// - Parameter perSecond: How many requests per second each customer may make.
     init(access: Live<AccessTable>, perSecond: Int, now: @escaping @Sendable () -> Date) {
         (self.access, self.now) = (access, now)
         customers = RateMeters(perSecond: perSecond)
@@ -28,49 +28,49 @@ struct Authorization: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Who asks, if they show a key.
+    /// Returns the principal of a request. Throws 401 without a valid key, and 429 above the rate limit.
     func principal(_ request: Request) throws(APIFailure) -> Principal {
         let entry = try entry(of: request)
         var principal = entry.principal
         if entry.isPublic {
-            principal = try limited(principal, by: request)
-            // Before the key's own meter, so that one user cannot use up what all of them have.
-            try Self.take(principal.meter)
+            principal = try restricted(principal, by: request)
+            // Check the customer's meter before the key's, so that one user cannot use up the limit of all users.
+            try Self.requireCapacity(of: principal.meter)
         }
-        try Self.take(entry.meter)
+        try Self.requireCapacity(of: entry.meter)
         return principal
     }
 
-    /// The app that asks, before anybody knows for whom.
+    /// Returns the principal of a request for a session, before its customer is known.
     ///
-    /// - Parameter client: Whom it is counted for: one device cannot use up what all of them have.
-    func application(_ request: Request, from client: String) throws(APIFailure) -> Principal {
+    /// - Parameter client: The client's rate limit key, so that one device cannot use up the limit of all devices.
+    func sessionPrincipal(_ request: Request, from client: String) throws(APIFailure) -> Principal {
         let entry = try entry(of: request)
-        if entry.isPublic { try Self.take(customers["session from \(client)"]) }
-        try Self.take(entry.meter)
+        if entry.isPublic { try Self.requireCapacity(of: customers["session from \(client)"]) }
+        try Self.requireCapacity(of: entry.meter)
         return entry.principal
     }
 
-    /// The key that a request shows.
+    /// Returns the entry of the request's key, and records its use.
     private func entry(of request: Request) throws(APIFailure) -> AccessTable.Entry {
         guard let digest = Self.digest(of: request) else {
             throw APIFailure(.unauthorized, "unauthorized", "Send an API key: Authorization: Bearer …")
         }
-        // Found by its digest: nobody learns from the time it takes how much of a key is right.
+        // Look up the digest, so that the response time does not reveal how much of a key is right.
         guard let entry = access.current.keys[digest] else {
             throw APIFailure(.unauthorized, "unauthorized", "Unknown API key.")
         }
-        entry.use.note()
+        entry.use.record()
         return entry
     }
 
-    /// The digest of the key that a request shows, by which the access table has it; nil if it shows none.
+    /// Returns the SHA-256 of the request's key, as the access table stores it; nil if the request has no key.
     static func digest(of request: Request) -> Data? {
-        request.headers.only(.authorization).flatMap { digest(ofBearer: $0) }
+        request.headers.singleValue(of: .authorization).flatMap { digest(ofBearer: $0) }
     }
 
-    /// The digest of the key in a header; nil if it is for another scheme, whose name may be in either case (RFC 9110,
-    /// section 11.1).
+    /// Returns the SHA-256 of the key in an `Authorization` header; nil for another scheme. Scheme names are
+    /// case-insensitive (RFC 9110, section 11.1).
     private static func digest(ofBearer header: String) -> Data? {
         var header = header
         return header.withUTF8 { bytes in
@@ -83,33 +83,34 @@ struct Authorization: RouterMiddleware {
         }
     }
 
-    /// Who asks, limited to the customer of the token that they show.
-    private func limited(_ principal: Principal, by request: Request) throws(APIFailure) -> Principal {
-        guard let name = HTTPField.Name(CustomerToken.header), let text = request.headers.only(name) else {
+    /// Returns the principal, restricted to the customer of the request's token.
+    private func restricted(_ principal: Principal, by request: Request) throws(APIFailure) -> Principal {
+        guard let name = HTTPField.Name(CustomerToken.header), let text = request.headers.singleValue(of: name) else {
             throw APIFailure(
                 .unauthorized, "unauthorized",
-                "This key is limited to one customer: send a token of your backend as \(CustomerToken.header).")
+                "This key is limited to one customer: send a customer token from your backend as \(CustomerToken.header)."
+            )
         }
         var refusal = CustomerToken.Refusal.notSigned
         for (bundleID, secret) in access.current.secrets where principal.apps?.contains(bundleID) ?? true {
             do {
                 let token = try CustomerToken(text, secret: secret, bundleID: bundleID, now: now())
-                let scopes = token.appTransactionID == nil ? APIScope.forApps : APIScope.forSessions
-                let customer = CustomerName.normal(token.customer)
+                let scopes = token.appTransactionID == nil ? APIScope.publicKeyScopes : APIScope.sessionScopes
+                let customer = CustomerName.canonical(token.customer)
                 return Principal(
                     name: principal.name, scopes: principal.scopes.intersection(scopes), apps: [bundleID],
                     environments: principal.environments, customer: customer,
                     appTransactionID: token.appTransactionID, appAccountToken: token.appAccountToken,
                     meter: customers[customer])
             } catch {
-                // What the app whose signature it is says of it is the better reason.
+                // Prefer the reason from the app whose secret signed the token.
                 if error != .notSigned { refusal = error }
             }
         }
         throw refusal.failure
     }
 
-    private static func take(_ meter: RateMeter?) throws(APIFailure) {
+    private static func requireCapacity(of meter: RateMeter?) throws(APIFailure) {
         guard let backoff = meter?.take(at: RateMeter.now) else { return }
         throw APIFailure(
             .tooManyRequests, "rate_limited", "Too many requests in a second.", isRetryable: true, backoff: backoff)
@@ -117,7 +118,7 @@ struct Authorization: RouterMiddleware {
 }
 
 extension ServerContext {
-    /// Who asks, if they may do this.
+    /// Returns the principal if its key has the scope. Throws 401 or 403.
     @discardableResult
     func require(_ scope: APIScope) throws(APIFailure) -> Principal {
         guard let principal else { throw APIFailure(.unauthorized, "unauthorized", "Send an API key.") }
@@ -129,8 +130,8 @@ extension ServerContext {
 }
 
 extension HTTPFields {
-    /// The value of a field that is there once. What joins several takes long for one.
-    func only(_ name: HTTPField.Name) -> String? {
+    /// The value of a field that occurs exactly once. The subscript that joins several values is slow for a single one.
+    func singleValue(of name: HTTPField.Name) -> String? {
         let values = self[values: name]
         return values.count == 1 ? values[0] : nil
     }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Takes a body that was to be sent.
+/// Collects a response body in memory.
 final class BodyCollector: ResponseBodyWriter {
     private(set) var buffer = ByteBuffer()
 

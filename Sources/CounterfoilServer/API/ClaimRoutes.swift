@@ -5,15 +5,15 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// Whose purchases are, and what makes them so.
+/// The owners of a customer's purchases, and the reasons for the ownership.
 struct ClaimRoutes {
     let storage: any ClaimStorage
 
     func add(to v1: APIRouter) { v1.get("/customers/{id}/claims", needs: .supportRead, list) }
 
-    /// What a customer has, or had at any time, by original transaction.
+    /// Lists the purchases that a customer has or had at any time, by original transaction ID.
     private func list(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let paging = try Paging(call.request)
         let instant = try call.request.instant("at") ?? .max
         let start = paging.page == nil ? 0 : Int(clamping: max(0, try paging.number()))

@@ -3,9 +3,9 @@ internal import Basics
 internal import Ledger
 internal import LedgerServices
 
-/// Consumption requests in answers.
+/// Writes consumption requests as JSON.
 enum ConsumptionJSON {
-    /// - Parameter naming: Whether to say whom it is about.
+    /// - Parameter naming: Whether to include the customer.
     static func write(_ inquiry: ConsumptionInquiry, naming: Bool = false, to json: inout JSONWriter) {
         json.object("consumption_request") { json in
             if naming { json.member("customer", inquiry.customer) }

@@ -9,7 +9,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Entitlements
 
-/// What is told to the App Store before it decides on a refund.
+/// Usage reports and consumption requests, for the App Store's decisions on refunds.
 struct ConsumptionRoutes {
     let storage: any ConsumptionStorage & CustomerStorage
     let consumption: ConsumptionService
@@ -19,14 +19,14 @@ struct ConsumptionRoutes {
         v1.post("/customers/{id}/usage", needs: .customersWrite, report)
         v1.get("/customers/{id}/consumption", needs: .customersRead, list)
         v1.get("/customers/{id}/consumption/preview", needs: .customersRead, preview)
-        v1.get("/consumption", needs: .supportRead, all)
+        v1.get("/consumption", needs: .supportRead, listAll)
     }
 
-    /// The questions about all customers: the newest first, or those that wait, by deadline.
-    private func all(_ call: APICall) async throws -> Response {
+    /// Lists the consumption requests of all customers: all of them newest first, or the pending ones by deadline.
+    private func listAll(_ call: APICall) async throws -> Response {
         let (scope, paging) = (try call.scope(), try Paging(call.request))
         let inquiries: [ConsumptionInquiry]
-        switch try call.request.word("state") {
+        switch try call.request.shortText("state") {
         case nil:
             inquiries = try await storage.inquiries(in: scope.id, before: paging.number(), limit: paging.limit + 1)
         case "pending":
@@ -40,30 +40,30 @@ struct ConsumptionRoutes {
         return .list(page, next: next) { ConsumptionJSON.write($1, naming: true, to: &$0) }
     }
 
-    /// Takes down how much was used, and what the customer agreed to.
+    /// Records a customer's usage and consent.
     private func report(_ call: APICall) async throws -> Response {
         try call.principal.refuseSession()
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let usage = try UsageBody(body: try await call.bytes())
-        if call.principal.isPublic { try usage.requireConsentAlone() }
+        if call.principal.isPublic { try usage.requireOnlyConsent() }
         let report = try usage.report(at: clock.now())
         try await storage.record(report, of: customer, in: scope.id)
         return Response(status: .noContent)
     }
 
-    /// The latest questions, or the latest about one transaction, and their outcomes.
+    /// Lists a customer's latest consumption requests, or those about one transaction, with their outcomes.
     private func list(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
-        let transactionID = try call.request.word("transaction_id")
+        let (scope, customer) = try call.scopeAndCustomer()
+        let transactionID = try call.request.shortText("transaction_id")
         let lineages = try await storage.lineages(of: customer, in: scope.id)
         let inquiries = try await storage.inquiries(
             about: lineages.map(\.originalTransactionID), transactionID: transactionID, in: scope.id, limit: 100)
         return .list(inquiries, next: nil) { ConsumptionJSON.write($1, to: &$0) }
     }
 
-    /// Exactly what would be sent about a transaction, and why.
+    /// Returns the exact answer that the App Store would get about a transaction, with reasons.
     private func preview(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         guard let id = call.request.parameter("transaction_id"), !id.isEmpty else {
             throw APIFailure("missing_parameter", "`transaction_id` is missing.", parameter: "transaction_id")
         }
@@ -79,7 +79,7 @@ struct ConsumptionRoutes {
     }
 }
 
-/// The body of a report of use.
+/// The body of a usage report.
 private struct UsageBody: JSONRequestBody {
     var transactionID: String?
     var productID: String?
@@ -107,14 +107,15 @@ private struct UsageBody: JSONRequestBody {
         try self.init(body: body, form: "a JSON object that reports use")
     }
 
-    /// Whether it says of what, at most, and not how much.
+    /// Whether the report has no usage data, but at most a transaction or product.
     private var isEmpty: Bool {
         customerConsented == nil && consumptionPercentage == nil && deliveryStatus == nil
             && sampleContentProvided == nil
     }
 
-    /// What a customer got and used decides about their own refund, so only the app's backend may say it.
-    func requireConsentAlone() throws(APIFailure) {
+    /// Throws 403 if the report has more than the consent. Usage affects the decision on the customer's own refund, so
+    /// only the app's backend may report it.
+    func requireOnlyConsent() throws(APIFailure) {
         let members: [(name: String, isThere: Bool)] = [
             ("delivery_status", deliveryStatus != nil), ("consumption_percentage", consumptionPercentage != nil),
             ("sample_content_provided", sampleContentProvided != nil), ("transaction_id", transactionID != nil),

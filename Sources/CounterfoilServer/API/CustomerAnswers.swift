@@ -7,15 +7,15 @@ internal import Ledger
 internal import LedgerServices
 internal import Entitlements
 
-/// Answers with a customer; signed if the request has a nonce and the app a key.
+/// Writes answers about a customer. They are signed if the request has a nonce and the app has an answer key.
 struct CustomerAnswers: Sendable {
     let apps: Apps
     let clock: ServerClock
 
-    /// Refuses a request whose nonce is none, before anything is changed.
+    /// Throws 400 if the nonce of the request is invalid. Call this before any change.
     func requireNonce(of call: APICall) throws(APIFailure) { _ = try SignedAnswer.nonce(of: call.request) }
 
-    /// - Parameter more: Writes members of an answer's own, after the others.
+    /// - Parameter more: Writes additional members after the others.
     func answer(
         _ reading: CustomerReading, to call: APICall, adding more: (inout JSONWriter) -> Void = { _ in }
     ) throws -> Response {
@@ -25,7 +25,8 @@ struct CustomerAnswers: Sendable {
             more(&json)
         }
         var response = json.response()
-        guard let nonce = try SignedAnswer.nonce(of: call.request), let key = apps[reading.scope.bundleID]?.answerKey,
+        guard let nonce = try SignedAnswer.nonce(of: call.request),
+            let key = apps[reading.scope.bundleID]?.responseSigningKey,
             let name = HTTPField.Name(SignedAnswer.signatureHeader)
         else { return response }
         let time = clock.now().milliseconds
@@ -34,9 +35,9 @@ struct CustomerAnswers: Sendable {
         return response
     }
 
-    /// Writes what only an app needs: the account to buy for, and what each product gives, since it cannot ask later. A
-    /// backend knows both.
-    private func writeMembersForApps(of scope: Scope, for principal: Principal, to json: inout JSONWriter) {
+    /// Writes members that only apps need: the account token for purchases, and the entitlements of each product, which
+    /// an app cannot request later. Backends know both.
+    private func writeMembersForApps(of scope: AppEnvironment, for principal: Principal, to json: inout JSONWriter) {
         if let token = principal.appAccountToken { json.member("app_account_token", token) }
         guard principal.isPublic, let catalogue = apps[scope.bundleID]?.catalogue else { return }
         var entitlements: [String: [String]] = [:]
@@ -48,7 +49,7 @@ struct CustomerAnswers: Sendable {
                 json.member("product_id", product.key)
                 json.member("entitlements", product.value.sorted()) { $0.string($1) }
                 if let duration = catalogue.durations[product.key] {
-                    json.member("duration_ms", duration.leastMilliseconds)
+                    json.member("duration_ms", duration.minimumMilliseconds)
                 }
             }
         }
@@ -56,14 +57,14 @@ struct CustomerAnswers: Sendable {
 }
 
 extension Period {
-    /// The shortest that it can be: a device that counts in milliseconds never gives more than the server.
-    fileprivate var leastMilliseconds: Int64 {
+    /// The shortest possible duration, so that a device that adds milliseconds never grants more time than the server.
+    fileprivate var minimumMilliseconds: Int64 {
         let day: Int64 = 86_400_000
         let count = Int64(count)
         return switch unit {
         case .day: count * day
         case .week: count * 7 * day
-        // Of twelve months in a row one is short at most once.
+        // Of twelve consecutive months at most one is shorter than 30 days.
         case .month: (count / 12 * 365 + count % 12 * 30 - (count % 12 == 0 ? 0 : 2)) * day
         case .year: count * 365 * day
         }

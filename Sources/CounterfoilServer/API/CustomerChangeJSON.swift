@@ -3,9 +3,9 @@ internal import Ledger
 internal import LedgerServices
 
 extension JSONWriter {
-    /// The members of a change.
+    /// Writes the members of an ownership change.
     ///
-    /// - Parameter naming: Whether who asks may know of other customers.
+    /// - Parameter naming: Whether to include the names of other customers.
     mutating func members(of change: CustomerChange, naming: Bool) {
         member("type", change.type.rawValue)
         member("sentence", TimelineSentence.text(change, naming: naming))
@@ -15,7 +15,7 @@ extension JSONWriter {
         member("to", change.change.to) { $0.string($1) }
     }
 
-    /// The texts that do not count, if there are any.
+    /// Writes the signed texts that are ignored because they fail verification, if there are any.
     mutating func unverified(_ texts: [UnverifiedText]) {
         guard !texts.isEmpty else { return }
         member("unverified", texts) { json, text in

@@ -5,9 +5,9 @@ internal import Basics
 internal import Entitlements
 internal import Foundation
 
-/// How a customer looks in answers. Instants are milliseconds; what is not known is left out.
+/// Writes customers as JSON. Instants are milliseconds since 1970; unknown values are omitted.
 enum CustomerJSON {
-    /// - Parameter more: Writes members of an answer's own, after the others.
+    /// - Parameter more: Writes additional members after the others.
     static func write(
         _ reading: CustomerReading, to json: inout JSONWriter, adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
@@ -126,7 +126,7 @@ enum CustomerJSON {
         }
     }
 
-    private static func balance(_ json: inout JSONWriter, _ state: ConsumableBalance) {
+    private static func balance(_ json: inout JSONWriter, _ state: ConsumableTotals) {
         json.object("consumable_balance") { json in
             json.member("product_id", state.productID)
             json.member("purchases", state.purchases)

@@ -4,17 +4,17 @@ internal import Entitlements
 internal import Hummingbird
 internal import LedgerServices
 
-/// What customers own.
+/// A customer's purchases and entitlements.
 struct CustomerRoutes {
     let customers: CustomerReader
     let answers: CustomerAnswers
 
     func add(to v1: APIRouter) { v1.get("/customers/{id}", needs: .customersRead, customer) }
 
-    /// States, entitlements, what to offer next; now or `at` an instant. On request with the periods of what was bought, and with
-    /// what was paid.
+    /// Returns the customer's states, entitlements and next steps, now or at the instant `at`. `include` adds the
+    /// periods of the purchases and the amounts paid.
     private func customer(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let reading = try await customers.customer(customer, in: scope, at: call.request.date("at"))
         let (periods, spend) = (call.request.includes("periods"), call.request.includes("spend"))
         guard periods || spend else { return try answers.answer(reading, to: call) }

@@ -3,26 +3,26 @@ internal import Basics
 internal import Entitlements
 internal import Foundation
 
-/// What a customer paid, by currency, as the App Store signed it, and never converted. What somebody else paid and shared is
-/// not in it.
+/// The amounts that a customer paid, by currency, as signed by the App Store and without conversion. Purchases that
+/// somebody else paid for and shared are excluded.
 struct CustomerSpend {
-    /// Thousandths of a currency, in a type that no sum of hostile prices overflows.
+    /// Thousandths of a currency unit. No sum of prices overflows `Int128`.
     private struct Amount {
         var paid: Int128 = 0
         var refunded: Int128 = 0
-        /// How many transactions had a price above zero.
+        /// The number of transactions with a price above zero.
         var payments: Int64 = 0
     }
 
     private var amounts: [String: Amount] = [:]
-    /// How many transactions have no price that is known: those of receipts, and of records that were made before prices were
-    /// kept.
+    /// The number of transactions without a known price: those of receipts, and those stored before prices were stored.
     private var withoutPrice: Int64 = 0
-    /// How many periods ended with an upgrade. What the App Store gave back for the rest of them is signed nowhere.
+    /// The number of periods that ended with an upgrade. The App Store does not sign the refund for their remaining
+    /// time.
     private var upgraded: Int64 = 0
 
     init(_ facts: CustomerFacts, asOf now: Date) {
-        for fact in facts.counting(asOf: now).transactions where fact.ownership == .purchased {
+        for fact in facts.effective(asOf: now).transactions where fact.ownership == .purchased {
             guard let price = fact.price, let currency = fact.currency else {
                 withoutPrice += 1
                 continue
@@ -32,7 +32,7 @@ struct CustomerSpend {
             amount.paid += Int128(price)
             amount.payments += 1
             if fact.revocationDate != nil {
-                amount.refunded += Int128(price.refundedPart(fact.revocationPercentage))
+                amount.refunded += Int128(price.refundedAmount(percentage: fact.revocationPercentage))
             } else if fact.isUpgraded {
                 upgraded += 1
             }
@@ -42,7 +42,7 @@ struct CustomerSpend {
 
     func write(to json: inout JSONWriter) {
         json.object("spend") { json in
-            // The currency with the most payments first.
+            // The currency with the most payments comes first.
             let sorted = amounts.sorted { ($1.value.payments, $0.key) < ($0.value.payments, $1.key) }
             json.member("items", sorted) { json, item in
                 json.object { json in

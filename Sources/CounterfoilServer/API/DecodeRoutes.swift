@@ -6,14 +6,14 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// Reads whatever somebody has: signed data, receipts, certificates, webhooks. Nothing of it is kept or logged.
+/// Decodes pasted data: signed data, receipts, certificates, webhooks. Stores and logs nothing.
 struct DecodeRoutes {
     typealias Storage = CustomerStorage & InspectionStorage
 
     let decoder: PastedDataDecoder
     let webhooks: WebhookDispatcher
     let storage: any Storage
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
 
     static let maximumBytes = 4 << 20
 
@@ -21,11 +21,11 @@ struct DecodeRoutes {
 
     private func decode(_ call: APICall) async throws -> Response {
         let (request, principal) = (call.request, call.principal)
-        var choices = PastedDataDecoder.Choices()
-        choices.instant = try request.instant("at").map { Date(milliseconds: $0) }
+        var options = PastedDataDecoder.Options()
+        options.instant = try request.instant("at").map { Date(milliseconds: $0) }
         switch request.parameter("revocation") {
         case nil, "off": break
-        case "soft": choices.asksResponder = true
+        case "soft": options.checksRevocation = true
         default:
             throw APIFailure("invalid_parameter", "`revocation` is off or soft.", parameter: "revocation")
         }
@@ -35,33 +35,33 @@ struct DecodeRoutes {
         }
         var secrets: [String: [Secret]] = [:]
         if principal.scopes.contains(.webhooksWrite) {
-            for endpoint in try await webhooks.managed() where principal.mayManage(endpoint.definition) {
+            for endpoint in try await webhooks.managedWebhooks() where principal.mayManage(endpoint.definition) {
                 secrets[endpoint.stored.name] = endpoint.definition.secrets
             }
         }
-        let verdict = await decoder.verdict(bytes, choices, secrets: secrets)
-        let known = try await KnownOfDecoded.find(verdict, for: principal, scopes, storage)
+        let verdict = await decoder.verdict(bytes, options, secrets: secrets)
+        let match = try await LedgerMatch.find(verdict, for: principal, scopes, storage)
         var json = JSONWriter()
         json.object("decoded") { json in
             Self.members(of: verdict, to: &json)
-            if let known {
-                json.member("known") { json in
-                    json.member("kind", known.kind)
-                    json.member("id", known.id)
-                    json.members(of: known.scope)
-                    json.member("customers", known.customers) { $0.string($1) }
-                    json.member("note", known.note)
-                    json.member("differences", known.differences) { json, difference in
-                        json.object { json in
-                            json.member("member", difference.member)
-                            json.member("kept", difference.kept)
-                            json.member("shown", difference.shown)
-                        }
-                    }
-                }
-            }
+            if let match { json.member("known") { Self.write(match, to: &$0) } }
         }
         return json.response()
+    }
+
+    private static func write(_ match: LedgerMatch, to json: inout JSONWriter) {
+        json.member("kind", match.kind)
+        json.member("id", match.id)
+        json.members(of: match.scope)
+        json.member("customers", match.customers) { $0.string($1) }
+        json.member("note", match.note)
+        json.member("differences", match.differences) { json, difference in
+            json.object { json in
+                json.member("member", difference.member)
+                json.member("kept", difference.kept)
+                json.member("shown", difference.shown)
+            }
+        }
     }
 
     private static func members(of verdict: DecodeVerdict, to json: inout JSONWriter) {
@@ -80,7 +80,7 @@ struct DecodeRoutes {
             json.key("verification")
             NotificationJSON.write(trace, to: &json)
         }
-        // Each payload was read as a JSON object before.
+        // The decoder has parsed each payload as a JSON object.
         if let payload = verdict.payload {
             json.key("payload")
             json.raw(payload)

@@ -7,7 +7,7 @@ internal import Foundation
 
 /// The contents of a notification and of the signed texts in it, each verified again, with the failures.
 struct DecodedNotification {
-    /// A signed text, as answers name it.
+    /// A signed text, by its name in answers.
     enum Part: CaseIterable {
         case notification, transaction, renewalInfo, appTransaction
 
@@ -21,7 +21,7 @@ struct DecodedNotification {
         }
     }
 
-    /// Why a part says nothing.
+    /// The reason why a part failed verification.
     private struct Problem {
         var part: Part
         var code: String
@@ -39,13 +39,13 @@ struct DecodedNotification {
     /// The JSON of each part that was verified.
     private var payloads: [(part: Part, json: [UInt8])] = []
     private var problems: [Problem] = []
-    /// What the verification of each part rests on.
+    /// The verification trace of each verified part.
     private var traces: [(part: Part, trace: VerificationTrace)] = []
 
-    init(_ kept: KeptNotification, in scope: Scope, _ verifier: SignedDataVerifier) async {
+    init(_ kept: StoredNotification, in scope: AppEnvironment, _ verifier: SignedDataVerifier) async {
         guard !kept.isDamaged else {
             let code = StorageError.Code.damaged.rawValue
-            problems.append(Problem(.notification, code: code, "The text that was received is damaged on disk."))
+            problems.append(Problem(.notification, code: code, "The received text is damaged on disk."))
             return
         }
         guard let payload = await add(.notification, kept.text, verifier.notification) else { return }
@@ -56,7 +56,7 @@ struct DecodedNotification {
         }
         await add(.renewalInfo, data?.signedRenewalInfo, verifier.renewalInfo) {
             (payload) throws(VerificationError) in
-            // It names no app.
+            // Renewal info does not name an app.
             try scope.requireMatch(scope.bundleID, payload.environment)
         }
         await add(.appTransaction, app?.signedAppTransactionInfo, verifier.appTransaction) {
@@ -65,9 +65,9 @@ struct DecodedNotification {
         }
     }
 
-    /// Verifies a part, and keeps what it says, or why it says nothing.
+    /// Verifies a part, and stores its payload or its failure.
     ///
-    /// - Parameter check: Whether it is for the app and environment of the whole.
+    /// - Parameter check: Throws unless the part is for the app and environment of the notification.
     @discardableResult
     private mutating func add<Payload: Sendable>(
         _ part: Part, _ text: String?, _ verify: (String) async throws(VerificationError) -> Verified<Payload>,
@@ -86,7 +86,7 @@ struct DecodedNotification {
         }
     }
 
-    /// The JSON that was signed. Only of what was verified: then it is JSON.
+    /// Returns the JSON of a signed text. Call this only for verified texts: others may not contain JSON.
     static func payload(of text: String) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 3 ? Base64.decodeURL(parts[1]) : nil

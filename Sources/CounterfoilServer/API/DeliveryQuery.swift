@@ -4,28 +4,28 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 
-/// Which deliveries of an endpoint are asked for.
+/// A query for the deliveries of an endpoint.
 struct DeliveryQuery {
     private let paging: Paging
     private var filter: DeliveryFilter
-    /// One event, whose deliveries are found without looking through others.
+    /// The only event to return deliveries of. They are found without a scan.
     private let eventID: String?
 
-    /// As many deliveries of each state as one request looks through for a type or a customer.
-    static let looking = 5000
-    /// The most deliveries of one event: as many as there can be endpoints, and some of them sent again.
-    private static let maximumOfEvent = 1000
+    /// How many deliveries of each state one request scans for an event type or a customer.
+    static let scanLimit = 5000
+    /// The maximum number of deliveries of one event: one for each endpoint, and some replays.
+    private static let maximumDeliveriesOfEvent = 1000
 
-    init(_ call: APICall, _ scopes: ScopeRegistry) throws(APIFailure) {
+    init(_ call: APICall, _ scopes: AppEnvironmentRegistry) throws(APIFailure) {
         let request = call.request
         paging = try Paging(request)
         filter = DeliveryFilter(state: try Self.state(request), eventType: try Self.eventType(request))
-        if let customer = try request.word("customer") {
+        if let customer = try request.shortText("customer") {
             let visible = scopes.all.filter { call.principal.maySee($0) }.map(\.id)
-            filter.customer = .init(name: CustomerName.normal(customer), scopes: visible)
+            filter.customer = .init(name: CustomerName.canonical(customer), scopes: visible)
         }
-        eventID = try request.word("event_id")
-        guard eventID == nil || !filter.isNarrow else {
+        eventID = try request.shortText("event_id")
+        guard eventID == nil || !filter.hasEventConditions else {
             throw APIFailure(
                 "too_many_filters", "event_id names one event: leave out event_type and customer.",
                 parameter: "event_id")
@@ -35,13 +35,13 @@ struct DeliveryQuery {
     private static func state(_ request: Request) throws(APIFailure) -> WebhookDelivery.State? {
         guard let text = request.parameter("state") else { return nil }
         guard let state = WebhookDelivery.State.allCases.first(where: { $0.name == text }) else {
-            throw APIFailure("invalid_state", "Try pending, delivered, failed or discarded.", parameter: "state")
+            throw APIFailure("invalid_state", "`state` is pending, delivered, failed or discarded.", parameter: "state")
         }
         return state
     }
 
     private static func eventType(_ request: Request) throws(APIFailure) -> EventType? {
-        guard let text = try request.word("event_type") else { return nil }
+        guard let text = try request.shortText("event_type") else { return nil }
         guard (EventType.isKnown(text) && !text.contains("*")) || text == EventType.webhookTest.rawValue else {
             throw APIFailure(
                 "invalid_event_type", .unknown("There is no event type \(quoted(text))", text, among: EventType.all),
@@ -50,24 +50,25 @@ struct DeliveryQuery {
         return EventType(rawValue: text)
     }
 
-    /// A page of them.
+    /// Returns a page of the deliveries.
     func page(
         of endpoint: Int64, _ storage: any WebhookStorage & DeliveryInspectionStorage & AttemptStorage
     ) async throws -> DeliveryList {
         let before = try paging.number()
         if let eventID {
-            let all = try await storage.deliveries(ofEvent: eventID, limit: Self.maximumOfEvent, attempts: 0) ?? []
+            let all =
+                try await storage.deliveries(ofEvent: eventID, limit: Self.maximumDeliveriesOfEvent, attempts: 0) ?? []
             let found = all.map(\.delivery).filter { delivery in
                 delivery.endpoint == endpoint && delivery.id < before && filter.states.contains(delivery.state)
             }
             return DeliveryList(found: found, ends: [], limit: paging.limit)
         }
-        guard filter.isNarrow else {
+        guard filter.hasEventConditions else {
             let found = try await storage.deliveries(
                 of: endpoint, in: filter.state, before: before, limit: paging.limit + 1)
             return DeliveryList(found: found, ends: [], limit: paging.limit)
         }
         return try await storage.deliveries(
-            of: endpoint, matching: filter, before: before, limit: paging.limit, looking: Self.looking)
+            of: endpoint, matching: filter, before: before, limit: paging.limit, scanLimit: Self.scanLimit)
     }
 }

@@ -4,14 +4,14 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// One delivery with what came of each attempt, and what was sent.
+/// A delivery with its attempts and the request that was sent.
 struct DeliveryRoutes {
     let webhooks: WebhookDispatcher
     let storage: any AttemptStorage
 
-    /// The most attempts in an answer. There are about twenty before a delivery is given up.
+    /// The maximum number of attempts in an answer. A delivery fails after about twenty.
     private static let maximumAttempts = 200
-    /// The most deliveries of one event: as many as there can be endpoints, and some of them sent again.
+    /// The maximum number of deliveries of one event in an answer: as many as the API permits endpoints.
     private static let maximumDeliveries = 100
 
     func add(to v1: APIRouter) {
@@ -21,7 +21,7 @@ struct DeliveryRoutes {
 
     private func delivery(_ call: APICall) async throws -> Response {
         let endpoint = try await WebhookRoutes.endpoint(call, among: webhooks)
-        guard let id = call.named("id").flatMap({ Int64($0) }),
+        guard let id = call.pathParameter("id").flatMap({ Int64($0) }),
             let delivery = try await storage.delivery(id, of: endpoint.stored.id)
         else {
             throw APIFailure.notFound("No delivery has this ID, or it is no longer kept.", parameter: "id")
@@ -40,7 +40,7 @@ struct DeliveryRoutes {
         return json.response()
     }
 
-    /// The headers of an attempt: of the last one, or of one that would be made now.
+    /// The headers of the last attempt, or those of an attempt that would be made now.
     private struct SentRequest {
         var wasSent: Bool
         var headers: [(name: String, value: String)]
@@ -76,13 +76,13 @@ struct DeliveryRoutes {
         }
     }
 
-    /// What became of an event at each endpoint that the key may manage, the last delivery first.
+    /// Lists an event's deliveries to the endpoints that the key may manage, newest first.
     private func deliveries(_ call: APICall) async throws -> Response {
-        guard let id = call.named("id"), id.utf8.count <= 100,
+        guard let id = call.pathParameter("id"), id.utf8.count <= 100,
             let all = try await storage.deliveries(
                 ofEvent: id, limit: Self.maximumDeliveries, attempts: Self.maximumAttempts)
         else { throw APIFailure.notFound("No event has this ID.", parameter: "id") }
-        let endpoints = try await webhooks.managed().filter { call.principal.mayManage($0.definition) }
+        let endpoints = try await webhooks.managedWebhooks().filter { call.principal.mayManage($0.definition) }
         let names = Dictionary(endpoints.map { ($0.stored.id, $0.stored.name) }) { first, _ in first }
         let found = all.compactMap { item in names[item.delivery.endpoint].map { (item: item, endpoint: $0) } }
         return .list(found, next: nil) { json, found in
@@ -94,14 +94,15 @@ struct DeliveryRoutes {
         }
     }
 
-    /// The exact text; nil when there is nothing to say, or nobody can say it any more.
+    /// Returns the exact body; nil if there is nothing to send, or the body can no longer be made.
     private func body(
         of delivery: WebhookDelivery, _ definition: WebhookDefinition
     ) async throws -> Data? {
         do { return try await webhooks.body(of: delivery, definition) } catch let error as StorageError {
             throw error
         } catch is CancellationError { throw CancellationError() } catch {
-            // Its notification cannot be judged yet, or is being read anew: the attempts are known all the same.
+            // The notification behind the event cannot be verified yet or is being reprocessed. Return the attempts
+            // anyway.
             return nil
         }
     }

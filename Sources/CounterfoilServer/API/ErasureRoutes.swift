@@ -5,16 +5,16 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 
-/// Forgets a person.
+/// Erases a customer.
 struct ErasureRoutes {
     let storage: any ErasureStorage
     let clock: ServerClock
 
     func add(to v1: APIRouter) { v1.delete("/customers/{id}", needs: .customersErase, erase) }
 
-    /// Whoever is not known is erased as well: an older export may be read later.
+    /// Erases unknown customers as well: an older export that names them may be imported later.
     private func erase(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let now = clock.now().milliseconds
         let report = try await storage.erase(customer, in: scope, at: now)
         var json = JSONWriter()

@@ -5,7 +5,7 @@ internal import Foundation
 internal import Hummingbird
 internal import WebConsole
 
-/// The events of webhooks for those who cannot receive any, and what has changed, as it does.
+/// The events of webhooks for clients that cannot receive webhooks: as pages, and as a stream of changes.
 struct EventRoutes {
     let events: EventFeed
     let storage: any EventFeedStorage
@@ -14,7 +14,7 @@ struct EventRoutes {
 
     func add(to v1: APIRouter) { v1.get("/events", needs: .operationsRead, list) }
 
-    /// The oldest first. `next_page` is always there: it is where to go on later.
+    /// Lists events, oldest first. `next_page` is always present: later events follow it.
     private func list(_ call: APICall) async throws -> Response {
         if call.request.parameter("topics") != nil { return try follow(call) }
         let paging = try Paging(call.request)
@@ -23,23 +23,23 @@ struct EventRoutes {
             return answer([], try await storage.lastEvent(), hasMore: false)
         }
         let after = paging.page == nil ? 0 : try paging.number()
-        try await requireKnown(after)
+        try await requireExisting(after)
         let (bodies, cursor, hasMore) = try await events.page(
             FeedQuery(after: after, scopes: scopes, limit: paging.limit))
         return answer(bodies, cursor, hasMore: hasMore)
     }
 
-    /// Refuses a place that the ledger has not come to: it was put back since, and who went on from there would miss what
-    /// gets the numbers up to it.
-    private func requireKnown(_ place: Int64) async throws {
-        guard place > 0, try await storage.lastEvent() < place else { return }
+    /// Throws 409 if the cursor is beyond the last event: an older backup was restored, and a client that continued
+    /// there would miss the events that get the numbers up to the cursor.
+    private func requireExisting(_ cursor: Int64) async throws {
+        guard cursor > 0, try await storage.lastEvent() < cursor else { return }
         throw APIFailure(
             .conflict, "page_ahead",
             "There are fewer events than when `page` was returned: a backup was restored. Start again without `page`.",
             parameter: "page")
     }
 
-    /// A stream of server-sent events.
+    /// Returns a stream of server-sent events.
     private func follow(_ call: APICall) throws(APIFailure) -> Response {
         try ChangeTopic.requireScopes(for: call.request, in: call.context)
         if let since = call.request.parameter("since"), Int(since) == nil {
@@ -52,7 +52,7 @@ struct EventRoutes {
             backoff: 60_000)
     }
 
-    /// Whether a stream may go on: its key is still known, and may follow the topics.
+    /// Whether a stream may continue: its key still exists, and may read the topics.
     private func mayFollow(_ call: APICall) -> Bool {
         guard let digest = Authorization.digest(of: call.request), let entry = access.current.keys[digest] else {
             return false

@@ -5,9 +5,9 @@ internal import Entitlements
 internal import Foundation
 internal import Hummingbird
 
-/// Why a customer has something, or has not.
+/// Explains why a customer has or does not have an entitlement.
 struct ExplanationRoutes {
-    /// The most facts that one may ask for. What decided is always among them.
+    /// The maximum number of facts in an answer. The deciding facts are always included.
     private static let maximumFacts = 500
 
     let customers: CustomerReader
@@ -17,10 +17,11 @@ struct ExplanationRoutes {
         v1.get("/customers/{id}/entitlements/{key}/explain", needs: .customersRead, explain)
     }
 
-    /// The rule, every fact with what came of it, and the chain behind each; the signed texts if `include=signed_data`.
+    /// Returns the rule, every fact with its role, and the certificate chain of each; with `include=signed_data` also
+    /// the texts.
     private func explain(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
-        guard let entitlement = call.named("key"),
+        let (scope, customer) = try call.scopeAndCustomer()
+        guard let entitlement = call.pathParameter("key"),
             apps[scope.bundleID]?.catalogue.entitlements[entitlement] != nil
         else {
             throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
@@ -28,7 +29,7 @@ struct ExplanationRoutes {
         let answer = try await customers.explanation(
             of: entitlement, for: customer, in: scope, at: call.request.date("at"),
             limit: try Paging(call.request, largest: Self.maximumFacts).limit,
-            naming: call.namesCustomers)
+            naming: call.maySeeOtherCustomers)
         let withTexts = call.request.includes("signed_data")
         return .json { write(answer, withTexts: withTexts, to: &$0) }
     }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Ledger
 
-/// How much more time, and why.
+/// The body of a request to extend a renewal date.
 struct ExtensionBody: JSONRequestBody {
     var days: Int32
     var reason: String
@@ -34,21 +34,22 @@ struct ExtensionBody: JSONRequestBody {
         get throws(APIFailure) {
             guard let code = Self.reasons[reason] else {
                 throw APIFailure(
-                    "invalid_reason", "Try \(Self.reasons.keys.sorted().joined(separator: ", ")).", parameter: "reason")
+                    "invalid_reason", "`reason` is one of \(Self.reasons.keys.sorted().joined(separator: ", ")).",
+                    parameter: "reason")
             }
             return code
         }
     }
 
-    /// The App Store knows a request again by it. Where the client names none, it follows from the client's key for its
-    /// attempts: whoever asks again because no answer came asks the App Store for the same extension, not for another.
+    /// Returns the identifier by which the App Store recognizes a repeated request. If the body names none, it is
+    /// derived from the idempotency key, so that a retry requests the same extension and not a second one.
     ///
-    /// - Parameter subject: What is extended.
+    /// - Parameter subject: What is extended: an original transaction or a product.
     func identifier(
-        isUUID: Bool, of call: APICall, about subject: String, in scope: Scope
+        isUUID: Bool, of call: APICall, about subject: String, in scope: AppEnvironment
     ) throws(APIFailure) -> String {
         guard let text = requestIdentifier else {
-            return (call.identifierOfAttempts("extension", in: scope, [subject]) ?? UUID()).text
+            return (call.idempotentIdentifier("extension", in: scope, [subject]) ?? UUID()).text
         }
         let isFine = isUUID ? UUID(text: text) != nil : (1...128).contains(text.utf8.count)
         guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
@@ -62,7 +63,7 @@ struct ExtensionBody: JSONRequestBody {
     }
 }
 
-/// The same for all subscribers of a product.
+/// The body of a request to extend the renewal dates of all subscribers of a product.
 struct MassExtensionBody: JSONRequestBody {
     var productID: String
     var storefronts: [String]?
@@ -75,7 +76,7 @@ struct MassExtensionBody: JSONRequestBody {
 
     static let members = CodingKeys.allCases.map(\.rawValue) + ExtensionBody.members
 
-    /// Who gets how much more time, for the audit log.
+    /// The extension in a sentence, for the audit log.
     var summary: String {
         let places = storefronts.map { " in " + $0.joined(separator: ", ") } ?? ""
         return "\(extensionBody.days) days more, \(extensionBody.reason): \(productID.prefix(255))\(places)"

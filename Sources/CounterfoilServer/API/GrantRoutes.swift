@@ -8,7 +8,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Entitlements that the team gives without a purchase.
+/// Entitlements that the team grants without a purchase.
 struct GrantRoutes {
     let storage: any GrantStorage
     let apps: Apps
@@ -22,43 +22,43 @@ struct GrantRoutes {
     }
 
     private func create(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let body = try await call.body(
             GrantBody.self, form: "a JSON object with entitlement, reason, actor and until")
         let now = clock.now().milliseconds
         let content = try content(of: body, for: customer, in: scope, at: now)
-        let grant = try await keep(content, of: call, in: scope, at: now)
+        let grant = try await store(content, of: call, in: scope, at: now)
         let end = grant.until.map { "until \(Date(milliseconds: $0).formatted(.iso8601))" } ?? "without an end"
-        call.describe("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
+        call.setAuditDetail("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
         webhooks.wake()
         return answer(grant, scope, at: now, status: .created)
     }
 
     private func content(
-        of body: GrantBody, for customer: String, in scope: Scope, at now: Milliseconds
+        of body: GrantBody, for customer: String, in scope: AppEnvironment, at now: Milliseconds
     ) throws -> GrantEvent.Content {
         let entitlements = apps[scope.bundleID]?.catalogue.entitlements.keys.map(\.self) ?? []
         return try body.content(for: customer, among: entitlements, at: now)
     }
 
-    /// Makes the grant, or finds it where the same request was carried out and its answer could not be remembered.
-    private func keep(
-        _ content: GrantEvent.Content, of call: APICall, in scope: Scope, at now: Milliseconds
+    /// Creates the grant, or returns the one that an earlier attempt of the request created without storing its answer.
+    private func store(
+        _ content: GrantEvent.Content, of call: APICall, in scope: AppEnvironment, at now: Milliseconds
     ) async throws -> Grant {
         if let id = Self.identifier(of: call, content, in: scope),
-            let grant = try await keep(id, content, in: scope, at: now)
+            let grant = try await store(id, content, in: scope, at: now)
         {
             return grant
         }
-        guard let grant = try await keep(UUID().text, content, in: scope, at: now) else {
+        guard let grant = try await store(UUID().text, content, in: scope, at: now) else {
             throw APIFailure(.serviceUnavailable, "storage_failed", "The grant could not be stored.", isRetryable: true)
         }
         return grant
     }
 
-    /// Nil where the identifier is another grant's.
-    private func keep(
-        _ id: String, _ content: GrantEvent.Content, in scope: Scope, at now: Milliseconds
+    /// Returns nil if another grant has the identifier.
+    private func store(
+        _ id: String, _ content: GrantEvent.Content, in scope: AppEnvironment, at now: Milliseconds
     ) async throws -> Grant? {
         switch try await storage.createGrant("grt_" + id, content, in: scope.id, at: now) {
         case .created(let grant): return grant
@@ -66,26 +66,27 @@ struct GrantRoutes {
         case .refused:
             throw APIFailure(
                 .unprocessableContent, "too_many_grants",
-                "The customer already has \(GrantDecision.most) active grants; revoke some first.")
+                "The customer already has \(GrantDecision.maximumRunning) active grants; revoke some first.")
         }
     }
 
-    /// What the attempts of one request have in common; nil where the client names no key.
-    private static func identifier(of call: APICall, _ content: GrantEvent.Content, in scope: Scope) -> String? {
+    /// Returns the identifier that all attempts of one request share; nil without an idempotency key.
+    private static func identifier(of call: APICall, _ content: GrantEvent.Content, in scope: AppEnvironment) -> String?
+    {
         let texts = [
             content.customer ?? "", content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason,
             content.actor,
         ]
-        return call.identifierOfAttempts("grant", in: scope, texts)?.text
+        return call.idempotentIdentifier("grant", in: scope, texts)?.text
     }
 
     private func revoke(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let body = try await call.body(RevocationBody.self, form: "a JSON object with reason and actor")
         let now = clock.now().milliseconds
-        let id = call.named("grant") ?? ""
+        let id = call.pathParameter("grant") ?? ""
         let reason = try body.content.reason
-        call.describe("\(id.prefix(64)), because \(reason)")
+        call.setAuditDetail("\(id.prefix(64)), because \(reason)")
         switch try await storage.revokeGrant(id, of: customer, because: try body.content, in: scope.id, at: now) {
         case .revoked(let grant):
             webhooks.wake()
@@ -97,32 +98,32 @@ struct GrantRoutes {
         }
     }
 
-    /// The first that was made first.
+    /// Lists grants, oldest first.
     private func list(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let paging = try Paging(call.request)
-        // They are only ever added, so a place among them stays that of the same grant.
+        // Grants are only appended, so an index always refers to the same grant.
         let start = paging.page == nil ? 0 : Int(clamping: try paging.number())
         let grants = try await storage.grants(of: customer, in: scope.id).dropFirst(max(0, start))
         let page = grants.prefix(paging.limit)
         let now = clock.now().milliseconds
         return .list(page, next: grants.count > page.count ? String(max(0, start) + page.count) : nil) { json, grant in
-            GrantJSON.write(grant, scope, at: now, naming: call.namesCustomers, to: &json)
+            GrantJSON.write(grant, scope, at: now, naming: call.maySeeOtherCustomers, to: &json)
         }
     }
 
     private func answer(
-        _ grant: Grant, _ scope: Scope, at now: Milliseconds, status: HTTPResponse.Status = .ok
+        _ grant: Grant, _ scope: AppEnvironment, at now: Milliseconds, status: HTTPResponse.Status = .ok
     ) -> Response {
         .json(status: status) { GrantJSON.write(grant, scope, at: now, naming: true, to: &$0) }
     }
 }
 
-/// How grants look in answers.
+/// Writes grants as JSON.
 enum GrantJSON {
-    /// - Parameter naming: Whether who asks may know who of the team did what, and why.
+    /// - Parameter naming: Whether to include the reasons and the team members.
     static func write(
-        _ grant: Grant, _ scope: Scope, at now: Milliseconds, naming: Bool, to json: inout JSONWriter
+        _ grant: Grant, _ scope: AppEnvironment, at now: Milliseconds, naming: Bool, to json: inout JSONWriter
     ) {
         json.object("grant") { json in
             json.member("id", grant.id)
@@ -143,7 +144,7 @@ enum GrantJSON {
 }
 
 extension TimelineSentence {
-    /// What happened to a grant.
+    /// Returns the sentence about a change of a grant.
     static func text(_ event: TimelineItem.GrantChange, naming: Bool) -> String {
         let grant = event.grant
         let actor = naming ? " by \(event.kind == .revoked ? grant.revocation?.actor ?? "" : grant.actor)" : ""
@@ -157,7 +158,7 @@ extension TimelineSentence {
     }
 }
 
-/// The body of a request for a grant.
+/// The body of a request to create a grant.
 private struct GrantBody: JSONRequestBody {
     var entitlement: String
     var until: SentInstant?
@@ -180,17 +181,18 @@ private struct GrantBody: JSONRequestBody {
         if let until {
             guard until.milliseconds > now else {
                 throw APIFailure(
-                    "invalid_instant", "until is a later instant; left out, the grant has no end.", parameter: "until")
+                    "invalid_instant", "`until` must be in the future; omit it for a grant without an end.",
+                    parameter: "until")
             }
         }
         return GrantEvent.Content(
             customer: customer, entitlement: entitlement, until: until?.milliseconds,
-            reason: try GrantText.checked(reason, "reason", most: 500),
-            actor: try GrantText.checked(actor, "actor", most: 100))
+            reason: try GrantText.checked(reason, "reason", maximumBytes: 500),
+            actor: try GrantText.checked(actor, "actor", maximumBytes: 100))
     }
 }
 
-/// The body of a request to take a grant back.
+/// The body of a request to revoke a grant.
 private struct RevocationBody: JSONRequestBody {
     var reason: String
     var actor: String
@@ -202,15 +204,15 @@ private struct RevocationBody: JSONRequestBody {
     var content: GrantEvent.Content {
         get throws(APIFailure) {
             GrantEvent.Content(
-                reason: try GrantText.checked(reason, "reason", most: 500),
-                actor: try GrantText.checked(actor, "actor", most: 100))
+                reason: try GrantText.checked(reason, "reason", maximumBytes: 500),
+                actor: try GrantText.checked(actor, "actor", maximumBytes: 100))
         }
     }
 }
 
-/// What people write about grants. It is shown to people.
+/// Checks texts that people write and read about grants.
 private enum GrantText {
-    static func checked(_ text: String, _ name: String, most: Int) throws(APIFailure) -> String {
+    static func checked(_ text: String, _ name: String, maximumBytes: Int) throws(APIFailure) -> String {
         let isPlain = text.unicodeScalars.allSatisfy {
             switch $0.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
@@ -219,14 +221,15 @@ private enum GrantText {
             }
         }
         let isVisible = text.unicodeScalars.contains { !$0.properties.isWhitespace && !isJoiner($0) }
-        guard (1...most).contains(text.utf8.count), isPlain, isVisible else {
+        guard (1...maximumBytes).contains(text.utf8.count), isPlain, isVisible else {
             throw APIFailure(
-                "invalid_\(name)", "`\(name)` has 1 to \(most) bytes, without line breaks and invisible characters.",
+                "invalid_\(name)",
+                "`\(name)` has 1 to \(maximumBytes) bytes, without line breaks and invisible characters.",
                 parameter: name)
         }
         return text
     }
 
-    /// Whether it only joins or parts what stands beside it, as in emoji of several and in Persian and Hindi words.
+    /// Whether this is a joiner or non-joiner of zero width, as in composed emoji and in Persian and Hindi words.
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { (0x200C...0x200D).contains(scalar.value) }
 }

@@ -8,38 +8,38 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Answers a `POST` that comes again with the same `Idempotency-Key` as it was answered the first time, for a day: who has
-/// not heard an answer can ask again, and nothing happens twice.
+/// Repeats the answer to a `POST` that is sent again with the same `Idempotency-Key` within a day, so that a client
+/// that received no answer can retry safely.
 ///
-/// What failed here (5xx), or was put off (429), is not remembered: it can succeed the next time. So can a request that was
-/// refused for its nonce: that is a header, so with another one it is the same request.
+/// Server errors (5xx) and rate limits (429) are not stored: a retry may succeed. Neither are rejections of a nonce:
+/// the nonce is a header outside of the fingerprint, so a retry with another nonce is the same request.
 struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
-    private static let repeated = HTTPField.Name("idempotent-replayed")
+    private static let replayedHeader = HTTPField.Name("idempotent-replayed")
 
-    /// The routes whose answers are not remembered. A session begins a second time without harm, and its token is nothing to
-    /// keep; of what somebody has decoded nothing is kept. A transaction is fetched a second time without harm, and the answer
-    /// names customers whom the path does not, so that an erasure would not find it.
-    private static let unremembered: Set = ["/v1/sessions", "/v1/decode", "/v1/transactions/{id}/recover"]
-    /// How long the server may take to notice that a request takes too long, and to end it.
-    private static let ending: Duration = .seconds(90)
+    /// The routes whose answers are not stored. A second session is harmless, and its token must not be stored. Pasted
+    /// data is never stored. Fetching a transaction twice is harmless, and an erasure would not find its answer, which
+    /// names customers who are not in the path.
+    private static let excludedRoutes: Set = ["/v1/sessions", "/v1/decode", "/v1/transactions/{id}/recover"]
+    /// How long the server may take to notice and cancel a request that exceeds its time limit.
+    private static let cancellationTime: Duration = .seconds(90)
 
     private let storage: any IdempotencyStorage
     private let clock: ServerClock
     private let maximumBytes: Int
-    /// How long a request without an answer may be under way.
-    private let patience: Milliseconds
+    /// How long a request without an answer counts as in progress.
+    private let maximumDuration: Milliseconds
 
     init(storage: any IdempotencyStorage, clock: ServerClock, limits: ServerConfiguration.Limits) {
         (self.storage, self.clock, maximumBytes) = (storage, clock, limits.requestBytes)
-        patience = Milliseconds((limits.requestTime + Self.ending).seconds * 1000)
+        maximumDuration = Milliseconds((limits.requestTimeout + Self.cancellationTime).seconds * 1000)
     }
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
-        // What a key in an app may do can be done twice, and everybody has that key: nobody may have the ledger keep a day of
-        // answers with it.
+        // Requests with a public key can be repeated without harm. Everybody has such a key, so it must not fill the
+        // ledger with answers.
         guard let name = Self.header, !request.headers[values: name].isEmpty,
-            !Self.unremembered.contains(context.route), context.principal?.isPublic != true
+            !Self.excludedRoutes.contains(context.route), context.principal?.isPublic != true
         else { return try await next(request, context) }
         guard request.method == .post else {
             throw APIFailure(
@@ -54,23 +54,23 @@ struct IdempotencyMiddleware: RouterMiddleware {
         let start = clock.now().milliseconds
         let decision = try await storage.beginRequest(
             key, of: client, about: Self.customer(context), fingerprint: Self.fingerprint(of: request, body),
-            at: start, patience: patience)
+            at: start, patience: maximumDuration)
         switch decision {
         case .repeats(let answer): return Self.response(answer)
-        case .isAnother:
+        case .isDifferentRequest:
             throw APIFailure(
                 .unprocessableContent, "idempotency_key_reused",
                 "This Idempotency-Key was used for a different request; use a new one for each.",
                 parameter: "Idempotency-Key")
-        case .isUnderWay:
+        case .isInProgress:
             throw APIFailure(
                 .conflict, "request_under_way", "A request with this Idempotency-Key is in progress.",
                 isRetryable: true, backoff: 1000)
-        case .proceed: return try await carryOut(request, context, key, client, begunAt: start, next)
+        case .proceed: return try await perform(request, context, key, client, begunAt: start, next)
         }
     }
 
-    private func carryOut(
+    private func perform(
         _ request: Request, _ context: ServerContext, _ key: String, _ client: String, begunAt start: Milliseconds,
         _ next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
@@ -85,13 +85,13 @@ struct IdempotencyMiddleware: RouterMiddleware {
         {
             response = failure.response(from: request, context: context)
         } catch {
-            try await end(key, client, begunAt: start, with: nil)
+            try await finish(key, client, begunAt: start, with: nil)
             throw error
         }
         let collector = BodyCollector()
         try await response.body.write(collector)
         let body = collector.buffer
-        try await end(
+        try await finish(
             key, client, begunAt: start,
             with: .init(
                 status: response.status.code, type: response.headers[.contentType],
@@ -99,23 +99,23 @@ struct IdempotencyMiddleware: RouterMiddleware {
         return Response(status: response.status, headers: response.headers, body: ResponseBody(byteBuffer: body))
     }
 
-    /// Remembers the answer, or forgets the request; also of a request that took too long and was cancelled.
-    private func end(
-        _ key: String, _ client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
+    /// Stores the answer, or removes the request; even if the request was cancelled because of its time limit.
+    private func finish(
+        _ key: String, _ client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
     ) async throws {
         try await uncancelled { [storage] in
             try await storage.endRequest(key, of: client, begunAt: start, with: answer)
         }
     }
 
-    /// The customer that a request is about, by the name that an erasure finds; nil for what is about none.
+    /// The customer in the path, as an erasure searches for it; nil for a route without a customer.
     private static func customer(_ context: ServerContext) -> String? {
         guard context.route.hasPrefix("/v1/customers/{id}") else { return nil }
-        return context.parameters.get("id").flatMap { String(percentEncoded: $0.utf8) }.map(CustomerName.normal)
+        return context.parameters.get("id").flatMap { String(percentEncoded: $0.utf8) }.map(CustomerName.canonical)
     }
 
     private static func key(_ request: Request, _ name: HTTPField.Name) throws(APIFailure) -> String {
-        guard let key = request.headers.only(name), (1...255).contains(key.utf8.count),
+        guard let key = request.headers.singleValue(of: name), (1...255).contains(key.utf8.count),
             key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
         else {
             throw APIFailure(
@@ -135,11 +135,11 @@ struct IdempotencyMiddleware: RouterMiddleware {
         return Data(hash.finalize())
     }
 
-    private static func response(_ answer: RememberedRequest.Answer) -> Response {
+    private static func response(_ answer: IdempotentRequest.Answer) -> Response {
         var headers: HTTPFields = [:]
         if let type = answer.type { headers[.contentType] = type }
         if let location = answer.location { headers[.location] = location }
-        if let repeated { headers[repeated] = "true" }
+        if let replayedHeader { headers[replayedHeader] = "true" }
         return Response(
             status: .init(code: answer.status), headers: headers,
             body: answer.body.isEmpty ? .init() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
@@ -147,7 +147,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
 }
 
 extension Principal? {
-    /// Who asks. Behind ``Authorization`` somebody does.
+    /// Returns the principal, which ``Authorization`` sets for every route behind it.
     fileprivate func orFailure() throws(APIFailure) -> Principal {
         guard let self else { throw APIFailure(.unauthorized, "unauthorized", "Send an API key.") }
         return self

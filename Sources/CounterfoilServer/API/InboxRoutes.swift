@@ -8,10 +8,10 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// What was received, and what was refused.
+/// Received and refused notifications.
 struct InboxRoutes {
     let storage: any InspectionStorage & RefusalStorage
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
     let historical: SignedDataVerifier
     let processor: NotificationProcessor
     let clock: ServerClock
@@ -24,17 +24,17 @@ struct InboxRoutes {
         v1.get("/refused", needs: .operationsRead, refused)
     }
 
-    /// The last that was received first.
+    /// Lists notifications, last received first.
     private func list(_ call: APICall) async throws -> Response {
         let paging = try Paging(call.request)
         var filter = InboxFilter(scopes: try call.visibleScopes())
-        filter.type = try call.request.word("type")
-        filter.subtype = try call.request.word("subtype")
+        filter.type = try call.request.shortText("type")
+        filter.subtype = try call.request.shortText("subtype")
         filter.from = try call.request.instant("from")
         filter.to = try call.request.instant("to")
-        filter.originalTransactionID = try call.request.word("original_transaction_id")
-        if let text = try call.request.word("state") {
-            guard let state = KeptNotification.State(rawValue: text) else {
+        filter.originalTransactionID = try call.request.shortText("original_transaction_id")
+        if let text = try call.request.shortText("state") {
+            guard let state = StoredNotification.State(rawValue: text) else {
                 throw APIFailure("invalid_state", "`state` is pending, folded or failed.", parameter: "state")
             }
             filter.state = state
@@ -45,15 +45,15 @@ struct InboxRoutes {
         }
     }
 
-    private func kept(_ call: APICall) async throws -> KeptNotification {
+    private func kept(_ call: APICall) async throws -> StoredNotification {
         try await Self.notification(call, storage, scopes).kept
     }
 
-    /// The notification that a path names, if the key may see it.
+    /// Returns the notification in the path. Throws 404 if there is none that the key may see.
     static func notification(
-        _ call: APICall, _ storage: any InspectionStorage, _ scopes: ScopeRegistry
-    ) async throws -> (kept: KeptNotification, scope: Scope) {
-        if let id = call.named("id"), id.utf8.count <= 255,
+        _ call: APICall, _ storage: any InspectionStorage, _ scopes: AppEnvironmentRegistry
+    ) async throws -> (kept: StoredNotification, scope: AppEnvironment) {
+        if let id = call.pathParameter("id"), id.utf8.count <= 255,
             let kept = try await storage.notification(named: id),
             let scope = scopes[id: kept.scope], call.principal.maySee(scope)
         {
@@ -62,43 +62,43 @@ struct InboxRoutes {
         throw APIFailure.notFound("No notification with this UUID was received.", parameter: "id")
     }
 
-    /// All that a notification says; the signed text if `include=signed_data`.
+    /// Returns a notification with its contents; with `include=signed_data` also the signed text.
     private func notification(_ call: APICall) async throws -> Response {
         let (kept, scope) = try await Self.notification(call, storage, scopes)
         let decoded = await DecodedNotification(kept, in: scope, historical)
-        let others = try await storage.otherTexts(of: kept.id, limit: Self.otherTextsShown)
-        let isWhole = call.request.includes("signed_data")
+        let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumOtherTexts)
+        let withText = call.request.includes("signed_data")
         return .json { json in
             NotificationJSON.write(kept, scopes, to: &json) { json in
                 decoded.write(to: &json)
-                if isWhole, !kept.isDamaged { json.member("signed_data", kept.text) }
+                if withText, !kept.isDamaged { json.member("signed_data", kept.text) }
                 guard !others.isEmpty else { return }
                 json.member("other_texts", others) { json, other in
                     NotificationJSON.write(other, scopes, to: &json) { json in
-                        if isWhole, !other.isDamaged { json.member("signed_data", other.text) }
+                        if withText, !other.isDamaged { json.member("signed_data", other.text) }
                     }
                 }
             }
         }
     }
 
-    /// As many as one answer has: the App Store signs an identifier once.
-    private static let otherTextsShown = 10
+    /// The maximum number of other texts in an answer. The App Store signs one text per identifier.
+    private static let maximumOtherTexts = 10
 
-    /// Has a notification read again, and what failed of its other texts. What it led to before is not told again.
+    /// Reprocesses a notification, and those of its other texts that failed. Events that exist are not emitted again.
     private func reprocess(_ call: APICall) async throws -> Response {
         let kept = try await kept(call)
-        let others = try await storage.otherTexts(of: kept.id, limit: Self.reprocessedAtOnce)
+        let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumReprocessed)
         let failed = others.filter { $0.state == .failed }.map(\.id)
         try await storage.reprocess([kept.id] + failed, at: clock.now().milliseconds)
-        processor.lookAgain()
+        processor.rescan()
         var answer = kept
         (answer.state, answer.failure) = (.pending, nil)
         return .json(status: .accepted) { NotificationJSON.write(answer, scopes, to: &$0) }
     }
 
-    /// What a client may write.
-    private struct Reprocessing: JSONRequestBody {
+    /// The body of a request to reprocess failed notifications.
+    private struct ReprocessingBody: JSONRequestBody {
         var code: String
         var dryRun: Bool?
 
@@ -110,21 +110,21 @@ struct InboxRoutes {
         static let members = CodingKeys.allCases.map(\.rawValue)
     }
 
-    /// As many as one request has read again.
-    private static let reprocessedAtOnce = 10_000
+    /// The maximum number of notifications that one request reprocesses.
+    private static let maximumReprocessed = 10_000
 
-    /// Has all notifications read again that failed with a code, or counts them.
+    /// Reprocesses all notifications that failed with a code, or only counts them.
     private func reprocessFailed(_ call: APICall) async throws -> Response {
         let body = try await call.body(
-            Reprocessing.self, upTo: 4096, form: #"{"code": "storage_damaged", "dry_run": true?}"#)
+            ReprocessingBody.self, upTo: 4096, form: #"{"code": "storage_damaged", "dry_run": true?}"#)
         let failed = try await storage.failedNotifications(
-            code: body.code, in: try call.visibleScopes(), limit: Self.reprocessedAtOnce + 1)
-        let chosen = Array(failed.prefix(Self.reprocessedAtOnce))
+            code: body.code, in: try call.visibleScopes(), limit: Self.maximumReprocessed + 1)
+        let chosen = Array(failed.prefix(Self.maximumReprocessed))
         let isDone = !(body.dryRun ?? false)
-        call.describe("\(isDone ? "" : "counted ")\(chosen.count) that failed with \(body.code.prefix(100))")
+        call.setAuditDetail("\(isDone ? "" : "counted ")\(chosen.count) that failed with \(body.code.prefix(100))")
         if isDone, !chosen.isEmpty {
             try await storage.reprocess(chosen, at: clock.now().milliseconds)
-            processor.lookAgain()
+            processor.rescan()
         }
         return .json { json in
             json.object("reprocessing") { json in
@@ -136,7 +136,8 @@ struct InboxRoutes {
         }
     }
 
-    /// What was refused, the last first. It names no app that could be believed, so only a key for all may see it.
+    /// Lists refused notifications, newest first. The apps that they name are not verified, so only a key for all apps
+    /// may read them.
     private func refused(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
         let paging = try Paging(call.request)

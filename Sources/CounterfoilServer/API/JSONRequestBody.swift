@@ -4,19 +4,20 @@ internal import ConfigurationReading
 internal import Foundation
 internal import HTTPTypes
 
-/// The body of a request to our own API. It has no members but those that it names: a client that writes `signedTransactions`
-/// for `signed_transactions` would otherwise be told that all is well, and nothing would happen.
+/// The body of a request to this API. Unknown members are errors: a client that writes `signedTransactions` for
+/// `signed_transactions` would otherwise get a success without any effect.
 ///
-/// What the App Store and its old clients send may have members that this version does not know, and is read leniently.
+/// Bodies from the App Store and its old clients are decoded leniently: they may have members that this version does
+/// not know.
 protocol JSONRequestBody: Decodable {
-    /// The names of the members.
+    /// The names of the known members.
     static var members: [String] { get }
 }
 
 extension JSONRequestBody {
-    /// Reads a body.
+    /// Decodes a body.
     ///
-    /// - Parameter form: What the body is, for whoever sent something else: `a JSON object that …`.
+    /// - Parameter form: The expected body, for error messages: `a JSON object that …`.
     init(body: [UInt8], form: String) throws(APIFailure) {
         do { self = try StrictJSONDecoder.decode(KnownMembers<Self>.self, from: body).body } catch let error
             as UnknownMember
@@ -38,20 +39,20 @@ extension JSONRequestBody {
 }
 
 extension String {
-    /// A sentence about a name that nobody knows, and the known one that may have been meant.
+    /// Returns the sentence with a suggestion: the known name that is most similar to the unknown one.
     static func unknown(_ sentence: String, _ name: String, among known: [String]) -> String {
         let suggestion = Spelling.suggestion(for: name, among: known)
         return sentence + (suggestion.isEmpty ? "." : suggestion)
     }
 }
 
-/// A member that a body does not have.
+/// An unknown member of a body.
 private struct UnknownMember: Error {
-    /// Its name, or as much of it as anybody wants to read.
+    /// The name, shortened.
     var name: String
 }
 
-/// A body, after its members were looked at.
+/// A body that has only known members.
 private struct KnownMembers<Body: JSONRequestBody>: Decodable {
     let body: Body
 
@@ -65,7 +66,7 @@ private struct KnownMembers<Body: JSONRequestBody>: Decodable {
 }
 
 extension DecodingError {
-    /// Where it happened. What is there is not told.
+    /// The path of the invalid member. Its value is not included.
     fileprivate var member: String {
         switch self {
         case .keyNotFound(let key, _): key.stringValue

@@ -7,7 +7,7 @@ internal import Hummingbird
 internal import NIOCore
 
 extension Response {
-    /// An answer whose body `write` makes.
+    /// Returns a JSON answer with the body that `write` writes.
     static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows -> Response
     {
         var json = JSONWriter()
@@ -15,7 +15,7 @@ extension Response {
         return json.response(status: status)
     }
 
-    /// A page of a list.
+    /// Returns a page of a list.
     static func list<Item>(
         _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) throws -> Void
     ) rethrows -> Response {
@@ -24,7 +24,7 @@ extension Response {
 }
 
 extension JSONWriter {
-    /// An object that says what it is, as all that the API answers do.
+    /// Writes an object whose member `object` names its kind, as in all answers of the API.
     mutating func object<Failure: Error>(
         _ kind: String, _ members: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -34,13 +34,13 @@ extension JSONWriter {
         }
     }
 
-    /// The app and the environment that something is of.
-    mutating func members(of scope: Scope?) {
+    /// Writes the app and the environment.
+    mutating func members(of scope: AppEnvironment?) {
         member("app", scope?.bundleID)
         member("environment", scope?.environment.rawValue)
     }
 
-    /// An answer with this body.
+    /// Returns an answer with this body.
     func response(status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json"],

@@ -4,7 +4,7 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 
-/// The public keys that answers are signed with. An app has them in it; asking for them on the device would prove nothing.
+/// The public keys of signed answers. An app must contain its key: a key that a device requests would prove nothing.
 struct KeyRoutes {
     let apps: Apps
 
@@ -14,11 +14,11 @@ struct KeyRoutes {
         var json = JSONWriter()
         json.object("list") { json in
             let apps = self.apps.all.filter { call.principal.apps?.containsExactly($0.bundleID) ?? true }
-            json.member("items", apps.filter { $0.answerKey != nil }) { json, app in
+            json.member("items", apps.filter { $0.responseSigningKey != nil }) { json, app in
                 json.object("answer_key") { json in
                     json.member("app", app.bundleID)
                     json.member("algorithm", "Ed25519")
-                    json.member("public_key", Data(app.answerKey?.publicKey ?? []).base64EncodedString())
+                    json.member("public_key", Data(app.responseSigningKey?.publicKey ?? []).base64EncodedString())
                 }
             }
         }

@@ -4,16 +4,16 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Refuses parameters of the query that a route does not have: a client that writes `limits` for `limit` would otherwise be
-/// told that all is well.
+/// Rejects query parameters that a route does not have: a client that writes `limits` for `limit` would otherwise get a
+/// success with the wrong page.
 ///
-/// What the App Store and its old clients send may have parameters that this version does not know: their URLs are in
-/// App Store Connect and in apps.
+/// Requests from the App Store and its old clients may have parameters that this version does not know: their URLs are
+/// in App Store Connect and in apps.
 struct KnownParameters: RouterMiddleware {
     private static let scope = ["app", "environment"]
     private static let paging = ["page", "limit"]
 
-    /// The parameters of the routes that have any. Tests hold it to the description of the API.
+    /// The parameters of each route that has any. Tests compare them with the API description.
     static let byRoute: [String: [String]] = [
         "GET /v1/customers/{id}": scope + ["at", "include"],
         "DELETE /v1/customers/{id}": scope,
@@ -61,7 +61,7 @@ struct KnownParameters: RouterMiddleware {
         "POST /v1/decode": ["at", "revocation"],
     ]
 
-    /// What the parameter `include` of a route takes.
+    /// The values of the parameter `include`, by route.
     private static let includedByRoute: [String: [String]] = [
         "GET /v1/customers/{id}": ["periods", "spend"],
         "GET /v1/customers/{id}/entitlements/{key}/explain": ["signed_data"],
@@ -88,7 +88,7 @@ struct KnownParameters: RouterMiddleware {
             where !words.contains(where: { $0.isExactly(word) }) {
                 let word = String(word.prefix(64))
                 throw APIFailure(
-                    "invalid_parameter", .unknown("`include` does not take \(quoted(word))", word, among: words),
+                    "invalid_parameter", .unknown("`include` does not accept \(quoted(word))", word, among: words),
                     parameter: "include")
             }
         }

@@ -9,9 +9,9 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Whose a transaction or an order is, for customer support.
+/// The owners of a transaction or an order, for customer support.
 struct LookupRoutes {
-    let asking: AppStoreQuestions
+    let appStore: AppStoreQueries
 
     func add(to v1: APIRouter) {
         v1.get("/transactions/{id}", needs: .supportRead, transaction)
@@ -20,13 +20,13 @@ struct LookupRoutes {
 
     private func transaction(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
-        guard let known = try await asking.transaction(try call.identifier("transaction"), in: scope) else {
+        guard let known = try await appStore.transaction(try call.identifier("transaction"), in: scope) else {
             throw APIFailure.notFound("No transaction with this ID is known.", parameter: "id")
         }
         return .json { Self.write(known, scope, to: &$0) }
     }
 
-    static func write(_ known: OwnedTransaction, _ scope: Scope, to json: inout JSONWriter) {
+    static func write(_ known: OwnedTransaction, _ scope: AppEnvironment, to json: inout JSONWriter) {
         let fact = known.fact
         json.object("transaction") { json in
             json.member("transaction_id", fact.transactionID)
@@ -42,20 +42,20 @@ struct LookupRoutes {
         }
     }
 
-    /// Asks the App Store for the order on a customer's mail. What it answers is kept.
+    /// Requests an order from the App Store, by the order ID in a customer's receipt email. Stores its transactions.
     private func order(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         let id = try call.identifier("order")
         guard scope.environment == .production else {
             throw APIFailure("production_only", "Orders can be looked up in production only.", parameter: "environment")
         }
-        let client = try asking.client(for: scope)
+        let client = try appStore.client(for: scope)
         let answer: OrderLookupResponse
         do throws(AppStoreServerError) { answer = try await client.order(id) } catch { throw APIFailure(error) }
         guard answer.status == .valid, let texts = answer.signedTransactions, !texts.isEmpty else {
             throw APIFailure.notFound("The App Store knows no order with this ID for this app.", parameter: "id")
         }
-        let items = try await asking.keep(texts, in: scope)
+        let items = try await appStore.store(texts, in: scope)
         return .json { json in
             json.object("order") { json in
                 json.member("order_id", id)

@@ -5,7 +5,7 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 
-/// Where what an anonymous customer bought goes to an account.
+/// Moves the purchases of an anonymous customer to an account.
 struct MergeRoutes {
     let claims: any ClaimStorage
     let customers: CustomerReader
@@ -14,15 +14,15 @@ struct MergeRoutes {
 
     func add(to v1: APIRouter) { v1.post("/customers/{id}/merge", needs: .customersWrite, merge) }
 
-    /// The account, with all that the other customer had. Doing it again changes nothing.
+    /// Merges the other customer into the account, and returns the account. A repetition changes nothing.
     private func merge(_ call: APICall) async throws -> Response {
         try call.principal.refuseSession()
         try answers.requireNonce(of: call)
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let merge = try MergeBody(body: try await call.bytes())
         let from = try merge.customer()
-        call.describe("from \(from)")
-        if call.principal.isPublic { try merge.prove(from, in: scope, answers) }
+        call.setAuditDetail("from \(from)")
+        if call.principal.isPublic { try merge.verifyToken(of: from, in: scope, answers) }
         if !from.isExactly(customer) {
             let moved = try await claims.merge(
                 from, into: customer, in: scope.id, at: answers.clock.now().milliseconds)
@@ -32,11 +32,11 @@ struct MergeRoutes {
     }
 }
 
-/// What an app sends to give one customer's purchases to another.
+/// The body of a merge request.
 private struct MergeBody: JSONRequestBody {
-    /// The customer who had them.
+    /// The customer whose purchases move.
     var from: String
-    /// The customer token of that one, which an app needs: a backend may speak for both.
+    /// The customer token of `from`. Public keys need it; backends may act for both customers.
     var fromToken: String?
 
     static let members = CodingKeys.allCases.map(\.rawValue)
@@ -50,23 +50,23 @@ private struct MergeBody: JSONRequestBody {
         try self.init(body: body, form: "a JSON object with from, and from_token with a public key")
     }
 
-    func customer() throws(APIFailure) -> String { try CustomerName.checked(from, parameter: "from") }
+    func customer() throws(APIFailure) -> String { try CustomerName.validated(from, parameter: "from") }
 
-    /// Checks that whoever asks speaks for the other customer too.
-    func prove(_ customer: String, in scope: Scope, _ answers: CustomerAnswers) throws(APIFailure) {
+    /// Throws unless the request has a valid token of the other customer.
+    func verifyToken(of customer: String, in scope: AppEnvironment, _ answers: CustomerAnswers) throws(APIFailure) {
         guard let text = fromToken, let secret = answers.apps[scope.bundleID]?.customerTokenSecret else {
             throw APIFailure.forbidden(
-                "Send a token of the customer whose purchases these are.", parameter: "from_token")
+                "A public key needs a customer token of `from`; send it as `from_token`.", parameter: "from_token")
         }
         let token: CustomerToken
         do { token = try CustomerToken(text, secret: secret, bundleID: scope.bundleID, now: answers.clock.now()) } catch
         {
-            // Not 401, which would be about the token in the header.
+            // Not 401, which is for the token in the header.
             throw APIFailure(
                 error == .expired ? "from_token_expired" : "from_token_invalid", error.failure.message,
                 parameter: "from_token")
         }
-        guard CustomerName.normal(token.customer).isExactly(customer) else {
+        guard CustomerName.canonical(token.customer).isExactly(customer) else {
             throw APIFailure.forbidden("The token is for another customer.", parameter: "from_token")
         }
     }

@@ -2,7 +2,7 @@ internal import Basics
 internal import Hummingbird
 internal import LedgerServices
 
-/// The metrics of the last hour, a value a minute: what the page of operations draws.
+/// The metrics of the last hour, one value per minute, for the charts of the operations page.
 struct MetricRoutes {
     let history: MetricHistory
     let metrics: ServerMetrics

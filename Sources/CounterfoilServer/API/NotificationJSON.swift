@@ -5,11 +5,11 @@ internal import Basics
 internal import Foundation
 internal import AppStoreModels
 
-/// How notifications look in answers.
+/// Writes notifications as JSON.
 enum NotificationJSON {
-    /// - Parameter more: Writes members of an answer's own, after the others.
+    /// - Parameter more: Writes additional members after the others.
     static func write(
-        _ kept: KeptNotification, _ scopes: ScopeRegistry, to json: inout JSONWriter,
+        _ kept: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter,
         adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
         json.object("notification") { json in
@@ -18,8 +18,8 @@ enum NotificationJSON {
         }
     }
 
-    /// What is known of a notification without reading it.
-    static func members(of kept: KeptNotification, _ scopes: ScopeRegistry, to json: inout JSONWriter) {
+    /// Writes the members that are known without decoding the notification.
+    static func members(of kept: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter) {
         let scope = scopes[id: kept.scope]
         json.member("uuid", kept.uuid)
         json.member("type", kept.type)
@@ -36,7 +36,7 @@ enum NotificationJSON {
         if kept.isOtherText { json.member("is_other_text", true) }
     }
 
-    /// What a verification rested on.
+    /// Writes the certificates, the instant and the revocation check of a verification.
     static func write(_ trace: VerificationTrace, to json: inout JSONWriter) {
         json.object("verification") { json in
             json.member("anchor", trace.anchor)

@@ -10,7 +10,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 
-/// Where the App Store sends its notifications.
+/// Receives the App Store's notifications.
 struct NotificationRoutes {
     let ingest: Ingest
     let version1: NotificationV1Receiver
@@ -20,15 +20,17 @@ struct NotificationRoutes {
     let metrics: ServerMetrics
     let clock: ServerClock
     let logger: Logger
-    /// Strangers can make any number of refusals: a few a second are logged, and the metrics count all.
-    private let loggedRefusals = RateMeter(perSecond: 5)
+    /// Limits log lines to a few per second, because anybody can cause refusals. The metrics count all of them.
+    private let refusalLogMeter = RateMeter(perSecond: 5)
 
-    /// Those of version 1 have a receipt and the last hundred transactions in them. Those of version 2 are far smaller.
+    /// The maximum size of a notification. Version 1 includes a receipt and the last hundred transactions; version 2 is
+    /// far smaller.
     private static let maximumBytes = 1 << 20
 
     func add(to router: Router<ServerContext>) { router.post("/apple/notifications", use: receive) }
 
-    /// 200 when it is on disk; 4xx for what can never be valid; 5xx when it may be later, so that it is sent again.
+    /// Answers 200 when the notification is on disk; 4xx if it can never be valid; 5xx if it may be valid later, so
+    /// that the App Store sends it again.
     private func receive(_ request: Request, _ context: ServerContext) async throws -> Response {
         let start = ContinuousClock.now
         func sender() -> ClientAddress { ClientAddress(of: request, from: context.peer, listen) }
@@ -45,11 +47,11 @@ struct NotificationRoutes {
         return Response(status: .ok)
     }
 
-    /// Says that a notification was refused, and keeps what was read of it. What fails here and may succeed later is
-    /// logged as every such request is.
+    /// Logs a refused notification, and stores the part of its body that was read. Failures with 5xx are logged like
+    /// those of every other request.
     private func record(_ failure: APIFailure, _ body: [UInt8], from sender: String?) {
         metrics.refused.increment(failure.code)
-        if loggedRefusals.take(at: RateMeter.now) == nil {
+        if refusalLogMeter.take(at: RateMeter.now) == nil {
             logger.warning(
                 "a notification was refused",
                 metadata: [
@@ -62,7 +64,7 @@ struct NotificationRoutes {
                 body: Data(NotificationV1.withoutPassword(body).prefix(Refusal.maximumBytes))))
     }
 
-    /// Refuses a notification that comes from elsewhere than the configuration allows.
+    /// Throws 403 if the configuration does not permit notifications from the sender's network.
     private func requireSender(of request: Request, _ context: ServerContext) throws(APIFailure) {
         guard let networks = listen.notificationNetworks else { return }
         guard ClientAddress(of: request, from: context.peer, listen).isIn(networks) else {
@@ -77,7 +79,7 @@ struct NotificationRoutes {
             signedPayload = try StrictJSONDecoder.decode(ResponseBodyV2.self, from: body).signedPayload
         } catch {
             if let notification = NotificationV1.read(body) {
-                do { return try await version1.receive(notification, from: sender().countedAs) } catch let failure
+                do { return try await version1.receive(notification, from: sender().rateLimitKey) } catch let failure
                     as ServiceFailure
                 {
                     throw APIFailure(failure)
@@ -94,6 +96,6 @@ struct NotificationRoutes {
 }
 
 extension APIFailure {
-    /// Why something signed is not believed.
+    /// Converts the failure of a verification.
     init(_ error: VerificationError) { self.init(ServiceFailure(error)) }
 }

@@ -8,50 +8,50 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Where apps get the signatures that purchases on special terms need.
+/// Signs subscription offers for apps.
 struct OfferRoutes {
     let customers: CustomerReader
-    let offers: @Sendable (Scope) -> OfferService
+    let offers: @Sendable (AppEnvironment) -> OfferService
 
     func add(to v1: APIRouter) {
         v1.post("/customers/{id}/offers/promotional", needs: .offersSign, promotional)
         v1.post("/customers/{id}/offers/introductory", needs: .offersSign, introductory)
     }
 
-    private struct Question {
+    private struct OfferRequest {
         var body: OfferBody
         var reading: CustomerReading
         var service: OfferService
-        /// Whether the key is shipped in an app.
+        /// Whether the key ships in an app.
         var isPublic: Bool
     }
 
-    private func question(_ call: APICall) async throws -> Question {
-        let (scope, customer) = try call.subject()
+    private func offerRequest(_ call: APICall) async throws -> OfferRequest {
+        let (scope, customer) = try call.scopeAndCustomer()
         let body = try OfferBody(body: try await call.bytes())
         guard !call.principal.isPublic || !body.isForced else {
             throw APIFailure.forbidden("`force` needs a key that is not public.", parameter: "force")
         }
         let reading = try await customers.customer(customer, in: scope, at: nil)
-        return Question(
+        return OfferRequest(
             body: body, reading: reading, service: offers(scope), isPublic: call.principal.isPublic)
     }
 
-    /// A signature for a promotional offer, as a JWS or in the original format.
+    /// Signs a promotional offer, as a JWS or in the original format.
     private func promotional(_ call: APICall) async throws -> Response {
-        let question = try await question(call)
-        let (body, service) = (question.body, question.service)
+        let request = try await offerRequest(call)
+        let (body, service) = (request.body, request.service)
         guard let offerID = body.offerID else {
             throw APIFailure("missing_parameter", "`offer_id` is missing.", parameter: "offer_id")
         }
-        call.describe("the offer \(offerID) of \(body.productID)")
-        if question.isPublic { try service.requirePublic(offerID) }
-        if !body.isForced { try service.requireSubscriber(question.reading) }
+        call.setAuditDetail("the offer \(offerID) of \(body.productID)")
+        if request.isPublic { try service.requirePublicOffer(offerID) }
+        if !body.isForced { try service.requireSubscriber(request.reading) }
         var json = JSONWriter()
         switch body.format ?? "jws" {
         case "jws":
             let transactionID = try await service.transactionID(
-                body.transactionID, question.reading, isPublic: question.isPublic)
+                body.transactionID, request.reading, isPublic: request.isPublic)
             let token = try signing {
                 try service.signer().promotionalOfferV2(
                     productID: body.productID, offerID: offerID, transactionID: transactionID)
@@ -59,8 +59,8 @@ struct OfferRoutes {
             write(token, "promotional", body, transactionID, to: &json)
         case "original":
             let account =
-                question.isPublic
-                ? try service.publicAccountToken(body.appAccountToken?.id, of: question.reading.customer)
+                request.isPublic
+                ? try service.publicAccountToken(body.appAccountToken?.id, of: request.reading.customer)
                 : body.appAccountToken?.id
             let signature = try signing {
                 try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
@@ -73,15 +73,15 @@ struct OfferRoutes {
         return json.response()
     }
 
-    /// A signature that says whether a customer gets the introductory offer.
+    /// Signs whether a customer is eligible for the introductory offer.
     private func introductory(_ call: APICall) async throws -> Response {
-        let question = try await question(call)
-        let (body, service) = (question.body, question.service)
+        let request = try await offerRequest(call)
+        let (body, service) = (request.body, request.service)
         guard let allow = body.allow else {
             throw APIFailure("missing_parameter", "`allow` is missing.", parameter: "allow")
         }
-        call.describe("\(allow ? "allowed" : "refused") the introductory offer of \(body.productID)")
-        let transactionID = try await transaction(of: question, isAllowed: allow)
+        call.setAuditDetail("\(allow ? "allowed" : "refused") the introductory offer of \(body.productID)")
+        let transactionID = try await transaction(of: request, isAllowed: allow)
         let token = try signing {
             try service.signer().introductoryOfferEligibility(
                 productID: body.productID, isAllowed: allow, transactionID: transactionID)
@@ -91,25 +91,26 @@ struct OfferRoutes {
         return json.response()
     }
 
-    /// What the signature is tied to, if it may be made.
-    private func transaction(of question: Question, isAllowed: Bool) async throws -> String {
-        let (body, service, reading) = (question.body, question.service, question.reading)
+    /// Returns the transaction that the signature is bound to. Throws if the customer may not have the offer.
+    private func transaction(of request: OfferRequest, isAllowed: Bool) async throws -> String {
+        let (body, service, reading) = (request.body, request.service, request.reading)
         var account: String?
-        if let text = body.appTransaction { account = try await service.account(provenBy: text) }
-        if isAllowed, question.isPublic {
-            return try await service.publicNewcomer(account, body.transactionID, reading, productID: body.productID)
+        if let text = body.appTransaction { account = try await service.account(verifiedBy: text) }
+        if isAllowed, request.isPublic {
+            return try await service.transactionForIntroductoryOffer(
+                account, body.transactionID, reading, productID: body.productID)
         }
         let named =
             account != nil && body.transactionID == nil
             ? account
-            : try await service.transactionID(body.transactionID, reading, isPublic: question.isPublic)
+            : try await service.transactionID(body.transactionID, reading, isPublic: request.isPublic)
         guard let named else {
             throw APIFailure(
                 "missing_parameter", "The customer has no transaction yet: send the app transaction ID.",
                 parameter: "transaction_id")
         }
         if isAllowed, !body.isForced {
-            try await service.newcomer(account, named, reading, productID: body.productID)
+            try await service.requireIntroductoryEligibility(account, named, reading, productID: body.productID)
         }
         return named
     }
@@ -149,7 +150,7 @@ struct OfferRoutes {
     }
 }
 
-/// What is asked for.
+/// The body of an offer request.
 private struct OfferBody: JSONRequestBody {
     var productID: String
     var offerID: String?

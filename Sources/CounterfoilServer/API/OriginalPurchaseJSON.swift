@@ -5,7 +5,7 @@ internal import Basics
 internal import Entitlements
 internal import Foundation
 
-/// How it looks in answers when a customer first got the app.
+/// Writes the fact that a customer first got the app as JSON.
 enum OriginalPurchaseJSON {
     static func write(_ fact: OriginalPurchaseFact, to json: inout JSONWriter) {
         json.object("original_purchase") { json in
@@ -20,7 +20,7 @@ enum OriginalPurchaseJSON {
         if fact.isTestData { json.member("is_test_data", true) }
     }
 
-    /// What came of the boundary of the configuration, and what proves the fact that decided.
+    /// Writes whether the customer got the app before the configured version or date, and the evidence.
     static func write(_ explained: CustomerExplanation.OriginalPurchase, withText: Bool, to json: inout JSONWriter) {
         json.object("explained_original_purchase") { json in
             json.member("finding", explained.explained.finding.rawValue)
@@ -41,7 +41,7 @@ enum OriginalPurchaseJSON {
 }
 
 extension TimelineSentence {
-    /// That the customer first got the app.
+    /// Returns the sentence that the customer first got the app.
     static func text(_ fact: OriginalPurchaseFact) -> String {
         fact.applicationVersion.map { "The customer first got the app, at version \($0)." }
             ?? "The customer first got the app."

@@ -3,14 +3,14 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 
-/// Which part of a list is asked for: the parameters `page` and `limit`.
+/// The requested page of a list: the parameters `page` and `limit`.
 struct Paging {
-    /// How many items.
+    /// The maximum number of items.
     var limit = 50
-    /// What `next_page` said.
+    /// The `next_page` of an earlier answer.
     var page: String?
 
-    /// - Parameter largest: How many items a page may have.
+    /// - Parameter largest: The maximum of `limit`.
     init(_ request: Request, largest: Int = 100) throws(APIFailure) {
         let parameters = request.uri.queryParameters
         if let text = parameters["limit"] {
@@ -22,29 +22,29 @@ struct Paging {
         page = parameters["page"].map { String($0) }
     }
 
-    /// The page as the number of the item before it.
+    /// Returns `page` as the number of the item before the page; without a `page` the largest number.
     func number() throws(APIFailure) -> Int64 {
         guard let page else { return .max }
         guard let number = Int64(page) else { throw Self.invalid }
         return number
     }
 
-    /// The page as a place in a timeline.
-    func place() throws(APIFailure) -> TimelinePlace? {
+    /// Returns `page` as a position in a timeline.
+    func place() throws(APIFailure) -> TimelinePosition? {
         guard let page else { return nil }
         let parts = page.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard page.utf8.count <= 300, parts.count == 3, let date = Int64(parts[0]), let number = Int64(parts[1]) else {
             throw Self.invalid
         }
-        return TimelinePlace(date: date, number: number, name: String(parts[2]))
+        return TimelinePosition(date: date, number: number, name: String(parts[2]))
     }
 
-    /// The page as a place in a segment.
-    func segmentPlace() throws(APIFailure) -> SegmentPlace? {
+    /// Returns `page` as a position in a segment.
+    func segmentPlace() throws(APIFailure) -> SegmentPosition? {
         guard let page else { return nil }
         let parts = page.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard page.utf8.count <= 300, parts.count == 2, let number = Int64(parts[0]) else { throw Self.invalid }
-        return SegmentPlace(number: number, originalTransactionID: String(parts[1]))
+        return SegmentPosition(number: number, originalTransactionID: String(parts[1]))
     }
 
     static var invalid: APIFailure {
@@ -52,24 +52,24 @@ struct Paging {
     }
 }
 
-extension TimelinePlace {
-    /// The token of the page that begins after this place.
+extension TimelinePosition {
+    /// The `page` of the items after this position.
     var token: String { "\(date).\(number).\(name)" }
 }
 
-extension SegmentPlace {
-    /// The token of the page that begins after this place.
+extension SegmentPosition {
+    /// The `page` of the items after this position.
     var token: String { "\(number).\(originalTransactionID)" }
 }
 
 extension Request {
-    /// A parameter of the query. Most requests have none.
+    /// Returns a query parameter. Most requests have no query.
     func parameter(_ name: String) -> String? {
         guard uri.query != nil else { return nil }
         return uri.queryParameters[name[...]].map { String($0) }
     }
 
-    /// A parameter of the query that is an instant.
+    /// Returns a query parameter as an instant.
     func instant(_ name: String) throws(APIFailure) -> Milliseconds? {
         guard let text = parameter(name) else { return nil }
         guard let instant = SentInstant(text) else {
@@ -78,11 +78,11 @@ extension Request {
         return instant.milliseconds
     }
 
-    /// The same as a date.
+    /// Returns a query parameter as a date.
     func date(_ name: String) throws(APIFailure) -> Date? { try instant(name).map { Date(milliseconds: $0) } }
 
-    /// A parameter of the query that is a short text.
-    func word(_ name: String) throws(APIFailure) -> String? {
+    /// Returns a query parameter of 1 to 255 bytes.
+    func shortText(_ name: String) throws(APIFailure) -> String? {
         guard let text = uri.queryParameters[name[...]] else { return nil }
         guard !text.isEmpty, text.utf8.count <= 255 else {
             throw APIFailure("invalid_parameter", "`\(name)` has 1 to 255 bytes.", parameter: name)
@@ -90,14 +90,14 @@ extension Request {
         return String(text)
     }
 
-    /// Whether the parameter `include` asks for something: it has a list, and some clients repeat it instead.
+    /// Whether the parameter `include` contains a value. It is a list; some clients repeat the parameter instead.
     func includes(_ part: String) -> Bool {
         uri.queryParameters[values: "include"].contains { list in list.split(separator: ",").contains { $0 == part } }
     }
 }
 
 extension JSONWriter {
-    /// A page of a list.
+    /// Writes a page of a list.
     mutating func list<Item>(
         _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) throws -> Void
     ) rethrows {

@@ -4,7 +4,7 @@ internal import Entitlements
 internal import Foundation
 internal import Ledger
 
-/// The periods of a subscription, or of what else was bought of a product: what a time axis shows.
+/// The periods of a subscription, or of the other purchases of a product, for a time axis.
 struct PurchasePeriods {
     enum Kind: String {
         case paid, trial, refunded, upgraded, once
@@ -15,26 +15,26 @@ struct PurchasePeriods {
     struct Period {
         var kind: Kind
         var start: Date
-        /// Nil for what has no end.
+        /// Nil for a period without an end.
         var end: Date?
     }
 
     var productID: String
-    /// The last ``most``, the first first.
+    /// The last ``maximumPeriods`` periods, oldest first.
     var periods: [Period]
-    /// How many there are before those.
+    /// The number of older periods that are left out.
     var omitted = 0
 
-    private static let most = 100
-    /// The App Store tries to charge for so long.
-    private static let longestRetry: TimeInterval = 60 * 86_400
+    private static let maximumPeriods = 100
+    /// How long the App Store retries billing.
+    private static let billingRetryTime: TimeInterval = 60 * 86_400
 
-    /// One for each subscription, and one for each other product; what was bought first comes first.
+    /// Returns the periods of each subscription and of each other product, ordered by first purchase.
     ///
-    /// - Parameter states: What the customer has by the same facts.
+    /// - Parameter states: The customer's states according to the same facts.
     static func all(of facts: CustomerFacts, _ states: CustomerStates) -> [PurchasePeriods] {
-        // Of the past every version is known, and what came later.
-        let facts = facts.counting(asOf: states.asOf)
+        // `facts` may have several versions of a fact, and facts from after the instant.
+        let facts = facts.effective(asOf: states.asOf)
         let purchases = Dictionary(grouping: facts.transactions) { fact in
             fact.expiresDate == nil ? fact.productID : fact.originalTransactionID
         }
@@ -44,10 +44,10 @@ struct PurchasePeriods {
             var periods = transactions.indices.map { index in
                 period(transactions[index], before: transactions.dropFirst(index + 1).first)
             }
-            if let subscription = subscriptions[key]?.first { periods += unpaid(subscription, now: states.asOf) }
+            if let subscription = subscriptions[key]?.first { periods += unpaidPeriods(subscription, now: states.asOf) }
             return PurchasePeriods(
-                productID: transactions.last?.productID ?? key, periods: periods.suffix(most),
-                omitted: max(0, periods.count - most))
+                productID: transactions.last?.productID ?? key, periods: periods.suffix(maximumPeriods),
+                omitted: max(0, periods.count - maximumPeriods))
         }
     }
 
@@ -62,23 +62,23 @@ struct PurchasePeriods {
             : fact.isUpgraded
                 ? .upgraded
                 : fact.expiresDate == nil ? .once : isFree(fact) ? .trial : .paid
-        // An upgrade begins at once and ends what was there, of which nothing need be signed again.
+        // An upgrade starts immediately and ends the previous period, whose transaction may not be signed again.
         let planned = fact.expiresDate.map { min($0, next?.purchaseDate ?? $0) }
-        // What was taken back after its end did not last longer for that.
+        // A refund after the end does not extend the period.
         let ended = fact.revocationDate.map { min($0, planned ?? $0) } ?? planned
-        // What was taken back before it began would be a period that goes backwards.
+        // A refund before the start must not end the period before its start.
         let end = ended.map { max($0, fact.purchaseDate + 1) }
         return Period(kind: kind, start: fact.purchaseDate, end: end)
     }
 
-    /// Whether nothing is paid for it. Introductory offers cost something unless they are free trials; receipts and old texts do
-    /// not say which they are.
+    /// Whether the period is free. An introductory offer has a price unless it is a free trial; receipts and old texts
+    /// do not say which it is.
     private static func isFree(_ fact: TransactionFact) -> Bool {
         fact.offerDiscountType.map { $0 == .freeTrial } ?? (fact.offerType == .introductory && (fact.price ?? 0) == 0)
     }
 
-    /// What comes after the current period while the App Store cannot charge.
-    private static func unpaid(_ subscription: SubscriptionState, now: Date) -> [Period] {
+    /// Returns the periods after the current one while the App Store cannot charge.
+    private static func unpaidPeriods(_ subscription: SubscriptionState, now: Date) -> [Period] {
         guard let end = subscription.expiresDate, ![.expired, .revoked].contains(subscription.status),
             subscription.isInBillingRetry || subscription.status == .billingGracePeriod
         else { return [] }
@@ -88,7 +88,7 @@ struct PurchasePeriods {
             periods.append(Period(kind: .grace, start: end, end: grace))
             start = grace
         }
-        let retried = min(now, end + longestRetry)
+        let retried = min(now, end + billingRetryTime)
         if retried > start { periods.append(Period(kind: .retry, start: start, end: retried)) }
         return periods
     }

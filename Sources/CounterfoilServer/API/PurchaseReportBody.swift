@@ -3,17 +3,17 @@ internal import HTTPTypes
 internal import LedgerServices
 internal import Foundation
 
-/// A ``PurchaseReport`` as it is sent.
+/// The body of a request with a ``PurchaseReport``.
 struct PurchaseReportBody: JSONRequestBody {
     private(set) var report = PurchaseReport()
     /// See ``Takeover``.
     var restore: Bool?
-    /// Whether it says nothing of what was bought, not even that it is nothing.
+    /// Whether the body does not mention purchases, not even an empty list of them.
     private var isEmpty: Bool
-    /// A list that has more than ``maximumTransactions``.
+    /// The list with more than ``maximumTransactions`` items.
     private var tooLong: CodingKeys?
 
-    /// A device has what its customer bought in a lifetime. More than this is no customer's.
+    /// A device reports what its customer bought in a lifetime. No customer has more transactions than this.
     static let maximumTransactions = 500
 
     static let members = CodingKeys.allCases.map(\.rawValue)
@@ -29,7 +29,7 @@ struct PurchaseReportBody: JSONRequestBody {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let transactions = try container.decodeIfPresent([String].self, forKey: .signedTransactions) ?? []
         let renewals = try container.decodeIfPresent([String].self, forKey: .signedRenewals) ?? []
-        // Each is verified once, however often it was sent.
+        // Remove duplicates, so that each text is verified once.
         report.signedTransactions = Self.items(transactions, .signedTransactions)
         report.signedRenewals = Self.items(renewals, .signedRenewals)
         tooLong =
@@ -51,7 +51,7 @@ struct PurchaseReportBody: JSONRequestBody {
         }
     }
 
-    /// Reads the body of a request.
+    /// Decodes the body of a request.
     init(body: [UInt8]) throws(APIFailure) {
         try self.init(
             body: body,

@@ -6,17 +6,17 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 
-/// Where the app reports what its customer bought.
+/// Purchases that apps report for their customers.
 struct PurchaseRoutes {
-    let prover: PurchaseProver
+    let purchaseVerifier: PurchaseVerifier
     let restores: RestoreService
     let answers: CustomerAnswers
     let maximumBytes: Int
 
     func add(to v1: APIRouter) { v1.post("/customers/{id}/purchases", needs: .customersWrite, report) }
 
-    /// The customer, as `GET` gives it, with all that was bought, and what became of each transaction that was sent.
-    /// Where not all of it could be asked for, the member `history` says so.
+    /// Stores the reported purchases. Returns the customer like `GET`, and the result for each sent transaction. The
+    /// member `history` is present if the App Store's history could not be read completely.
     private func report(_ call: APICall) async throws -> Response {
         try answers.requireNonce(of: call)
         let customer = try call.customer()
@@ -25,12 +25,12 @@ struct PurchaseRoutes {
         try report.check(for: call.principal)
         var forged = 0
         defer { call.principal.charge(forForged: forged) }
-        let proven = try await prover.prove(report, forged: &forged)
+        let proven = try await purchaseVerifier.verify(report, forged: &forged)
         let scope = try call.scope(of: proven)
         let restoration = try await restores.restore(
             proven, for: customer, named: call.principal.appAccountToken,
             inSessionOf: call.principal.appTransactionID, in: scope, Takeover(restore: sent.restore),
-            askingUnlessYoungerThan: call.principal.isPublic ? AccountHistories.pause : 0)
+            fetchingUnlessYoungerThan: call.principal.isPublic ? AccountHistories.pause : 0)
         return try answers.answer(restoration.reading, to: call) { json in
             write(restoration.kept, restoration.refused, to: &json)
             guard let history = restoration.history, history != .complete else { return }
@@ -54,7 +54,7 @@ struct PurchaseRoutes {
 }
 
 extension Principal {
-    /// So many forged texts of a report cost the customer one request more.
+    /// How many forged texts in a report count as one more request of the customer.
     private static let forgedTextsOfRequest = 50
 
     fileprivate func charge(forForged count: Int) {

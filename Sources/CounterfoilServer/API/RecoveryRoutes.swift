@@ -9,7 +9,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Gaps: whether there are any, and how they are closed.
+/// Gaps in the ledger, and the recoveries that close them.
 struct RecoveryRoutes {
     let storage: any RecoveryStorage
     let recovery: Recovery
@@ -26,16 +26,16 @@ struct RecoveryRoutes {
         v1.get("/recoveries/{id}", needs: .operationsRead, show)
     }
 
-    /// What can be said about each app in each environment.
+    /// Lists the completeness of each app and environment.
     private func completeness(_ call: APICall) async throws -> Response {
         let items = try await recovery.completeness(of: resolver.served(for: call.principal))
         return .list(items, next: nil) { RecoveryJSON.write($1, to: &$0) }
     }
 
-    /// What a client may write.
+    /// The body of a request for a recovery.
     private struct RecoveryRequest: JSONRequestBody {
         var from: SentInstant
-        /// The server's now if it is left out.
+        /// If omitted, the current time of the server.
         var to: SentInstant?
         var types: [String]?
         var dryRun: Bool?
@@ -48,27 +48,27 @@ struct RecoveryRoutes {
         static let members = CodingKeys.allCases.map(\.rawValue)
     }
 
-    /// Has a part of the history read again. The answer comes before it is.
+    /// Starts a recovery: reads a part of the notification history again. Answers before the recovery runs.
     private func start(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         let body = try await call.body(
             RecoveryRequest.self, upTo: Self.maximumBytes, form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
         let plan = try recovery.plan(
             scope, from: body.from.milliseconds, until: body.to?.milliseconds, filters: Self.filters(body.types ?? []))
-        call.describe("\(body.dryRun == true ? "counted " : "")from \(plan.from) to \(plan.until)")
+        call.setAuditDetail("\(body.dryRun == true ? "counted " : "")from \(plan.from) to \(plan.until)")
         guard clients[scope.id] != nil else { throw APIFailure.noKey }
         if body.dryRun == true { return Self.answer(plan, scope) }
         let id = try await recovery.request(plan)
         guard let run = try await storage.recovery(id) else {
-            throw StorageError(.failed, "a recovery was kept and is not there")
+            throw StorageError(.failed, "a recovery is missing after it was stored")
         }
         var response = Response.json(status: .accepted) { RecoveryJSON.write(run, scope, to: &$0) }
         response.headers[.location] = "/v1/recoveries/\(run.name)"
         return response
     }
 
-    /// What would be asked for.
-    private static func answer(_ plan: RecoveryPlan, _ scope: Scope) -> Response {
+    /// Returns the plan of a dry run.
+    private static func answer(_ plan: RecoveryPlan, _ scope: AppEnvironment) -> Response {
         .json { json in
             json.object("recovery_plan") { json in
                 json.members(of: scope)
@@ -79,22 +79,22 @@ struct RecoveryRoutes {
         }
     }
 
-    /// As many windows as one answer has.
-    private static let mostWindows = 200
+    /// The maximum number of windows in an answer.
+    private static let maximumWindows = 200
 
     private func show(_ call: APICall) async throws -> Response {
-        guard let id = RecoveryRun.id(of: call.named("id") ?? ""), let run = try await storage.recovery(id),
+        guard let id = RecoveryRun.id(of: call.pathParameter("id") ?? ""), let run = try await storage.recovery(id),
             let scope = resolver.served(for: call.principal).first(where: { $0.id == run.scope })
         else { throw APIFailure(.notFound, "unknown_recovery", "No recovery has this ID, or it is no longer kept.") }
-        let windows = try await storage.windows(of: run.id, limit: Self.mostWindows)
+        let windows = try await storage.windows(of: run.id, limit: Self.maximumWindows)
         return .json { RecoveryJSON.write(run, scope, windows: windows, to: &$0) }
     }
 
-    /// The newest first.
+    /// Lists recoveries, newest first.
     private func list(_ call: APICall) async throws -> Response {
         let paging = try Paging(call.request)
         let scopes = resolver.served(for: call.principal)
-        let byID = ScopeRegistry(scopes)
+        let byID = AppEnvironmentRegistry(scopes)
         let found = try await storage.recoveries(
             in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
@@ -115,7 +115,7 @@ struct RecoveryRoutes {
                 throw APIFailure(
                     "unknown_type",
                     .unknown(
-                        "\(quoted(type)) is none of the App Store's types, such as EXPIRED.VOLUNTARY", type,
+                        "\(quoted(type)) is not an App Store notification type such as EXPIRED.VOLUNTARY", type,
                         among: NotificationFilter.known.map(\.name)), parameter: "types")
             }
             filters += named
@@ -125,11 +125,11 @@ struct RecoveryRoutes {
 }
 
 extension RecoveryRun {
-    /// The number in a ``name``.
+    /// Returns the number in a ``name``.
     static func id(of name: String) -> Int64? { name.hasPrefix("rec_") ? Int64(name.dropFirst(4)) : nil }
 }
 
-/// How recoveries are written.
+/// Writes recoveries as JSON.
 enum RecoveryJSON {
     static func write(_ item: Completeness, to json: inout JSONWriter) {
         json.object("completeness") { json in
@@ -155,14 +155,14 @@ enum RecoveryJSON {
                 json.member("failed_notifications", item.missing.failedNotifications)
                 json.member("backlog", item.missing.backlog)
                 json.member("histories_waiting", item.missing.historyRequests)
-                json.member("histories_put_aside", item.missing.putAside)
+                json.member("histories_put_aside", item.missing.retryingHistoryRequests)
                 json.member("histories_failed", item.missing.failedHistoryRequests)
             }
             write(item.names, to: &json)
         }
     }
 
-    /// What is missing, by name.
+    /// Writes the missing items by name.
     private static func write(_ names: MissingNames, to json: inout JSONWriter) {
         json.member("unverified_spans", names.spans) { json, span in
             json.object { json in
@@ -190,9 +190,9 @@ enum RecoveryJSON {
         }
     }
 
-    /// - Parameter windows: Its windows, where they are wanted.
+    /// - Parameter windows: The windows of the recovery; nil leaves them out.
     static func write(
-        _ run: RecoveryRun, _ scope: Scope, windows: [(window: RecoveryWindow, isDone: Bool)]? = nil,
+        _ run: RecoveryRun, _ scope: AppEnvironment, windows: [(window: RecoveryWindow, isDone: Bool)]? = nil,
         to json: inout JSONWriter
     ) {
         json.object("recovery") { json in

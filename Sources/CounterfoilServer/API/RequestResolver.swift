@@ -5,16 +5,16 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// Decides what a request is about: which app, which environment, which customer, as far as whoever asks may know of them.
+/// Determines the app, environment and customer of a request, and checks that the principal may access them.
 struct RequestResolver: Sendable {
     let apps: Apps
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
 
-    /// The app and environment of the parameters `app`, which may be left out where there is only one, and `environment`:
-    /// production unless something else is said, or the app has no production.
-    func scope(of request: Request, for principal: Principal) throws(APIFailure) -> Scope {
+    /// Returns the app and environment of the query parameters. `app` may be omitted if there is only one.
+    /// `environment` defaults to production, or to the sandbox if the app has no production.
+    func scope(of request: Request, for principal: Principal) throws(APIFailure) -> AppEnvironment {
         let all = apps.all
-        // By its place, since settings are many and asked for a thousand times a second.
+        // Use an index: settings are large, and a thousand requests per second read them.
         let app = try index(of: request.parameter("app"), among: all, for: principal)
         let environment =
             request.parameter("environment").map { AppStoreEnvironment(named: $0) }
@@ -42,8 +42,11 @@ struct RequestResolver: Sendable {
         return index
     }
 
-    /// What was sent says which app and environment it is of. The parameters are for those who send nothing.
-    func scope(of proven: ProvenPurchases, _ request: Request, for principal: Principal) throws(APIFailure) -> Scope {
+    /// Returns the app and environment of the sent purchases, which the parameters must match. Without purchases, the
+    /// parameters decide.
+    func scope(of proven: VerifiedPurchases, _ request: Request, for principal: Principal) throws(APIFailure)
+        -> AppEnvironment
+    {
         guard let audience = proven.audience else { return try scope(of: request, for: principal) }
         guard let scope = apps.served(audience.bundleID, audience.environment, among: scopes),
             principal.apps?.containsExactly(audience.bundleID) ?? true,
@@ -59,10 +62,10 @@ struct RequestResolver: Sendable {
         return scope
     }
 
-    /// All that a key may see of what the parameters `app` and `environment` ask for.
-    func visible(to request: Request, for principal: Principal) throws(APIFailure) -> [Int64] {
-        let app = try request.word("app")
-        let environment = try request.word("environment").map { AppStoreEnvironment(named: $0) }
+    /// Returns the numbers of all apps and environments that the parameters select and the key may see.
+    func visibleScopes(of request: Request, for principal: Principal) throws(APIFailure) -> [Int64] {
+        let app = try request.shortText("app")
+        let environment = try request.shortText("environment").map { AppStoreEnvironment(named: $0) }
         if let app, apps[app] == nil || !(principal.apps?.containsExactly(app) ?? true) { throw .unknownApp }
         if let environment, !scopes.all.contains(where: { $0.environment == environment }) {
             throw APIFailure("unknown_environment", "`environment` is Production or Sandbox.", parameter: "environment")
@@ -73,17 +76,18 @@ struct RequestResolver: Sendable {
         }.map(\.id)
     }
 
-    /// What the configuration serves of what a key may see.
-    func served(for principal: Principal) -> [Scope] {
+    /// Returns the apps and environments that the configuration serves and the key may see.
+    func served(for principal: Principal) -> [AppEnvironment] {
         scopes.all.filter { scope in
             principal.maySee(scope) && apps.served(scope.bundleID, scope.environment, among: scopes) != nil
         }
     }
 
-    /// The customer that a path names, if they may be asked about: 1 to 255 bytes without control characters.
+    /// Returns the customer in a path: 1 to 255 bytes without control characters. Throws 403 if a token is for another
+    /// customer.
     func customer(_ text: String?, for principal: Principal) throws(APIFailure) -> String {
         let isEncoded = text?.utf8.contains(UInt8(ascii: "%")) ?? false
-        let customer = try CustomerName.checked(
+        let customer = try CustomerName.validated(
             isEncoded ? text.flatMap { String(percentEncoded: $0.utf8) } : text, parameter: "id")
         guard principal.customer?.isExactly(customer) ?? true else {
             throw APIFailure.forbidden("The customer token is for another customer.", parameter: "id")
@@ -93,8 +97,8 @@ struct RequestResolver: Sendable {
 }
 
 extension Principal {
-    /// Whether the key is for an app and environment.
-    func maySee(_ scope: Scope) -> Bool {
+    /// Whether the key has access to an app and environment.
+    func maySee(_ scope: AppEnvironment) -> Bool {
         (apps?.contains(scope.bundleID) ?? true) && (environments?.contains(scope.environment) ?? true)
     }
 }
@@ -105,7 +109,7 @@ extension APIFailure {
 }
 
 extension AppStoreEnvironment {
-    /// The environment of this name, in either case.
+    /// Creates the environment with a name in any case.
     init(named name: String) {
         let known = [Self.production, .sandbox].first { $0.rawValue.lowercased() == name.lowercased() }
         self = known ?? Self(rawValue: name)

@@ -8,19 +8,20 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// Where the App Store asks what to show somebody who is about to cancel.
+/// Answers the App Store's request for a message to a customer who is about to cancel.
 struct RetentionRoutes {
     let verifier: SignedDataVerifier
     let logger: Logger
-    /// As of notifications that are refused.
-    private let loggedRefusals = RateMeter(perSecond: 5)
+    /// Limits log lines, as for refused notifications.
+    private let refusalLogMeter = RateMeter(perSecond: 5)
 
     private static let maximumBytes = 64 << 10
 
     func add(to router: Router<ServerContext>) { router.post("/apple/retention", use: answer) }
 
-    /// The documentation has no answer that means "nothing of ours": whatever is none of its four shows the default
-    /// message of the product, or nothing where there is none. An empty object is that, and no failure of ours.
+    /// Answers with an empty object. Apple documents no answer that means "no message": if the answer is none of the
+    /// four documented ones, the App Store shows the product's default message, or nothing if there is none. An empty
+    /// object has that effect, and is not an error of this server.
     private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.bytes(upTo: Self.maximumBytes)
         let signedPayload: String
@@ -30,7 +31,7 @@ struct RetentionRoutes {
             throw APIFailure("bad_json", "Expected {\"signedPayload\": \"…\"} as the body.")
         }
         do throws(VerificationError) { _ = try await verifier.realtimeRequest(signedPayload) } catch {
-            if loggedRefusals.take(at: RateMeter.now) == nil {
+            if refusalLogMeter.take(at: RateMeter.now) == nil {
                 logger.warning("a retention request was refused", metadata: ["code": "\(error.code)"])
             }
             throw APIFailure(error)

@@ -2,18 +2,18 @@ internal import AppStoreModels
 internal import Foundation
 internal import Ledger
 
-/// What somebody typed into a search, and the identifiers that it can be.
+/// A search text, and the identifiers that it may be.
 package struct SearchQuery: Sendable, Hashable {
-    /// The text without the spaces around it.
+    /// The text without surrounding spaces.
     package let text: String
-    /// The text with them, which only names of customers can have.
+    /// The text with surrounding spaces, which only customer identifiers can have.
     private let typed: String
 
     /// Returns nil unless the text has 1 to 255 bytes and no control characters.
     package init?(_ typed: String) {
         self.typed = typed
         text = typed.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard CustomerName.isPossible(text) else { return nil }
+        guard CustomerName.isValid(text) else { return nil }
     }
 
     private var isNumber: Bool { text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
@@ -26,14 +26,14 @@ package struct SearchQuery: Sendable, Hashable {
     /// The UUID of a notification.
     package var notification: String? { UUID(text: text) == nil ? nil : text }
 
-    /// The customers that the ledger may know, without stand-ins of erased ones.
+    /// The customers that the ledger may know, without the stand-ins of erased customers.
     package var customers: [String] {
         (typed.isExactly(text) ? [text] : [typed, text])
-            .filter { CustomerName.isPossible($0) && CustomerName.isNormal($0) }
-            .map(CustomerName.normal).filter { !Erasure.isStandIn($0) }
+            .filter { CustomerName.isValid($0) && CustomerName.isNFC($0) }
+            .map(CustomerName.canonical).filter { !Erasure.isStandIn($0) }
     }
 
-    /// An order: letters and digits, in Apple's words.
+    /// An order ID: 6 to 32 digits and capital letters, at least one of them a letter.
     package var order: String? {
         !isNumber && (6...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isOrderCharacter) ? text : nil
     }

@@ -5,19 +5,19 @@ internal import Foundation
 internal import Hummingbird
 internal import Ledger
 
-/// Finds what somebody has in a ticket: the identifier of anything.
+/// Finds records by any identifier that a support ticket may contain.
 struct SearchRoutes {
     typealias Storage = CustomerStorage & InspectionStorage & WebhookStorage
 
     let storage: any Storage
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
 
     func add(to v1: APIRouter) { v1.get("/search", needs: .supportRead, search) }
 
-    /// What was looked for, and where; then what was found.
+    /// Returns the kinds of records that were searched, and the records that were found.
     private func search(_ call: APICall) async throws -> Response {
         let request = call.request
-        guard let text = try request.word("q") else {
+        guard let text = try request.shortText("q") else {
             throw APIFailure("missing_parameter", "`q` is missing: give the identifier to search for.", parameter: "q")
         }
         guard let query = SearchQuery(text) else {
@@ -54,16 +54,16 @@ private struct Search {
     struct Item {
         var kind: String
         var id: String
-        var scope: Scope?
+        var scope: AppEnvironment?
         var customers: [String] = []
     }
 
     let query: SearchQuery
-    let scopes: [Scope]
+    let scopes: [AppEnvironment]
     private(set) var tried: [(kind: String, found: Bool, note: String?)] = []
     private(set) var found: [Item] = []
 
-    init(query: SearchQuery, scopes: [Scope]) { (self.query, self.scopes) = (query, scopes) }
+    init(query: SearchQuery, scopes: [AppEnvironment]) { (self.query, self.scopes) = (query, scopes) }
 
     mutating func run(_ storage: any SearchRoutes.Storage) async throws {
         if let transaction = query.transaction { try await transactions(transaction, storage) }
@@ -71,7 +71,11 @@ private struct Search {
         if let notification = query.notification { try await self.notification(notification, storage) }
         if !query.customers.isEmpty { try await customers(query.customers, storage) }
         if let order = query.order {
-            tried.append(("order", false, "Only the App Store knows orders; ask it with GET /v1/orders/\(order)."))
+            tried.append(
+                (
+                    "order", false,
+                    "The ledger has no orders; look this one up in the App Store with GET /v1/orders/\(order)."
+                ))
         }
     }
 
@@ -111,7 +115,7 @@ private struct Search {
         let before = found.count
         for scope in scopes {
             for customer in names {
-                let place = TimelinePlace(date: .max)
+                let place = TimelinePosition(date: .max)
                 let known = try await storage.timeline(of: customer, in: scope.id, after: place, limit: 1)
                 if !known.isEmpty {
                     found.append(Item(kind: "customer", id: customer, scope: scope, customers: [customer]))

@@ -7,20 +7,20 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// A member of a segment as it looks in answers. How it stands is what the customer's answer says.
+/// A member of a segment in answers. Its state agrees with the answer about its customer.
 struct SegmentItem {
     static let day: Milliseconds = 86_400_000
 
     let member: SegmentMember
-    /// Whose it is. Who was erased is nobody to act on.
+    /// The owners. Erased customers are left out, because nobody can act on them.
     let customers: [String]
-    let scope: Scope
+    let scope: AppEnvironment
     let subscription: SubscriptionState?
     let purchase: PurchaseState?
-    /// How many whole days are left; nil where nothing ends by itself.
+    /// The number of whole days left; nil if the members of the segment do not end by themselves.
     let daysLeft: Int64?
 
-    init(_ member: SegmentMember, _ segment: Segment, _ scope: Scope, _ engine: EntitlementEngine, now: Date) {
+    init(_ member: SegmentMember, _ segment: Segment, _ scope: AppEnvironment, _ engine: EntitlementEngine, now: Date) {
         let lineage = member.lineage
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
         let states = engine.currentState(of: facts, now: now)
@@ -29,7 +29,7 @@ struct SegmentItem {
         self.scope = scope
         subscription = states.subscriptions.first
         purchase = states.purchases.last { $0.revocationDate?.milliseconds == member.since } ?? states.purchases.last
-        daysLeft = segment.endsByItself ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil
+        daysLeft = segment.endsWithTime ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil
     }
 
     private var transactionID: String? { subscription?.transactionID ?? purchase?.transactionID }
@@ -68,8 +68,8 @@ extension SegmentItem {
         "eligible_win_back_offer_ids", "next_step", "customers",
     ]
 
-    /// A cell for each of ``columns``. Instants are ISO 8601. Several values have a line each: that is what no name of a
-    /// customer has in it.
+    /// A cell for each of ``columns``. Instants are ISO 8601. Several values are separated by line feeds, which no
+    /// customer identifier contains.
     private var cells: [String?] {
         [
             member.lineage.originalTransactionID, scope.bundleID, scope.environment.rawValue, transactionID, productID,
@@ -84,8 +84,9 @@ extension SegmentItem {
         Date(milliseconds: milliseconds).formatted(.iso8601)
     }
 
-    /// A table with the names of its columns. The header `Link` says where the next page is.
-    static func csv(_ items: [SegmentItem], named name: String, next: SegmentPlace?, from request: Request) -> Response
+    /// Returns a table with the names of its columns. The header `Link` has the URL of the next page.
+    static func csv(_ items: [SegmentItem], named name: String, next: SegmentPosition?, from request: Request)
+        -> Response
     {
         var csv = CSVWriter(columns: columns)
         for item in items { csv.row(item.cells) }
@@ -100,8 +101,8 @@ extension SegmentItem {
             status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: csv.bytes)))
     }
 
-    /// The same request for another page.
-    private static func link(to place: SegmentPlace, named name: String, from request: Request) -> String {
+    /// Returns the URL of the same request for another page.
+    private static func link(to place: SegmentPosition, named name: String, from request: Request) -> String {
         var query = [("format", "csv"), ("page", place.token)]
         for parameter in ["app", "environment", "within_days", "reason", "limit"] {
             if let value = request.parameter(parameter) { query.append((parameter, value)) }

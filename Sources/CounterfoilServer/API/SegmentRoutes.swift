@@ -8,28 +8,28 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Lists of purchases that a team acts on.
+/// Segments: lists of purchases for a team to act on.
 struct SegmentRoutes {
     let storage: any SegmentStorage
     let apps: Apps
     let clock: ServerClock
 
-    /// How far members are counted.
-    private static let counted = 10_000
+    /// How many members are counted at most.
+    private static let maximumCount = 10_000
 
     func add(to v1: APIRouter) {
         v1.get("/segments", needs: .supportRead, list)
         v1.get("/segments/{name}", needs: .supportRead, members)
     }
 
-    /// What there is, and how many are in each.
+    /// Lists the segments, and the number of members of each.
     private func list(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         let now = clock.now().milliseconds
         var counts: [(segment: Segment, count: Int)] = []
         for segment in Segment.allCases {
             counts.append(
-                (segment, try await storage.count(of: segment, in: scope.id, at: now, limit: Self.counted)))
+                (segment, try await storage.count(of: segment, in: scope.id, at: now, limit: Self.maximumCount)))
         }
         return .list(counts, next: nil) { json, item in
             json.object("segment") { json in
@@ -37,25 +37,25 @@ struct SegmentRoutes {
                 json.members(of: scope)
                 json.member("as_of", now)
                 json.member("count", item.count)
-                json.member("has_more", item.count == Self.counted)
+                json.member("has_more", item.count == Self.maximumCount)
             }
         }
     }
 
-    /// Who is in a segment, as JSON or as a table for a spreadsheet.
+    /// Lists the members of a segment, as JSON or as a table for a spreadsheet.
     private func members(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
-        guard let name = call.named("name"), let segment = Segment(name: name) else {
+        guard let name = call.pathParameter("name"), let segment = Segment(name: name) else {
             let names = Segment.allCases.map(\.name).joined(separator: ", ")
             throw APIFailure.notFound("The segments are \(names).", parameter: "name")
         }
-        let format = try SegmentFormat(call.request)
-        let paging = try Paging(call.request, largest: format.largestPage)
+        let format = try ListFormat(call.request)
+        let paging = try Paging(call.request, largest: format.maximumPageSize)
         let now = clock.now()
         let found = try await storage.members(
             SegmentQuery(
                 segment, in: scope.id, at: now.milliseconds, within: try within(call.request),
-                reason: try call.request.word("reason").map { StateDetail(rawValue: $0) },
+                reason: try call.request.shortText("reason").map { StateDetail(rawValue: $0) },
                 after: try paging.segmentPlace(), limit: paging.limit))
         let engine = apps.engine(of: scope.bundleID)
         let items = found.items.map { SegmentItem($0, segment, scope, engine, now: now) }
@@ -74,11 +74,11 @@ struct SegmentRoutes {
     }
 }
 
-/// How a segment is written.
-enum SegmentFormat {
+/// The format of a list: JSON or CSV.
+enum ListFormat {
     case json, csv
 
-    /// What `format` says, or else what the header `Accept` would rather have.
+    /// Reads the parameter `format`, or else the preference in the header `Accept`.
     init(_ request: Request) throws(APIFailure) {
         switch request.parameter("format") {
         case "json": self = .json
@@ -89,15 +89,15 @@ enum SegmentFormat {
         }
     }
 
-    /// How many members a page may have. A table is looked at as a whole.
-    var largestPage: Int {
+    /// The maximum number of items on a page. Tables are read as a whole.
+    var maximumPageSize: Int {
         switch self {
         case .json: 100
         case .csv: 1000
         }
     }
 
-    /// Whether the header names `text/csv`, with a weight that is above that of JSON (RFC 9110, section 12.5.1).
+    /// Whether the header gives `text/csv` a higher weight than JSON (RFC 9110, section 12.5.1).
     static func prefersCSV(_ accept: String) -> Bool {
         var weights: [String: Double] = [:]
         for range in accept.split(separator: ",").prefix(32) {

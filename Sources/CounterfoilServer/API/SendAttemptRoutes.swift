@@ -8,23 +8,23 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// Asks the App Store how it tried to deliver a notification. The answer is not kept.
+/// Reads the App Store's attempts to deliver a notification. The answer is not stored.
 struct SendAttemptRoutes {
     let storage: any InspectionStorage
-    let scopes: ScopeRegistry
-    let asking: AppStoreQuestions
+    let scopes: AppEnvironmentRegistry
+    let appStore: AppStoreQueries
     let settings: RecoverySettings
 
-    /// How far around its signing date a notification is looked for, in seconds.
-    private static let slack: TimeInterval = 60
-    /// How many pages of the history are looked through.
-    private static let mostPages = 10
+    /// How far around its signing date a notification is searched, in seconds.
+    private static let searchMargin: TimeInterval = 60
+    /// How many pages of the history are searched.
+    private static let maximumPages = 10
 
     func add(to v1: APIRouter) { v1.post("/notifications/{id}/attempts", needs: .operationsWrite, attempts) }
 
     private func attempts(_ call: APICall) async throws -> Response {
         let (kept, scope) = try await InboxRoutes.notification(call, storage, scopes)
-        let client = try asking.client(for: scope)
+        let client = try appStore.client(for: scope)
         let item: NotificationHistoryResponseItem?
         do { item = try await find(kept, client) } catch let error as AppStoreServerError { throw APIFailure(error) }
         guard let item else {
@@ -41,11 +41,11 @@ struct SendAttemptRoutes {
         }
     }
 
-    /// The notification as the App Store's history has it.
+    /// Finds the notification in the App Store's history.
     private func find(
-        _ kept: KeptNotification, _ client: AppStoreServerClient
+        _ kept: StoredNotification, _ client: AppStoreServerClient
     ) async throws -> NotificationHistoryResponseItem? {
-        guard kept.signedDate > RecoveryPlan.limit(at: asking.clock.now(), settings) else { return nil }
+        guard kept.signedDate > RecoveryPlan.limit(at: appStore.clock.now(), settings) else { return nil }
         var pages = 0
         let request = await self.request(for: kept)
         for try await page in client.notificationHistory(request) {
@@ -53,15 +53,17 @@ struct SendAttemptRoutes {
                 if await isSame(item, kept) { return item }
             }
             pages += 1
-            if pages == Self.mostPages { break }
+            if pages == Self.maximumPages { break }
         }
         return nil
     }
 
-    /// Asks for the customer's notifications of that minute, or for those of its type where it names no transaction.
-    private func request(for kept: KeptNotification) async -> NotificationHistoryRequest {
+    /// Requests the notifications around the signing date: of the same transaction, or of the same type if the
+    /// notification names no transaction.
+    private func request(for kept: StoredNotification) async -> NotificationHistoryRequest {
         let signed = Date(milliseconds: kept.signedDate)
-        var request = NotificationHistoryRequest(startDate: signed - Self.slack, endDate: signed + Self.slack)
+        var request = NotificationHistoryRequest(
+            startDate: signed - Self.searchMargin, endDate: signed + Self.searchMargin)
         if let transaction = await transaction(of: kept) {
             request.transactionId = transaction
         } else {
@@ -71,22 +73,22 @@ struct SendAttemptRoutes {
         return request
     }
 
-    /// Nil where there is none, and where it cannot be believed.
-    private func transaction(of kept: KeptNotification) async -> String? {
+    /// Returns nil if there is no transaction, or if it fails verification.
+    private func transaction(of kept: StoredNotification) async -> String? {
         do throws(VerificationError) {
-            guard let text = try await asking.historical.notification(kept.text).payload.data?.signedTransactionInfo
+            guard let text = try await appStore.historical.notification(kept.text).payload.data?.signedTransactionInfo
             else { return nil }
-            return try await asking.historical.transaction(text).payload.originalTransactionId
+            return try await appStore.historical.transaction(text).payload.originalTransactionId
         } catch { return nil }
     }
 
-    private func isSame(_ item: NotificationHistoryResponseItem, _ kept: KeptNotification) async -> Bool {
+    private func isSame(_ item: NotificationHistoryResponseItem, _ kept: StoredNotification) async -> Bool {
         if item.signedPayload.isExactly(kept.text) { return true }
         do throws(VerificationError) {
-            let payload = try await asking.historical.notification(item.signedPayload).payload
+            let payload = try await appStore.historical.notification(item.signedPayload).payload
             return kept.isNamed(payload.notificationUUID)
         } catch {
-            // What cannot be believed is none that was kept.
+            // A text that fails verification is not a stored one.
             return false
         }
     }

@@ -2,7 +2,7 @@ internal import Basics
 internal import Foundation
 internal import Ledger
 
-/// An instant as clients send it: milliseconds since 1970, or ISO 8601 with a zone. Answers have milliseconds.
+/// An instant in a request: milliseconds since 1970, or ISO 8601 with a time zone. Answers have milliseconds.
 struct SentInstant: Decodable {
     let milliseconds: Milliseconds
 
@@ -24,7 +24,7 @@ struct SentInstant: Decodable {
     }
 }
 
-/// A member of a body that is no instant.
+/// A member of a body that is not an instant.
 struct InvalidInstant: Error {
     var member: String
 }

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// A UUID as clients send it. Foundation's reader takes a sign or a blank for a digit.
+/// A UUID in a request. Foundation's parser accepts a sign or a blank as a digit.
 struct SentUUID: Decodable {
     let id: UUID
 

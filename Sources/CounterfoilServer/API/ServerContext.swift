@@ -4,21 +4,21 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What a middleware passes a request on to.
+/// The next handler of a middleware.
 typealias NextHandler = @concurrent (Request, ServerContext) async throws -> Response
 
-/// What belongs to one request.
+/// The context of a request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The address of the other side of the connection, which may be a proxy.
+    /// The address of the connection's peer, which may be a proxy.
     let peer: String?
-    /// Who asks. The routes behind ``Authorization`` have one.
+    /// The authenticated client. Routes behind ``Authorization`` always have one.
     var principal: Principal?
-    /// The beginning of the digest of the console's session that asks; nil for who shows a key.
+    /// The beginning of the digest of the console session; nil for a request with a key.
     var session: String?
-    /// Whether an open page of the console asks by itself.
+    /// Whether an open console page sent the request by itself.
     var isRefetch = false
-    /// Where the route says what it changed; nil where nobody notes it.
+    /// Holds the route's sentence about its change; nil if the request is not audited.
     var auditDetail: AuditDetail?
 
     init(source: ApplicationRequestContextSource) {
@@ -26,8 +26,8 @@ struct ServerContext: RequestContext {
         peer = source.channel.remoteAddress?.ipAddress
     }
 
-    /// The context of a question that the console asks for somebody.
-    init(asking context: ServerContext) {
+    /// Creates the context of an API request that the console makes for its user.
+    init(forConsoleRequestIn context: ServerContext) {
         coreContext = .init(source: LoggerSource(logger: context.logger))
         (peer, principal, session) = (context.peer, context.principal, context.session)
         isRefetch = context.isRefetch
@@ -38,28 +38,29 @@ struct ServerContext: RequestContext {
     var maxUploadSize: Int { 4 << 20 }
 }
 
-/// Who asks, and what they may. An object, since a request's context is copied at every step of its way.
+/// The authenticated client and its permissions. A class, since every step of a request copies the context.
 final class Principal: Sendable {
     /// The name of the key.
     let name: String
     let scopes: Set<APIScope>
-    /// The apps that the key is for; nil for all.
+    /// The apps that the key may access; nil for all.
     let apps: Set<String>?
-    /// The environments that the key is for; nil for all.
+    /// The environments that the key may access; nil for all.
     let environments: Set<AppStoreEnvironment>?
-    /// The only customer that may be asked about; nil for all.
+    /// The only customer that the key may access; nil for all.
     let customer: String?
 
-    /// The Apple account that the customer's session is of; nil if the app's backend spoke for the customer.
+    /// The app transaction ID of the customer's session; nil if the app's backend signed the customer token.
     let appTransactionID: String?
 
-    /// The account that the customer's purchases name, where the app's backend says another than the customer's identifier.
+    /// The account token of the customer's purchases, if the app's backend names one that is not the customer's
+    /// identifier.
     let appAccountToken: String?
 
-    /// What the customer's requests are counted by; nil where they are not counted.
+    /// The rate meter of the customer; nil without a limit.
     let meter: RateMeter?
 
-    /// Whether the key is shipped in an app, where everybody can read it.
+    /// Whether the key ships in an app, where everybody can read it.
     var isPublic: Bool { customer != nil }
 
     init(

@@ -6,13 +6,13 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Says which path leads where, and gives each controller what it uses.
+/// Adds all routes to the router, with their dependencies.
 enum ServerRoutes {
-    /// Answers every request.
+    /// Returns the responder for all requests.
     static func responder(_ core: ServerCore) -> some HTTPResponder<ServerContext> {
         let methods = AllowedMethods()
         let router = router(core, methods)
-        methods.take(router.routes.map { ($0.path.description, $0.method.rawValue) })
+        methods.setRoutes(router.routes.map { ($0.path.description, $0.method.rawValue) })
         return router.buildResponder()
     }
 
@@ -24,7 +24,7 @@ enum ServerRoutes {
         let router = Router(context: ServerContext.self)
         router.addMiddleware {
             RequestMiddleware(logger: logger, requests: core.requests, spans: core.metrics.spans)
-            FailureMiddleware(logger: logger, methods: methods, logged: RateMeters(perSecond: 5))
+            FailureMiddleware(logger: logger, methods: methods, logMeters: RateMeters(perSecond: 5))
             RequestTimeLimit(watch: core.watch)
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
             KnownParameters()
@@ -42,24 +42,25 @@ enum ServerRoutes {
             .add(to: router)
         RetentionRoutes(verifier: core.verifier, logger: logger).add(to: router)
         SessionRoutes(
-            prover: core.prover, authorization: authorization, resolver: resolver, listen: listen, clock: core.clock
+            purchaseVerifier: core.purchaseVerifier, authorization: authorization, resolver: resolver, listen: listen,
+            clock: core.clock
         ).add(to: router)
         // Everything below /v1 needs a key.
         let v1 = router.group("/v1").addMiddleware {
-            AuditRefusals(audit: core.requestAudit)
+            AuditUnauthorizedMiddleware(audit: core.requestAudit)
             authorization
         }
         addAPI(to: v1, core)
         return router
     }
 
-    /// What there is below `/v1`, behind whoever says who asks.
+    /// Adds the routes below `/v1` to a group that authenticates requests.
     static func addAPI(to group: RouterGroup<ServerContext>, _ core: ServerCore) {
-        let known = group.addMiddleware {
+        let audited = group.addMiddleware {
             IdempotencyMiddleware(storage: core.storage, clock: core.clock, limits: core.configuration.limits)
             AuditMiddleware(core.requestAudit)
         }
-        let v1 = APIRouter(group: known, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
+        let v1 = APIRouter(group: audited, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
         let (customers, answers) = (core.customers, CustomerAnswers(apps: apps, clock: clock))
         CustomerRoutes(customers: customers, answers: answers).add(to: v1)
@@ -75,7 +76,7 @@ enum ServerRoutes {
         ).add(to: v1)
         WebhookRoutes(webhooks: webhooks, storage: storage, apps: apps, scopes: core.scopes, clock: clock).add(to: v1)
         PurchaseRoutes(
-            prover: core.prover, restores: core.restores, answers: answers,
+            purchaseVerifier: core.purchaseVerifier, restores: core.restores, answers: answers,
             maximumBytes: core.configuration.limits.requestBytes
         ).add(to: v1)
         MergeRoutes(claims: storage, customers: customers, answers: answers, webhooks: webhooks).add(to: v1)
@@ -89,14 +90,14 @@ enum ServerRoutes {
         UnclaimedRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
         SegmentRoutes(storage: storage, apps: apps, clock: clock).add(to: v1)
         KeyRoutes(apps: apps).add(to: v1)
-        let asking = AppStoreQuestions(
+        let appStore = AppStoreQueries(
             clients: core.clients, historical: core.historical, storage: storage, histories: core.histories,
             webhooks: webhooks, clock: clock)
-        LookupRoutes(asking: asking).add(to: v1)
+        LookupRoutes(appStore: appStore).add(to: v1)
         SendAttemptRoutes(
-            storage: storage, scopes: core.scopes, asking: asking, settings: core.configuration.recovery
+            storage: storage, scopes: core.scopes, appStore: appStore, settings: core.configuration.recovery
         ).add(to: v1)
-        SupportRoutes(asking: asking, customers: customers, logger: core.logger).add(to: v1)
+        SupportRoutes(appStore: appStore, customers: customers, logger: core.logger).add(to: v1)
         DeliveryRoutes(webhooks: webhooks, storage: storage).add(to: v1)
         AuditRoutes(audit: core.audit, storage: storage).add(to: v1)
         ServerStateRoutes(
@@ -108,39 +109,39 @@ enum ServerRoutes {
     }
 }
 
-/// Gives every failure the shape that the API promises.
+/// Converts every failure to the error format of the API.
 struct FailureMiddleware: RouterMiddleware {
     let logger: Logger
     let methods: AllowedMethods
-    /// How many failures of a route are logged; nil for all. While the disk is full every notification is one.
-    var logged: RateMeters?
+    /// Limits the log lines of each route; nil logs all. While the disk is full, every notification fails.
+    var logMeters: RateMeters?
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPParserError {
-            // What is no HTTP is answered, and the connection closed, by who reads it.
+            // The HTTP server itself answers malformed HTTP, and closes the connection.
             throw error
         } catch {
             return response(to: error, request, context)
         }
     }
 
-    /// What is answered when a request fails.
+    /// Returns the answer to a failed request.
     private func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
         var failure = Self.failure(error)
         if let error = error as? HTTPError, error.status == .notFound {
             let allowed = methods.allowed(at: request.uri.path)
             if !allowed.isEmpty { failure = .notAllowed(allowed) }
         }
-        // Who gave it up says why, if that was not the client.
+        // Do not log cancellations: the code that cancels a request logs the reason, unless the client disconnected.
         if failure.status.code >= 500, !(error is CancellationError),
-            logged?[context.route]?.take(at: RateMeter.now) == nil
+            logMeters?[context.route]?.take(at: RateMeter.now) == nil
         {
             log(error, context)
         }
         return failure.response(from: request, context: context)
     }
 
-    /// Says why a request failed here. The route, since the path names customers.
+    /// Logs a failed request. Names the route, since the path contains customers.
     func log(_ error: any Error, _ context: ServerContext) {
         logger.error(
             "request failed",

@@ -7,17 +7,17 @@ internal import Crypto
 internal import Foundation
 internal import Hummingbird
 
-/// Sessions for apps without a backend of their own: a customer token for whoever shows the app transaction of a device.
+/// Sessions for apps without a backend of their own: a customer token in exchange for a device's app transaction.
 ///
-/// The customer is anonymous and has no other name than that of the Apple account: it follows from the app transaction, so
-/// that nobody can ask for a session of somebody else, and every device of the Apple account is the same customer. An app
-/// transaction can be shown again and again by whoever has its text, so a session reads what its customer has, reports what its
-/// own Apple account bought, and does nothing else.
+/// The customer is anonymous. Its identifier is derived from the app transaction ID, so that nobody can request a
+/// session of another customer, and all devices of an Apple account have the same customer. Anybody with the text of an
+/// app transaction can send it again, so a session can only read its customer and report the purchases of its own Apple
+/// account.
 struct SessionRoutes {
-    /// A token is good for so long, which is as long as one may be.
+    /// The lifetime of a token in seconds: the maximum that ``CustomerToken`` accepts.
     private static let lifetime: TimeInterval = 24 * 3600
 
-    let prover: PurchaseProver
+    let purchaseVerifier: PurchaseVerifier
     let authorization: Authorization
     let resolver: RequestResolver
     let listen: ServerConfiguration.Listen
@@ -26,19 +26,20 @@ struct SessionRoutes {
     func add(to router: Router<ServerContext>) {
         router.post("/v1/sessions") { request, context in
             var context = context
-            let client = ClientAddress(of: request, from: context.peer, listen).countedAs
-            context.principal = try authorization.application(request, from: client)
+            let client = ClientAddress(of: request, from: context.peer, listen).rateLimitKey
+            context.principal = try authorization.sessionPrincipal(request, from: client)
             return try await begin(try APICall(request, context, needs: .customersWrite, resolver))
         }
     }
 
     private func begin(_ call: APICall) async throws -> Response {
         let asked = try SessionBody(body: try await call.bytes(upTo: 64 << 10))
-        let proven = try await prover.prove(appTransaction: asked.appTransaction)
+        let proven = try await purchaseVerifier.verify(appTransaction: asked.appTransaction)
         let scope = try call.scope(of: proven)
         guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
             throw APIFailure(
-                "no_app_transaction_id", "The app transaction has no appTransactionId: it is from an old system.",
+                "no_app_transaction_id",
+                "The app transaction has no appTransactionId: it is from an old version of the operating system.",
                 parameter: "app_transaction")
         }
         guard let secret = resolver.apps[scope.bundleID]?.customerTokenSecret else {
@@ -59,17 +60,17 @@ struct SessionRoutes {
     }
 }
 
-/// How an Apple account is called that nobody has signed in with.
+/// The identifiers of customers who have not signed in.
 enum AnonymousCustomer {
-    /// The name, a UUID. It says nothing of the account, and is no secret: it opens nothing without a token.
-    static func name(of appTransactionID: String, in scope: Scope) -> String {
+    /// Returns a UUID that does not reveal the Apple account. It is not a secret: it gives no access without a token.
+    static func name(of appTransactionID: String, in scope: AppEnvironment) -> String {
         UUID(digestOf: ["anonymous customer", scope.bundleID, scope.environment.rawValue, appTransactionID]).text
     }
 }
 
-/// What an app sends to begin a session.
+/// The body of a request for a session.
 private struct SessionBody: JSONRequestBody {
-    /// How the device calls its customer so far. The answer says how the server does.
+    /// The device's previous identifier for its customer. The answer has the server's.
     var customer: String?
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String
@@ -83,14 +84,14 @@ private struct SessionBody: JSONRequestBody {
 
     init(body: [UInt8]) throws(APIFailure) {
         try self.init(body: body, form: "a JSON object with app_transaction and optionally customer")
-        guard customer.map(CustomerName.isPossible) ?? true else {
+        guard customer.map(CustomerName.isValid) ?? true else {
             throw APIFailure("invalid_customer", "A customer identifier has 1 to 255 bytes.", parameter: "customer")
         }
     }
 }
 
 extension CustomerToken {
-    /// Makes the token of a session.
+    /// Creates the token of a session.
     fileprivate static func make(
         for customer: String, account: String, bundleID: String, secret: Secret, now: Date, lifetime: TimeInterval
     ) -> String {
@@ -111,7 +112,7 @@ extension CustomerToken {
 }
 
 extension Principal {
-    /// Refuses what a session may not do.
+    /// Throws 403 if the request belongs to a session.
     func refuseSession() throws(APIFailure) {
         guard appTransactionID != nil else { return }
         throw APIFailure.forbidden("A session from an app transaction cannot do this: sign the customer in first.")
@@ -119,19 +120,20 @@ extension Principal {
 }
 
 extension PurchaseReport {
-    /// Refuses what a session may not report.
+    /// Throws 403 if a session reports a receipt.
     func check(for principal: Principal) throws(APIFailure) {
         guard principal.appTransactionID != nil, receipt != nil else { return }
         throw APIFailure.forbidden(
-            "A receipt does not say of which Apple account it is: sign the customer in.", parameter: "receipt")
+            "A session cannot report a receipt, which names no Apple account: sign the customer in.",
+            parameter: "receipt")
     }
 }
 
-extension PurchaseProver {
-    fileprivate func prove(appTransaction text: String) async throws -> ProvenPurchases {
+extension PurchaseVerifier {
+    fileprivate func verify(appTransaction text: String) async throws -> VerifiedPurchases {
         var report = PurchaseReport()
         report.appTransaction = text
         var forged = 0
-        return try await prove(report, forged: &forged)
+        return try await verify(report, forged: &forged)
     }
 }

@@ -7,7 +7,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// One subscription and one entitlement, for those who need no more.
+/// A single subscription or entitlement, for clients that need no more.
 struct SubscriptionRoutes {
     let storage: any CustomerStorage
     let customers: CustomerReader
@@ -19,14 +19,14 @@ struct SubscriptionRoutes {
         v1.get("/customers/{id}/entitlements/{key}", needs: .customersRead, entitlement)
     }
 
-    /// How a subscription stands now, and whose it is.
+    /// Returns the current state of a subscription, and its owners.
     private func subscription(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         let original = try call.identifier("transaction")
         let unknown = APIFailure.notFound("No subscription with this ID is known.", parameter: "id")
         guard let lineage = try await storage.lineage(original, in: scope.id) else { throw unknown }
         let owners = try await storage.owners(of: original, in: scope.id)
-        // Who asks for one customer learns nothing of others, not even that there are any.
+        // A client that may see one customer must not learn of other owners, not even that they exist.
         guard call.principal.customer.map({ owners.containsExactly($0) }) ?? true else { throw unknown }
         let facts = CustomerFacts(
             transactions: lineage.transactions + (try await storage.successors(of: original, in: scope.id)),
@@ -40,16 +40,16 @@ struct SubscriptionRoutes {
         CustomerJSON.subscription(&json, state) { json in
             json.members(of: scope)
             json.member("as_of", states.asOf)
-            if call.namesCustomers { json.member("customers", owners) { $0.string($1) } }
+            if call.maySeeOtherCustomers { json.member("customers", owners) { $0.string($1) } }
         }
         return json.response()
     }
 
-    /// Whether a customer has an entitlement; now or `at` an instant.
+    /// Returns whether a customer has an entitlement, now or at the instant `at`.
     private func entitlement(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let reading = try await customers.customer(customer, in: scope, at: call.request.date("at"))
-        guard let name = call.named("key"),
+        guard let name = call.pathParameter("key"),
             let state = reading.states.entitlements.first(where: { $0.entitlement.isExactly(name) })
         else {
             throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")

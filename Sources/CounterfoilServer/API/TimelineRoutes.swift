@@ -7,11 +7,11 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 
-/// What happened to a customer.
+/// A customer's timeline.
 struct TimelineRoutes {
     let storage: any InspectionStorage
     let customers: CustomerReader
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
     let historical: SignedDataVerifier
 
     func add(to v1: APIRouter) {
@@ -19,10 +19,10 @@ struct TimelineRoutes {
         v1.get("/customers/{id}/timeline/{uuid}", needs: .supportRead, entry)
     }
 
-    /// One notification of it: all that it says, and what its verification rests on.
+    /// Returns a notification of the timeline, with its contents and its verification.
     private func entry(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
-        let id = call.named("uuid") ?? ""
+        let (scope, customer) = try call.scopeAndCustomer()
+        let id = call.pathParameter("uuid") ?? ""
         guard id.utf8.count <= 255, let kept = try await storage.notification(named: id), kept.scope == scope.id,
             try await storage.isNotification(kept.id, inTimelineOf: customer, in: scope.id)
         else {
@@ -34,15 +34,16 @@ struct TimelineRoutes {
         }
     }
 
-    /// Newest first; what was signed until `at`. The notification that `expand` names comes with all that it says.
+    /// Lists entries, newest first, up to the signing date `at`. Adds the contents of the notification that `expand`
+    /// names.
     private func timeline(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.subject()
-        let expanded = try call.request.word("expand")
+        let (scope, customer) = try call.scopeAndCustomer()
+        let expanded = try call.request.shortText("expand")
         if expanded != nil { try call.require(.supportRead) }
         let paging = try Paging(call.request)
         let until = try call.request.instant("at") ?? .max
-        var place = try paging.place() ?? TimelinePlace(date: until)
-        if place.date > until { place = TimelinePlace(date: until) }
+        var place = try paging.place() ?? TimelinePosition(date: until)
+        if place.date > until { place = TimelinePosition(date: until) }
         let items = try await storage.timeline(
             of: customer, in: scope.id, after: place, limit: paging.limit + 1)
         let page = items.prefix(paging.limit)
@@ -55,7 +56,7 @@ struct TimelineRoutes {
         }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             Self.write(
-                entry.item, of: customer, entry.reading, naming: call.namesCustomers, scopes, to: &json
+                entry.item, of: customer, entry.reading, naming: call.maySeeOtherCustomers, scopes, to: &json
             ) { json, kept in
                 guard let decoded, let expanded, kept.isNamed(expanded) else { return }
                 json.key("notification")
@@ -64,15 +65,15 @@ struct TimelineRoutes {
         }
     }
 
-    /// What the notification of an entry says; nothing for what is none, or was not folded.
+    /// The contents of an entry's notification; none for other entries and for unprocessed notifications.
     fileprivate enum Reading {
         case parts(NotificationParts?)
         case failure(VerificationError)
     }
 
     private static func write(
-        _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: ScopeRegistry,
-        to json: inout JSONWriter, expanding: (inout JSONWriter, KeptNotification) -> Void
+        _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: AppEnvironmentRegistry,
+        to json: inout JSONWriter, expanding: (inout JSONWriter, StoredNotification) -> Void
     ) {
         json.object("timeline_entry") { json in
             json.member("occurred_at", item.place.date)
@@ -109,7 +110,7 @@ struct TimelineRoutes {
     }
 
     private static func write(
-        _ kept: KeptNotification, _ reading: Reading, _ scopes: ScopeRegistry, to json: inout JSONWriter
+        _ kept: StoredNotification, _ reading: Reading, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter
     ) {
         switch reading {
         case .parts(let parts): json.member("sentence", TimelineSentence.text(kept, parts))

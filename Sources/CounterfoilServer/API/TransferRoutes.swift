@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
 
-/// Where a team gives a purchase to a customer, whatever the restore policy says.
+/// Gives a purchase to a customer, whatever the restore policy is.
 struct TransferRoutes {
     let storage: any CustomerStorage & ClaimStorage
     let customers: CustomerReader
@@ -15,31 +15,31 @@ struct TransferRoutes {
         v1.post("/customers/{id}/purchases/{original}/transfer", needs: .customersTransfer, transfer)
     }
 
-    /// The customer, who has it now and alone. Doing it again changes nothing.
+    /// Makes the customer the only owner of the purchase, and returns the customer. A repetition changes nothing.
     private func transfer(_ call: APICall) async throws -> Response {
         try answers.requireNonce(of: call)
-        let (scope, customer) = try call.subject()
+        let (scope, customer) = try call.scopeAndCustomer()
         let body = try await call.body(TransferBody.self, form: "a JSON object with reason")
         let reason = try body.checkedReason
-        guard let named = call.named("original"), named.utf8.count <= 64,
+        guard let named = call.pathParameter("original"), named.utf8.count <= 64,
             let original = try await storage.originalTransactionID(of: named, in: scope.id)
         else {
             throw APIFailure.notFound("No such purchase is known in this app and environment.", parameter: "original")
         }
-        call.describe("\(original): \(reason)")
-        // The same claim as an app's, under the policy by which what another has may always be had.
+        call.setAuditDetail("\(original): \(reason)")
+        // Use the same claim as an app, with the policy that always permits taking another customer's purchase.
         let claim = Claim(
             customer: customer, scope: scope.id, originalTransactionIDs: [original], policy: .transfer,
-            takesNamed: true, claimedAt: answers.clock.now().milliseconds)
+            overridesNamedAccount: true, claimedAt: answers.clock.now().milliseconds)
         _ = try await storage.claim(claim, givesAccess: { _ in true })
         webhooks.wake()
         return try answers.answer(try await customers.customer(customer, in: scope, at: nil), to: call)
     }
 }
 
-/// Why a purchase is given to somebody else.
+/// The body of a transfer request.
 private struct TransferBody: JSONRequestBody {
-    /// For the audit log.
+    /// The reason, for the audit log.
     var reason: String
 
     static let members = CodingKeys.allCases.map(\.rawValue)
@@ -50,7 +50,7 @@ private struct TransferBody: JSONRequestBody {
         get throws(APIFailure) {
             let text = reason.trimmingCharacters(in: .whitespacesAndNewlines)
             guard !text.isEmpty, text.utf8.count <= 500 else {
-                throw APIFailure("invalid_parameter", "reason has 1 to 500 bytes.", parameter: "reason")
+                throw APIFailure("invalid_parameter", "`reason` has 1 to 500 bytes.", parameter: "reason")
             }
             return text
         }

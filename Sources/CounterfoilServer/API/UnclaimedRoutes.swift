@@ -6,7 +6,7 @@ internal import Entitlements
 internal import Foundation
 internal import Hummingbird
 
-/// Who has paid and is nobody's customer.
+/// Paid purchases that no customer owns.
 struct UnclaimedRoutes {
     let storage: any UnclaimedStorage & CustomerStorage
     let apps: Apps
@@ -14,7 +14,7 @@ struct UnclaimedRoutes {
 
     func add(to v1: APIRouter) { v1.get("/purchases", needs: .supportRead, list) }
 
-    /// In the order of the original transactions.
+    /// Lists purchases, ordered by original transaction ID.
     private func list(_ call: APICall) async throws -> Response {
         let scope = try call.scope()
         let paging = try Paging(call.request)
@@ -38,7 +38,7 @@ struct UnclaimedRoutes {
         }
     }
 
-    private func write(_ lineage: Lineage, _ scope: Scope, hasAccess: Bool, to json: inout JSONWriter) {
+    private func write(_ lineage: Lineage, _ scope: AppEnvironment, hasAccess: Bool, to json: inout JSONWriter) {
         let paid = lineage.transactions.filter { $0.ownership == .purchased }
         let last = paid.max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
         json.object("unclaimed_purchase") { json in

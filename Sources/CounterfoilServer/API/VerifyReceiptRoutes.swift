@@ -6,13 +6,13 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The retired endpoint, for old clients: the shared secret of the app is their key.
+/// The retired endpoint for old clients, which send the app's shared secret instead of a key.
 struct VerifyReceiptRoutes {
     let service: VerifyReceiptService
     let apps: Apps
     let limits: ServerConfiguration.Limits
     let listen: ServerConfiguration.Listen
-    // Clients show no key. Checking an RSA signature costs a millisecond.
+    // Clients send no key, and verifying an RSA signature takes a millisecond.
     private let meters = RateMeters(perSecond: 50)
 
     func add(to router: Router<ServerContext>) {
@@ -20,13 +20,13 @@ struct VerifyReceiptRoutes {
         router.get("/verifyReceipt") { _, _ in Self.response(VerifyReceiptResponse(status: .notPost).object) }
     }
 
-    /// Stands for production, or with `?environment=Sandbox` for the sandbox.
+    /// Answers for production, or with `?environment=Sandbox` for the sandbox.
     private func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
-        // Where no app has a shared secret there is nothing to answer, and nothing to read.
-        guard apps.takeReceiptsOfStrangers else {
+        // If no app has a shared secret, no receipt can be answered: do not read the body.
+        guard apps.acceptReceiptsFromOldClients else {
             return Self.response(VerifyReceiptResponse(status: .wrongSecret).object)
         }
-        let client = ClientAddress(of: request, from: context.peer, listen).countedAs
+        let client = ClientAddress(of: request, from: context.peer, listen).rateLimitKey
         if let backoff = meters[client]?.take(at: RateMeter.now) {
             throw APIFailure(
                 .tooManyRequests, "rate_limited", "Too many receipts in a second.", isRetryable: true, backoff: backoff)

@@ -6,7 +6,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// How endpoints and deliveries look in answers. A secret is shown once, when it is made; later by its fingerprint.
+/// Writes endpoints and deliveries as JSON. Shows a secret once, when it is created; later only its fingerprint.
 enum WebhookJSON {
     static func response(
         _ webhook: ManagedWebhook, activity: Activity? = nil, secret: Secret? = nil, status: HTTPResponse.Status = .ok
@@ -16,7 +16,7 @@ enum WebhookJSON {
         return json.response(status: status)
     }
 
-    /// What was sent to an endpoint since an instant, and what waits.
+    /// The deliveries to an endpoint since an instant, and the pending ones.
     struct Activity {
         var since: Milliseconds
         var found: WebhookActivity
@@ -83,7 +83,7 @@ enum WebhookJSON {
         json.member("ended_at", delivery.endedAt)
     }
 
-    /// A list, or null for all.
+    /// Writes a list; null stands for all.
     private static func list(_ name: StaticString, _ items: [String]?, to json: inout JSONWriter) {
         guard let items else {
             json.key(name)

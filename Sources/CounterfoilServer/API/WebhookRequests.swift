@@ -6,7 +6,7 @@ internal import ConfigurationReading
 internal import Foundation
 internal import HTTPTypes
 
-/// What may be said about an endpoint. What is not said stays; null stands for all.
+/// The settings of an endpoint in a request. Omitted settings do not change; null stands for all.
 struct WebhookSettings: JSONRequestBody {
     var url: String?
     var events: [String]??
@@ -32,7 +32,7 @@ struct WebhookSettings: JSONRequestBody {
 
     var isEmpty: Bool { url == nil && events == nil && payload == nil && apps == nil && environments == nil }
 
-    /// Puts it into a definition, or says what is wrong with it.
+    /// Applies the settings to a definition. Throws if one of them is invalid.
     func apply(
         to definition: inout ServerConfiguration.Webhook, _ served: Apps, _ principal: Principal
     ) async throws {
@@ -50,14 +50,14 @@ struct WebhookSettings: JSONRequestBody {
         }
     }
 
-    /// Nobody but who writes the configuration may lead the server into its own network.
+    /// Returns the URL if it is valid. Only the configuration may allow private addresses.
     private static func checked(_ url: String) async throws -> String {
         do throws(WebhookTarget.Refusal) {
             let target = try WebhookTarget(url, allowsHTTP: false)
             do throws(WebhookTarget.Refusal) {
                 _ = try await target.addresses(allowsPrivate: false)
             } catch {
-                // It may have an address later, and is checked before every delivery.
+                // The host may have an address later. Every delivery checks the address.
                 if error.code != .unresolved { throw error }
             }
             return target.url
@@ -72,12 +72,12 @@ struct WebhookSettings: JSONRequestBody {
             events.allSatisfy({ ServerConfigurationReader.isName($0.replacing("*", with: "_")) })
         else {
             throw APIFailure(
-                "invalid_events", "events has types such as subscription.renewed or subscription.*.",
+                "invalid_events", "`events` lists 1 to 100 event types such as subscription.renewed or subscription.*.",
                 parameter: "events")
         }
         for event in events where !EventType.isKnown(event) {
             throw APIFailure(
-                "unknown_event", .unknown("There are no events \(quoted(event))", event, among: EventType.all),
+                "unknown_event", .unknown("Unknown event type \(quoted(event))", event, among: EventType.all),
                 parameter: "events")
         }
         return events
@@ -120,7 +120,7 @@ struct WebhookSettings: JSONRequestBody {
     }
 }
 
-/// What `POST /v1/webhooks` takes.
+/// The body of `POST /v1/webhooks`.
 struct NewWebhook: JSONRequestBody {
     var name: String
     var settings: WebhookSettings
@@ -135,16 +135,16 @@ struct NewWebhook: JSONRequestBody {
     }
 }
 
-/// What `PATCH /v1/webhooks/{name}` takes.
+/// The body of `PATCH /v1/webhooks/{name}`.
 struct WebhookChange: JSONRequestBody {
-    /// As many as there may be side by side.
+    /// The maximum number of secrets of an endpoint.
     private static let maximumSecrets = 4
 
     var settings: WebhookSettings
     var enabled: Bool?
     var discardBacklog: Bool
     var addSecret: Bool
-    /// The fingerprint of one.
+    /// The fingerprint of the secret to remove.
     var retireSecret: String?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -167,24 +167,25 @@ struct WebhookChange: JSONRequestBody {
 
     var isEmpty: Bool { !changesDefinition && enabled == nil && !discardBacklog }
 
-    /// What is to change, without the values that may be secrets.
+    /// The change in a sentence, without values that may be secrets.
     var summary: String {
         let parts: [String?] = [
-            enabled.map { $0 ? "switched on" : "switched off" }, discardBacklog ? "discarded what waits" : nil,
+            enabled.map { $0 ? "switched on" : "switched off" },
+            discardBacklog ? "discarded the pending deliveries" : nil,
             addSecret ? "added a secret" : nil, retireSecret.map(Self.retirement),
             settings.isEmpty ? nil : "changed the settings",
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    /// Whoever sends a secret where its fingerprint belongs must not find it in the audit log.
+    /// Omits a text that is no fingerprint: a client may send a secret instead, which must not be in the audit log.
     private static func retirement(_ fingerprint: String) -> String {
         Secret.isFingerprint(fingerprint) ? "retired the secret \(fingerprint)" : "retired an unknown secret"
     }
 
     var changesDefinition: Bool { !settings.isEmpty || addSecret || retireSecret != nil }
 
-    /// Rotation: gives the new secret, if there is one.
+    /// Rotates the secrets. Returns the new secret, if one is added.
     func changeSecrets(of definition: inout ServerConfiguration.Webhook) throws(APIFailure) -> Secret? {
         if let retireSecret {
             let kept = definition.secrets.filter { $0.fingerprint != retireSecret }
@@ -209,16 +210,16 @@ struct WebhookChange: JSONRequestBody {
     }
 }
 
-/// What `POST /v1/webhooks/{name}/replay` takes: one event, or all of a time.
-struct Replay: JSONRequestBody {
-    /// As many as one request makes.
+/// The body of `POST /v1/webhooks/{name}/replay`: one event, or all events of a time range.
+struct ReplayBody: JSONRequestBody {
+    /// The maximum number of deliveries that one request creates.
     private static let maximumDeliveries = 10_000
 
     var eventID: String?
     var from: SentInstant?
     var to: SentInstant?
     var after: Int64?
-    /// Whether only to count.
+    /// Whether to count the deliveries without creating them.
     var dryRun: Bool?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -230,10 +231,10 @@ struct Replay: JSONRequestBody {
     static let members = CodingKeys.allCases.map(\.rawValue)
 
     var summary: String {
-        let what =
+        let events =
             eventID.map { "event \($0.prefix(100))" }
             ?? "events from \(from?.milliseconds ?? 0) to \(to?.milliseconds ?? 0)"
-        return dryRun == true ? "counted \(what)" : what
+        return dryRun == true ? "counted \(events)" : events
     }
 
     func range(_ storage: any WebhookStorage) async throws -> ReplayRange {
@@ -244,7 +245,7 @@ struct Replay: JSONRequestBody {
             return .event(number)
         }
         guard let from = from?.milliseconds, let to = to?.milliseconds else {
-            throw APIFailure("invalid_range", "Say event_id, or from and to. " + InstantText.form, parameter: "from")
+            throw APIFailure("invalid_range", "Send event_id, or from and to. " + InstantText.form, parameter: "from")
         }
         guard from < to else {
             throw APIFailure("invalid_range", "`from` must be before `to`.", parameter: "from")

@@ -7,15 +7,15 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Who is told what happened.
+/// Webhook endpoints and their deliveries.
 struct WebhookRoutes {
     let webhooks: WebhookDispatcher
     let storage: any WebhookStorage & DeliveryInspectionStorage & AttemptStorage
     let apps: Apps
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
     let clock: ServerClock
 
-    /// As many endpoints as there may be.
+    /// The maximum number of endpoints.
     private static let maximumCount = 100
     private static let maximumBytes = 64 << 10
 
@@ -33,12 +33,12 @@ struct WebhookRoutes {
     // MARK: - Endpoints
 
     private func list(_ call: APICall) async throws -> Response {
-        let endpoints = try await webhooks.managed().filter { call.principal.mayManage($0.definition) }
+        let endpoints = try await webhooks.managedWebhooks().filter { call.principal.mayManage($0.definition) }
         let activity = try await self.activity()
         return .list(endpoints, next: nil) { WebhookJSON.write($1, activity: activity($1), to: &$0) }
     }
 
-    /// How an endpoint did in the last day.
+    /// Returns a function that returns an endpoint's activity in the last 24 hours.
     private func activity() async throws -> (ManagedWebhook) -> WebhookJSON.Activity? {
         let since = clock.now().milliseconds - 86_400_000
         let found = try await storage.webhookActivity(since: since, limit: WebhookActivity.limit)
@@ -53,17 +53,17 @@ struct WebhookRoutes {
         }
         let secret = WebhookSignature.makeSecret()
         var definition = ServerConfiguration.Webhook(name: body.name, url: "", secrets: [secret])
-        // A key for some apps makes endpoints for those.
+        // A key for some apps creates endpoints for those apps.
         (definition.apps, definition.environments) = (call.principal.apps, call.principal.environments)
         try await body.settings.apply(to: &definition, apps, call.principal)
         guard !definition.url.isEmpty else {
             throw APIFailure("invalid_url", "`url` is missing: give the URL that receives events.", parameter: "url")
         }
-        guard try await webhooks.managed().count < Self.maximumCount else {
+        guard try await webhooks.managedWebhooks().count < Self.maximumCount else {
             throw APIFailure(
                 .conflict, "too_many", "There are already \(Self.maximumCount) endpoints; remove one first.")
         }
-        call.describe("made \(body.name)")
+        call.setAuditDetail("created \(body.name)")
         guard let endpoint = try await webhooks.add(definition) else {
             throw APIFailure(.conflict, "name_taken", "An endpoint with this name already exists.", parameter: "name")
         }
@@ -79,14 +79,14 @@ struct WebhookRoutes {
         let body = try await call.body(
             WebhookChange.self, upTo: Self.maximumBytes, form: "a JSON object of what is to change")
         guard !body.isEmpty else {
-            throw APIFailure("empty_change", "Say what is to change: \(WebhookChange.members.joined(separator: ", ")).")
+            throw APIFailure("empty_change", "Send at least one of \(WebhookChange.members.joined(separator: ", ")).")
         }
-        call.describe(body.summary)
-        return try await webhooks.changing { try await carryOut(body, call) }
+        call.setAuditDetail(body.summary)
+        return try await webhooks.serializeChanges { try await apply(body, call) }
     }
 
-    /// Changes the endpoint as it is now, while nobody else does.
-    private func carryOut(_ body: WebhookChange, _ call: APICall) async throws -> Response {
+    /// Applies a change to the current definition, while no other change runs.
+    private func apply(_ body: WebhookChange, _ call: APICall) async throws -> Response {
         let endpoint = try await endpoint(call)
         var definition = endpoint.definition
         var secret: Secret?
@@ -97,25 +97,27 @@ struct WebhookRoutes {
             }
             try await body.settings.apply(to: &definition, apps, call.principal)
             secret = try body.changeSecrets(of: &definition)
-            try await webhooks.change(endpoint.stored.id, to: definition)
+            try await webhooks.updateEndpoint(endpoint.stored.id, to: definition)
         }
         if body.enabled != nil || body.discardBacklog {
-            try await webhooks.switchOn(
-                body.enabled ?? (endpoint.stored.disabled == nil), endpoint.stored,
+            try await webhooks.setEnabled(
+                body.enabled ?? (endpoint.stored.disabled == nil), for: endpoint.stored,
                 discardingBacklog: body.discardBacklog)
         }
-        let changed = try await webhooks.managed().first { $0.stored.id == endpoint.stored.id } ?? endpoint
+        let changed = try await webhooks.managedWebhooks().first { $0.stored.id == endpoint.stored.id } ?? endpoint
         return WebhookJSON.response(changed, secret: secret)
     }
 
     private func remove(_ call: APICall) async throws -> Response {
-        // Nobody is told of an endpoint as changed that is gone.
-        try await webhooks.changing { try await carryOutRemoval(call) }
+        // Wait for running changes, so that no change answers with a removed endpoint.
+        try await webhooks.serializeChanges { try await removeEndpoint(call) }
     }
 
-    private func carryOutRemoval(_ call: APICall) async throws -> Response {
-        // For which apps one is that is damaged cannot be read: only a key for all may remove it.
-        if call.principal.isForEverything, let damaged = try await webhooks.damaged(call.named("name") ?? "") {
+    private func removeEndpoint(_ call: APICall) async throws -> Response {
+        // The apps of a damaged endpoint cannot be read, so only a key for everything may remove it.
+        if call.principal.isUnlimited,
+            let damaged = try await webhooks.damagedEndpoint(named: call.pathParameter("name") ?? "")
+        {
             try await webhooks.remove(damaged.id)
             return Response(status: .noContent)
         }
@@ -139,15 +141,15 @@ struct WebhookRoutes {
     private func replay(_ call: APICall) async throws -> Response {
         let endpoint = try await endpoint(call)
         let body = try await call.body(
-            Replay.self, upTo: Self.maximumBytes, form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
+            ReplayBody.self, upTo: Self.maximumBytes, form: #"{"event_id": "…"} or {"from": ms, "to": ms}"#)
         let (range, isDryRun) = (try await body.range(storage), body.dryRun == true)
-        call.describe(body.summary)
+        call.setAuditDetail(body.summary)
         let outcome =
             isDryRun
             ? try await webhooks.countReplay(range, to: endpoint) : try await webhooks.replay(range, to: endpoint)
         if body.eventID != nil, outcome.deliveries == 0 {
             throw APIFailure(
-                .conflict, "not_accepted", "This endpoint does not take events of this type, app or environment.",
+                .conflict, "not_accepted", "This endpoint does not accept events of this type, app or environment.",
                 parameter: "event_id")
         }
         return .json(status: isDryRun ? .ok : .accepted) { json in
@@ -164,7 +166,7 @@ struct WebhookRoutes {
         guard endpoint.stored.disabled == nil else {
             throw APIFailure(.conflict, "disabled", "This endpoint is switched off; enable it first.")
         }
-        guard let delivery = try await webhooks.test(endpoint.stored) else {
+        guard let delivery = try await webhooks.sendTest(to: endpoint.stored) else {
             throw APIFailure(.serviceUnavailable, "storage_failed", "The test could not be stored.", isRetryable: true)
         }
         return .json(status: .accepted) { WebhookJSON.write(delivery, to: &$0) }
@@ -172,19 +174,19 @@ struct WebhookRoutes {
 
     // MARK: - Reading requests
 
-    /// The endpoint that a path names, if the key may manage it.
+    /// Returns the endpoint in the path if the key may manage it.
     private func endpoint(_ call: APICall) async throws -> ManagedWebhook {
         try await Self.endpoint(call, among: webhooks)
     }
 
-    /// The same, for those who have other routes below it.
+    /// Returns the endpoint in the path if the key may manage it, for other routes below the endpoint.
     static func endpoint(_ call: APICall, among webhooks: WebhookDispatcher) async throws -> ManagedWebhook {
-        let name = call.named("name") ?? ""
-        let found = try await webhooks.managed().first { $0.stored.name.isExactly(name) }
+        let name = call.pathParameter("name") ?? ""
+        let found = try await webhooks.managedWebhooks().first { $0.stored.name.isExactly(name) }
         guard let found, call.principal.mayManage(found.definition) else {
-            // The same whether there is one or not: who may not see it does not learn of it.
+            // A key that may not manage the endpoint must not learn whether it exists.
             let message =
-                call.principal.isForEverything
+                call.principal.isUnlimited
                 ? "No endpoint has this name."
                 : "The key \(call.principal.name) can manage no endpoint with this name: it is limited to some apps or "
                     + "environments, and manages only the endpoints for those."
@@ -195,7 +197,7 @@ struct WebhookRoutes {
 }
 
 extension Principal {
-    /// Whether a key may see and change an endpoint: only if it may see all that is sent there.
+    /// Whether the key may see and change an endpoint: it must have access to everything that is sent there.
     func mayManage(_ webhook: ServerConfiguration.Webhook) -> Bool {
         covers(apps: webhook.apps, environments: webhook.environments)
     }

@@ -1,46 +1,47 @@
-/// What a key of our own API may do.
+/// A permission of an API key of this server.
 public struct APIScope: RawRepresentable, Hashable, Sendable, Codable {
-    /// The text in configuration files, such as `customers:read`.
+    /// The name in configuration files, such as `customers:read`.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a scope from any text, also one that is not listed below.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// See what customers own, and why.
+    /// Read customers' purchases and entitlements, and their explanations.
     public static let customersRead = Self(rawValue: "customers:read")
-    /// Report purchases and usage of customers.
+    /// Report purchases and usage for customers.
     public static let customersWrite = Self(rawValue: "customers:write")
-    /// Give a customer what belongs to another, whatever the restore policy says.
+    /// Transfer purchases between customers, regardless of the restore policy.
     public static let customersTransfer = Self(rawValue: "customers:transfer")
-    /// Erase what is kept of a person.
+    /// Erase a customer's personal data.
     public static let customersErase = Self(rawValue: "customers:erase")
-    /// Give entitlements without a purchase, and take them back.
+    /// Grant entitlements without a purchase, and revoke such grants.
     public static let grantsWrite = Self(rawValue: "grants:write")
-    /// Have offers signed.
+    /// Sign offers.
     public static let offersSign = Self(rawValue: "offers:sign")
-    /// Look up orders and people, for customer support.
+    /// Search for orders and customers, for customer support.
     public static let supportRead = Self(rawValue: "support:read")
-    /// Have the App Store asked about customers, and give subscribers more time.
+    /// Query the App Store about customers, and extend subscriptions.
     public static let supportWrite = Self(rawValue: "support:write")
-    /// See notifications, completeness and recoveries.
+    /// Read notifications, completeness and recoveries.
     public static let operationsRead = Self(rawValue: "operations:read")
-    /// Start recoveries, process notifications again.
+    /// Start recoveries and reprocess notifications.
     public static let operationsWrite = Self(rawValue: "operations:write")
-    /// Manage webhook endpoints and send events again.
+    /// Manage webhook endpoints and resend events.
     public static let webhooksWrite = Self(rawValue: "webhooks:write")
-    /// See who did what.
+    /// Read the audit log.
     public static let auditRead = Self(rawValue: "audit:read")
-    /// Sign in to the console; what may be seen and done there is what the other scopes of the key say.
+    /// Sign in to the console. The key's other scopes decide which pages and actions are available there.
     public static let consoleOpen = Self(rawValue: "console:open")
 
-    /// All of them; `all` in a configuration file.
+    /// All scopes; `all` in a configuration file.
     public static let all: [APIScope] = [
         .customersRead, .customersWrite, .customersTransfer, .customersErase, .grantsWrite, .offersSign, .supportRead,
         .supportWrite, .operationsRead, .operationsWrite, .webhooksWrite, .auditRead, .consoleOpen,
     ]
 
-    /// Those that a key which is shipped in an app may have. It is limited to the customer of its customer token.
-    public static let forApps: Set<APIScope> = [.customersRead, .customersWrite, .offersSign]
-    /// Those of a session that an app began with nothing but its app transaction.
-    static let forSessions: Set<APIScope> = [.customersRead, .customersWrite]
+    /// The scopes that a public key (shipped in an app) may have. Such a key reaches only the customer of the customer
+    /// token.
+    public static let publicKeyScopes: Set<APIScope> = [.customersRead, .customersWrite, .offersSign]
+    /// The scopes of a session that an app starts with only its app transaction.
+    static let sessionScopes: Set<APIScope> = [.customersRead, .customersWrite]
 }

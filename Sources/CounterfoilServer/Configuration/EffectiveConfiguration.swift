@@ -8,11 +8,11 @@ internal import Ledger
 internal import LedgerServices
 internal import Logging
 
-/// The configuration as it counts, one line for each setting. Of a secret or a key it says whether it is set, and of a URL
-/// that others gave us only the host, because paths and user names of URLs can be secrets too.
+/// The configuration in effect, one line for each setting. For a secret or a key it shows only whether one is set. For
+/// a URL it shows only scheme, host and port, because paths and user names of URLs can be secrets too.
 struct EffectiveConfiguration {
     struct Setting: Sendable, Hashable {
-        /// As ``SettingOrigins`` has it, such as `apps[0].bundle_id`.
+        /// The path as in ``SettingOrigins``, such as `apps[0].bundle_id`.
         var path: String
         var value: String
     }
@@ -33,7 +33,7 @@ struct EffectiveConfiguration {
         add(configuration.console)
         switch configuration.clock {
         case .system: add("clock", "system")
-        case .simulator(let url): add("clock", ServerConfiguration.place(ofURL: url))
+        case .simulator(let url): add("clock", ServerConfiguration.redacted(url: url))
         }
     }
 
@@ -54,12 +54,12 @@ struct EffectiveConfiguration {
 
     private mutating func add(_ path: String, _ duration: Duration) {
         let seconds = duration.components.seconds
-        // The largest unit that it has a whole number of.
+        // Use the largest unit that divides the duration.
         let unit = [("d", Int64(86_400)), ("h", 3600), ("m", 60)].first { seconds > 0 && seconds.isMultiple(of: $0.1) }
         add(path, unit.map { "\(seconds / $0.1)\($0.0)" } ?? "\(seconds)s")
     }
 
-    /// Whether something is set that must not be seen.
+    /// Adds a setting whose value is secret: `set` or `none`.
     private mutating func add(_ path: String, isSet: Bool) { add(path, isSet ? "set" : "none") }
 
     private mutating func add(_ path: String, secrets count: Int) { add(path, count == 0 ? "none" : "\(count) set") }
@@ -76,7 +76,7 @@ struct EffectiveConfiguration {
         add("\(path).public_offers", app.publicOffers, or: "none")
         add("\(path).shared_secrets", secrets: app.sharedSecrets.count)
         for (name, environment) in [("production", AppStoreEnvironment.production), ("sandbox", .sandbox)] {
-            add("\(path).base_urls.\(name)", app.hosts[environment].map { ServerConfiguration.place(ofURL: $0.url) })
+            add("\(path).base_urls.\(name)", app.hosts[environment].map { ServerConfiguration.redacted(url: $0.url) })
         }
         let catalogue = app.catalogue
         add("\(path).entitlements", catalogue.entitlements.keys, or: "none")
@@ -85,7 +85,7 @@ struct EffectiveConfiguration {
         add("\(path).restore_policy", app.restorePolicy.rawValue)
         add(app.consumption, "\(path).consumption")
         add("\(path).customer_token_secret", isSet: app.customerTokenSecret != nil)
-        add("\(path).answer_key", isSet: app.answerKey != nil)
+        add("\(path).answer_key", isSet: app.responseSigningKey != nil)
     }
 
     private mutating func add(_ policy: ConsumptionPolicy?, _ path: String) {
@@ -107,7 +107,7 @@ struct EffectiveConfiguration {
 
     private mutating func add(_ webhook: ServerConfiguration.Webhook, _ path: String) {
         add("\(path).name", webhook.name)
-        add("\(path).url", ServerConfiguration.place(ofURL: webhook.url))
+        add("\(path).url", ServerConfiguration.redacted(url: webhook.url))
         add("\(path).secrets", secrets: webhook.secrets.count)
         add("\(path).events", webhook.events, or: "all")
         add("\(path).payload", webhook.payload.rawValue)
@@ -121,7 +121,7 @@ struct EffectiveConfiguration {
     private mutating func add(_ listen: ServerConfiguration.Listen) {
         add("listen.host", listen.host)
         add("listen.port", listen.port)
-        add("listen.public_url", listen.publicURL.map { ServerConfiguration.place(ofURL: $0) })
+        add("listen.public_url", listen.publicURL.map { ServerConfiguration.redacted(url: $0) })
         add("listen.tls.certificate", listen.tls?.certificateFile)
         add("listen.tls.key", isSet: listen.tls != nil)
         add("listen.trusted_proxies", listen.trustedProxies.map(\.description), or: "none")
@@ -134,14 +134,14 @@ struct EffectiveConfiguration {
         add("trust.receipts", trust.receiptAnchors.expirations.map(\.name), or: "none")
         add("trust.revocation", trust.revocation.rawValue)
         add("trust.revocation_hosts", trust.revocationHosts, or: "none")
-        add("trust.certificates_valid_at", trust.validAt == .now ? "now" : "signing_date")
+        add("trust.certificates_valid_at", trust.validationTime == .now ? "now" : "signing_date")
     }
 
     private mutating func add(_ storage: ServerConfiguration.Storage) {
         add("storage.path", storage.path)
         add("storage.synchronous", storage.synchronous.rawValue)
-        add("storage.refused_kept", storage.refusedKept)
-        add("storage.refused_bytes", storage.refusedBytes)
+        add("storage.refused_kept", storage.maximumRefusedDeliveries)
+        add("storage.refused_bytes", storage.maximumRefusedBytes)
         add("storage.cache_mib", storage.cacheMiB)
     }
 
@@ -149,7 +149,7 @@ struct EffectiveConfiguration {
         add("recovery.enabled", recovery.isEnabled)
         add("recovery.interval", recovery.interval)
         add("recovery.overlap", recovery.overlap)
-        add("recovery.windows", recovery.windows)
+        add("recovery.windows", recovery.parallelWindows)
         add("recovery.retention_days", recovery.retentionDays)
     }
 
@@ -158,7 +158,7 @@ struct EffectiveConfiguration {
         add("limits.buffered_bytes", limits.bufferedBytes)
         add("limits.connections_per_address", limits.connectionsPerAddress)
         add("limits.requests_per_second", limits.requestsPerSecond)
-        add("limits.request_time", limits.requestTime)
+        add("limits.request_time", limits.requestTimeout)
     }
 
     private mutating func add(_ console: ServerConfiguration.Console) {
@@ -171,8 +171,8 @@ struct EffectiveConfiguration {
 }
 
 extension ServerConfiguration {
-    /// The scheme, the host and the port of a URL, for those who look at the configuration: its path can be a secret.
-    package static func place(ofURL text: String) -> String {
+    /// Returns the scheme, host and port of a URL for display. The path can be a secret and is replaced by `/…`.
+    package static func redacted(url text: String) -> String {
         guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host else { return "set" }
         return "\(scheme)://\(host)\(url.port.map { ":\($0)" } ?? "")\(url.path.count > 1 ? "/…" : "")"
     }

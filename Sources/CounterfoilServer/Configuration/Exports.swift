@@ -1,3 +1,3 @@
-// `ConfigurationProblem` is the one public name of it, and part of `ConfigurationError`: who imports the library needs no
-// second import.
+// `ConfigurationError` exposes `ConfigurationProblem`, the only public type of that module. The re-export spares users
+// of this library a second import.
 @_exported public import ConfigurationReading

@@ -1,34 +1,34 @@
 public import AppStoreModels
 public import ConfigurationReading
 
-/// A configuration as it was read, and what its reader would like to say about it.
+/// A configuration that was read from a file, with the warnings about it.
 public struct LoadedConfiguration: Sendable {
-    /// What the server has to do.
+    /// The server's settings.
     public var configuration: ServerConfiguration
 
-    /// What is allowed and may not be meant, such as a key file that others can read.
-    public var notes: [ConfigurationIssue]
+    /// Warnings about settings that are valid but probably not intended, such as a key file that other users can read.
+    public var warnings: [ConfigurationIssue]
 
-    /// The settings whose systemd credentials did not exist.
+    /// The settings whose systemd credentials do not exist.
     private let absent: AbsentCredentials
 
-    init(configuration: ServerConfiguration, notes: [ConfigurationIssue], absent: AbsentCredentials) {
+    init(configuration: ServerConfiguration, warnings: [ConfigurationIssue], absent: AbsentCredentials) {
         self.configuration = configuration
-        self.notes = notes
+        self.warnings = warnings
         self.absent = absent
     }
 
-    /// Whether a setting of the file, such as `apps[0].key`, has a systemd credential that did not exist. Always false
-    /// unless the configuration was read with ``SecretReading/present``.
-    package func isUnread(_ setting: String) -> Bool { absent.isAny(in: setting) }
+    /// Whether a systemd credential of a setting, such as `apps[0].key`, did not exist. Always false unless the
+    /// configuration was read with ``SecretReading/present``.
+    package func hasMissingCredential(in setting: String) -> Bool { absent.isAny(in: setting) }
 }
 
-/// Something about one place of a configuration file.
+/// A problem or warning about one location in a configuration file.
 public typealias ConfigurationIssue = ConfigurationProblem
 
-/// Why a configuration cannot be used: everything that is wrong with it, at once.
+/// The error for an invalid configuration. It lists all problems at once.
 public struct ConfigurationError: CounterfoilError, Hashable {
-    /// At least one; after a hundred only their number is told.
+    /// The problems, at least one. Beyond a hundred problems only their number is given.
     public let problems: [ConfigurationIssue]
 
     init(problems: [ConfigurationIssue]) { self.problems = problems }
@@ -36,7 +36,7 @@ public struct ConfigurationError: CounterfoilError, Hashable {
     /// `invalid_configuration`.
     public var code: String { "invalid_configuration" }
 
-    /// A line for each problem.
+    /// One line for each problem.
     public var message: String { problems.map(\.description).joined(separator: "\n") }
 
     /// The message.

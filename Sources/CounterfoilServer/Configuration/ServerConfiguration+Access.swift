@@ -3,27 +3,28 @@ public import Foundation
 public import Ledger
 
 extension ServerConfiguration {
-    /// Who may use our own API.
+    /// An API key of this server.
     public struct Key: Sendable {
-        /// What the audit log and errors call it.
+        /// The name in the audit log and in errors.
         public var name: String
 
-        /// The SHA-256 of its text. The text itself is nowhere.
+        /// The SHA-256 of the key's text. The text itself is not stored.
         public var hash: Data
 
-        /// What it may do.
+        /// The key's permissions.
         public var scopes: Set<APIScope>
 
-        /// The bundle identifiers of the apps it is for; nil: all.
+        /// The bundle identifiers of the apps that the key can access; nil for all.
         public var apps: Set<String>?
 
-        /// The environments it is for; nil: all.
+        /// The environments that the key can access; nil for all.
         public var environments: Set<AppStoreEnvironment>?
 
-        /// Whether it is shipped in an app, where everybody can read it. It is limited to the customer of its token.
+        /// Whether the key is shipped in an app, where anyone can read it. A public key reaches only the customer of
+        /// the customer token.
         public var isPublic: Bool
 
-        /// A key.
+        /// Creates a key.
         public init(
             name: String, hash: Data, scopes: Set<APIScope>, apps: Set<String>? = nil,
             environments: Set<AppStoreEnvironment>? = nil, isPublic: Bool = false
@@ -37,9 +38,9 @@ extension ServerConfiguration {
         }
     }
 
-    /// Where events are sent, and which.
+    /// A webhook endpoint and the events that it receives.
     public typealias Webhook = WebhookDefinition
 
-    /// The vocabulary of a webhook.
+    /// The payload format of a webhook.
     public typealias WebhookPayload = Ledger.WebhookPayload
 }

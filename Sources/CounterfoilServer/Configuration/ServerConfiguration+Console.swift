@@ -1,40 +1,40 @@
 public import Ledger
 
 extension ServerConfiguration {
-    /// The pages of the server.
+    /// The settings of the web console.
     public struct Console: Sendable {
-        /// Whether there are any. Default: no.
+        /// Whether the console is served. Default: no.
         public var isEnabled = false
 
-        /// What sign-in links are made with; nil: keys alone sign in.
+        /// The secret that signs sign-in links; nil allows sign-in by key only.
         public var secret: Secret?
 
-        /// The address and port of their own, so that the server's port has none of them; nil for the server's.
+        /// A separate address and port for the console; nil serves the console on the server's port.
         public var listen: Address?
 
-        /// Whether nothing can be changed there. Default: no.
+        /// Whether the console rejects changes. Default: no.
         public var isReadOnly = false
 
-        /// Whether looking at a customer is kept in the audit log. Default: no.
+        /// Whether viewing a customer is recorded in the audit log. Default: no.
         public var auditsReads = false
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
 
-        /// Whether another one is the same.
+        /// Whether all settings are equal, including the secret.
         func isSame(as other: Console) -> Bool {
             isEnabled == other.isEnabled && listen == other.listen && isReadOnly == other.isReadOnly
                 && auditsReads == other.auditsReads && secret?.revealed == other.secret?.revealed
         }
 
-        /// Where something listens.
+        /// An address and port to listen on.
         public struct Address: Sendable, Hashable {
-            /// The address. Default: this machine alone.
+            /// The address. Default: loopback.
             public var host = "127.0.0.1"
             /// The port. Default: 8090.
             public var port = 8090
 
-            /// The defaults.
+            /// Creates the default address.
             public init() {}
         }
     }

@@ -1,48 +1,50 @@
 extension ServerConfiguration {
-    /// Where requests are accepted, and from whom.
+    /// The addresses on which the server listens, and the networks that it accepts requests from.
     public struct Listen: Sendable, Hashable {
-        /// The address to listen on. Default: this machine alone.
+        /// The address to listen on. Default: loopback.
         public var host = "127.0.0.1"
 
-        /// The port. 0 is any that is free. Default: 8080.
+        /// The port; 0 for any free port. Default: 8080.
         public var port = 8080
 
-        /// How the world reaches the server, without a slash at the end; nil if nobody told.
+        /// The public URL of the server, without a slash at the end; nil if it is not configured.
         public var publicURL: String?
 
-        /// The certificate to serve HTTPS with; nil is HTTP, for behind a proxy and for this machine.
+        /// The certificate for HTTPS; nil for HTTP, which is meant for use behind a proxy or on one machine.
         public var tls: TLS?
 
-        /// The proxies whose `X-Forwarded-For` is believed. Default: none.
+        /// The proxies whose `X-Forwarded-For` is trusted. Default: none.
         public var trustedProxies: [Network] = []
 
-        /// Who may send notifications; nil is everybody, since they are signed. Apple documents 17.0.0.0/8.
+        /// The networks that may send notifications; nil for any, since notifications are signed. Apple documents
+        /// 17.0.0.0/8.
         public var notificationNetworks: [Network]?
 
-        /// Who may read `/metrics`. Default: who shows a key.
+        /// The clients that may read `/metrics`. Default: those with a key.
         public var metrics = MetricsAccess.key
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
     }
 
-    /// Who may read `/metrics`.
+    /// The clients that may read `/metrics`.
     @nonexhaustive
     public enum MetricsAccess: String, Sendable, Hashable, CaseIterable {
-        /// Who shows a key with the scope `operations:read` for all apps and environments.
+        /// Requests with a key that has the scope `operations:read` for all apps and environments.
         case key
-        /// Who shows one, and everybody who asks from this machine: also those for whom an unknown proxy on it does.
+        /// Requests with such a key, and all requests from this machine. If a proxy on this machine is not among
+        /// `trusted_proxies`, the requests that it forwards count as local.
         case local
     }
 
-    /// A certificate, for HTTPS. The paths are absolute.
+    /// The files of a certificate for HTTPS. The paths are absolute.
     public struct TLS: Sendable, Hashable {
-        /// The file with the certificate and those between it and its root, PEM.
+        /// The PEM file with the certificate and its intermediates.
         public var certificateFile: String
-        /// The file with the private key, PEM.
+        /// The PEM file with the private key.
         public var keyFile: String
 
-        /// Names the files.
+        /// Creates the settings from two paths.
         public init(certificateFile: String, keyFile: String) {
             self.certificateFile = certificateFile
             self.keyFile = keyFile

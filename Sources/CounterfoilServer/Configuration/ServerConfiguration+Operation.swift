@@ -3,107 +3,108 @@ public import Ledger
 public import Logging
 
 extension ServerConfiguration {
-    /// Which roots and which dates count.
+    /// The trusted root certificates, and how certificates are validated.
     public struct Trust: Sendable, Hashable {
-        /// The roots of signed data: notifications, transactions and the App Store's answers. Default: Apple's.
+        /// The roots for signed data: notifications, transactions and the App Store's responses. Default: Apple's.
         public var anchors = TrustAnchors.apple
 
-        /// The roots of receipts. Default: Apple's. A file that has `anchors` and no `receipts` has the same for both; who
-        /// sets ``anchors`` in code sets these as well.
+        /// The roots for receipts. Default: Apple's. In a file, `receipts` defaults to `anchors`. In code, set both
+        /// properties.
         public var receiptAnchors = TrustAnchors.apple
 
-        /// Whether the App Store is asked if certificates of signed data were revoked. Default: soft. Receipts are not asked
-        /// about: they are judged as of their creation.
+        /// Whether the revocation status of the certificates of signed data is checked by OCSP. Default: soft. The
+        /// certificates of receipts are not checked: receipts are validated as of their creation date.
         public var revocation = RevocationPolicy.soft
 
-        /// Hosts that may be asked beside Apple's.
+        /// Further OCSP hosts that may be queried, besides Apple's.
         public var revocationHosts: Set<String> = []
 
-        /// When certificates have to be valid: now, or, for data of long ago, when it was signed.
-        public var validAt = ValidationInstant.now
+        /// The date at which certificates must be valid: now, or the signing date, for old data.
+        public var validationTime = ValidationTime.now
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
     }
 
-    /// Where everything is kept.
+    /// The settings of the ledger's database.
     public struct Storage: Sendable, Hashable {
-        /// The SQLite file. Default: `counterfoil.sqlite`, which the reader puts beside the configuration.
+        /// The SQLite file. Default: `counterfoil.sqlite`; a relative path in a configuration file starts in its
+        /// folder.
         public var path = "counterfoil.sqlite"
 
-        /// How sure a commit is. Default: full.
+        /// The durability of a commit. Default: full.
         public var synchronous = Synchronous.full
 
-        /// How many refused deliveries are kept. Default: 10,000.
-        public var refusedKept = 10_000
+        /// The maximum number of refused deliveries that are stored. Default: 10,000.
+        public var maximumRefusedDeliveries = 10_000
 
-        /// How many bytes of refused deliveries are kept. Default: 64 MiB.
-        public var refusedBytes = 64 << 20
+        /// The maximum number of bytes of refused deliveries that are stored. Default: 64 MiB.
+        public var maximumRefusedBytes = 64 << 20
 
-        /// How much of the file is held in memory, in MiB. Default: 128.
+        /// The size of the page cache in MiB. Default: 128.
         public var cacheMiB = 128
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
     }
 
-    /// How sure a commit is.
+    /// The durability of a commit.
     @nonexhaustive
     public enum Synchronous: String, Sendable, Hashable, CaseIterable {
-        /// Acknowledged is kept, through a power cut.
+        /// Acknowledged data survives a power cut.
         case full
-        /// Acknowledged is kept through a crash of the server; a power cut may lose the last moments.
+        /// Acknowledged data survives a crash of the server. A power cut can lose the last commits.
         case normal
     }
 
-    /// How gaps are closed.
+    /// The settings of recovery, which fetches missed notifications.
     public typealias Recovery = RecoverySettings
 
-    /// How much a client may ask for.
+    /// The limits for clients.
     public struct Limits: Sendable, Hashable {
         /// The largest request, in bytes. Default: 4 MiB; a receipt with many purchases is large.
         public var requestBytes = 4 << 20
-        /// The bytes of all request bodies that may be in memory at once; one client may have a quarter of them. Default:
+        /// The maximum number of bytes of all request bodies in memory. One client may use a quarter of them. Default:
         /// 64 MiB.
         public var bufferedBytes = 64 << 20
-        /// The connections that one address may have open; of IPv6, one network of 64 bits. Trusted proxies may have any
-        /// number. Default: 256.
+        /// The maximum number of open connections of one address (IPv4) or one /64 network (IPv6). Trusted proxies have
+        /// no such limit. Default: 256.
         public var connectionsPerAddress = 256
-        /// The requests that a key may make in a second, on average. Default: 1000.
+        /// The maximum number of requests per second of one key, on average. Default: 1000.
         public var requestsPerSecond = 1000
-        /// How long a request may take. Default: 30 seconds.
-        public var requestTime = Duration.seconds(30)
+        /// The maximum duration of a request. Default: 30 seconds.
+        public var requestTimeout = Duration.seconds(30)
 
-        /// How long a client may take to send a request, and to take an answer.
+        /// The maximum time for a client to send a request, and to receive a response.
         package var sendingTime = Duration.seconds(15)
-        /// How long a connection may be without a request. Longer than the minute that load balancers have.
+        /// The maximum idle time of a connection. Longer than the usual idle timeout of load balancers, one minute.
         package var idleTime = Duration.seconds(75)
-        /// How many connections may be open; nil for what the system lets the process have.
+        /// The maximum number of open connections; nil derives it from the process's file descriptor limit.
         package var connections: Int?
-        /// The requests that one customer may make in a second with a key that is shipped in an app.
+        /// The maximum number of requests per second of one customer with a public key.
         package var requestsPerSecondOfCustomer = 20
 
-        /// The defaults.
+        /// Creates the default limits.
         public init() {}
     }
 
-    /// What is written about the server's work.
+    /// The settings of the log.
     public struct Log: Sendable, Hashable {
-        /// From which level on. Default: info.
+        /// The minimum level. Default: info.
         public var level = Logger.Level.info
-        /// In which form. Default: text.
+        /// The format. Default: text.
         public var format = LogFormat.text
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
     }
 
-    /// The form of the log.
+    /// The format of the log.
     @nonexhaustive
     public enum LogFormat: String, Sendable, Hashable, CaseIterable {
-        /// Lines for people.
+        /// Human-readable lines.
         case text
-        /// One JSON object a line.
+        /// One JSON object per line.
         case json
     }
 }

@@ -2,27 +2,27 @@ internal import AppStoreTrust
 package import Foundation
 
 extension ServerConfiguration.Trust {
-    /// The roots of signed data and of receipts, the first to end first, each name once.
+    /// The roots for signed data and for receipts, in order of expiration. Each name occurs once.
     var roots: [(name: String, date: Date)] {
         var seen: Set<String> = []
         return anchors.union(receiptAnchors).expirations.filter { seen.insert($0.name).inserted }
     }
 
-    /// Those that end within a year, or have ended.
-    func endingRoots(at now: Date) -> [(name: String, date: Date)] {
-        let names = Set(anchors.union(receiptAnchors).ending(soonAfter: now).map(\.name))
+    /// Returns the roots that expire within a year or have expired.
+    func expiringRoots(at now: Date) -> [(name: String, date: Date)] {
+        let names = Set(anchors.union(receiptAnchors).expiringSoon(asOf: now).map(\.name))
         return roots.filter { names.contains($0.name) }
     }
 }
 
 extension LoadedConfiguration {
-    /// The same, with what there is to say at an instant: which roots end within a year.
-    package func noting(at now: Date) -> LoadedConfiguration {
+    /// Returns a copy with a warning for each root that expires within a year of `now`.
+    package func addingExpirationWarnings(at now: Date) -> LoadedConfiguration {
         var loaded = self
-        for root in configuration.trust.endingRoots(at: now) {
+        for root in configuration.trust.expiringRoots(at: now) {
             let message =
-                "the root \(root.name) ends on \(root.date.formatted(.iso8601)): what it signs is not accepted then"
-            loaded.notes.append(ConfigurationIssue(path: "trust", message: message))
+                "the root \(root.name) expires on \(root.date.formatted(.iso8601)); data that it signs is rejected then"
+            loaded.warnings.append(ConfigurationIssue(path: "trust", message: message))
         }
         return loaded
     }

@@ -3,52 +3,51 @@ public import Ledger
 internal import AppStoreModels
 public import AppStoreServer
 
-/// Everything that the server has to be told. ``LoadedConfiguration`` reads it from a file; every member has the default
-/// that the file's has.
+/// The settings of the server. ``LoadedConfiguration`` reads them from a file. The defaults are those of the file.
 public struct ServerConfiguration: Sendable {
-    /// Where requests are accepted, and from whom.
+    /// The addresses on which the server listens, and the networks that it accepts requests from.
     public var listen = Listen()
 
-    /// The apps, each at most once.
+    /// The apps. Each bundle identifier occurs once.
     public var apps: [App]
 
-    /// Which roots and which dates count.
+    /// The trusted root certificates, and how certificates are validated.
     public var trust = Trust()
 
-    /// Where everything is kept.
+    /// The ledger's database.
     public var storage = Storage()
 
-    /// Who may use our own API.
+    /// The keys for the server's API.
     public var keys: [Key] = []
 
-    /// Whom we tell what happened.
+    /// The webhook endpoints that receive events.
     public var webhooks: [Webhook] = []
 
-    /// How gaps are closed.
+    /// Recovery of missed notifications.
     public var recovery = Recovery()
 
-    /// How much a client may ask for.
+    /// The limits for clients.
     public var limits = Limits()
 
-    /// What is written about the server's work.
+    /// The level and format of the log.
     public var log = Log()
 
-    /// The pages of the server.
+    /// The web console.
     public var console = Console()
 
-    /// Which clock is believed.
+    /// The clock of the server.
     public var clock = Clock.system
 
-    /// Where each setting was said, for those who look at it.
+    /// The origin of each setting: a line of the file, an environment variable, an option or the default.
     package var origins = SettingOrigins()
 
-    /// A server for these apps, with the default of everything else.
+    /// Creates a configuration for these apps, with default values for all other settings.
     public init(apps: [App]) { self.apps = apps }
 
-    /// The app with this bundle identifier.
+    /// Returns the app with this bundle identifier.
     public func app(_ bundleID: String) -> App? { apps.first { $0.bundleID.isExactly(bundleID) } }
 
-    /// Whose signed data is accepted.
+    /// The apps and environments whose signed data is accepted.
     public var acceptedApps: AcceptedApps {
         .only(
             apps.map {
@@ -58,12 +57,12 @@ public struct ServerConfiguration: Sendable {
 }
 
 extension ServerConfiguration {
-    /// Which clock the server goes by.
+    /// The clock of the server.
     @nonexhaustive
     public enum Clock: Sendable, Hashable {
-        /// That of the machine.
+        /// The system clock.
         case system
-        /// That of a simulator, by the URL of its control API. For rehearsals only.
+        /// The clock of a simulator, given the URL of its control API. For rehearsals only.
         case simulator(String)
     }
 }

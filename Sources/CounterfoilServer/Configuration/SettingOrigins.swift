@@ -1,6 +1,6 @@
 internal import ConfigurationReading
 
-/// Where each setting of a configuration was said. Values are not in it.
+/// The origin of each setting of a configuration. It does not contain the values.
 package struct SettingOrigins: Sendable {
     private var lines: [String: Int] = [:]
     private var overrides: [String: String] = [:]
@@ -15,7 +15,7 @@ package struct SettingOrigins: Sendable {
         }
     }
 
-    /// `line 12`, the name of a variable, `--port`, or `default`.
+    /// Returns `line 12`, the name of an environment variable, `--port`, or `default`.
     package func origin(of path: String) -> String {
         overrides[path] ?? lines[path].map { "line \($0)" } ?? "default"
     }

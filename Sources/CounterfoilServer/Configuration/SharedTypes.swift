@@ -2,22 +2,23 @@ public import Basics
 public import Ledger
 public import LedgerServices
 
-// What a configuration is made of belongs to the floors that use it. Who writes one needs only this library.
+// The types of some settings belong to the modules that use them. These aliases let users of this library write a
+// configuration without importing those modules.
 
-/// A text that only those who need it may see.
+/// A text that is not printed or logged.
 public typealias Secret = Ledger.Secret
-/// A range of addresses, such as `17.0.0.0/8`.
+/// An IP network, such as `17.0.0.0/8`.
 public typealias Network = Basics.Network
-/// How the App Store's questions before a refund are answered.
+/// The policy for answering the App Store's consumption requests, which precede a refund decision.
 public typealias ConsumptionPolicy = LedgerServices.ConsumptionPolicy
 
 extension ServerConfiguration {
-    /// One app and what its owner knows about it.
+    /// The settings of an app.
     public typealias App = AppSettings
-    /// A key from App Store Connect for the App Store Server API.
+    /// A key for the App Store Server API, created in App Store Connect.
     public typealias APIKey = AppSettings.APIKey
-    /// A key that signs answers about customers.
-    public typealias AnswerKey = LedgerServices.AnswerKey
-    /// What happens when a purchase that belongs to one customer is restored by another.
+    /// A key that signs responses about customers.
+    public typealias ResponseSigningKey = LedgerServices.ResponseSigningKey
+    /// The policy for a customer who restores a purchase that belongs to another customer.
     public typealias RestorePolicy = Ledger.RestorePolicy
 }

@@ -1,7 +1,7 @@
 internal import Basics
 internal import Foundation
 
-/// A value of an answer of the API, as pages read it.
+/// A JSON value in a response of the API.
 indirect enum APIValue: Sendable {
     case nothing
     case flag(Bool)
@@ -11,7 +11,7 @@ indirect enum APIValue: Sendable {
     case list([APIValue])
     case object([String: APIValue])
 
-    /// Reads JSON; what is none is nothing.
+    /// Decodes JSON; invalid JSON becomes `nothing`.
     init(json: Data) {
         let text = json.keepingByteOrderMarks
         guard let value = try? JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed) else {
@@ -27,14 +27,14 @@ indirect enum APIValue: Sendable {
         case let list as [Any]: self = .list(list.map { APIValue($0) })
         case let object as [String: Any]: self = .object(object.mapValues { APIValue($0) })
         case let number as NSNumber:
-            // "c" is what Foundation calls a truth value.
+            // Foundation represents a Boolean as a number of type "c".
             if String(cString: number.objCType) == "c" {
                 self = .flag(number.boolValue)
             } else if let whole = Int64(exactly: number.doubleValue) {
                 self = .number(number.doubleValue.magnitude < 9e15 ? whole : number.int64Value)
             } else {
                 let decimal = Decimal(string: "\(number)") ?? number.decimalValue
-                // What is too large for one stands as it is.
+                // A number that is too large for Decimal becomes text.
                 self = decimal.isNaN ? .text("\(number)") : .decimal(decimal)
             }
         default: self = .nothing
@@ -65,7 +65,7 @@ indirect enum APIValue: Sendable {
     }
     var isNothing: Bool { if case .nothing = self { true } else { false } }
 
-    /// An instant, in milliseconds or as ISO 8601.
+    /// The value as a date, from milliseconds or ISO 8601.
     var instant: Date? {
         switch self {
         case .number(let number): Date(timeIntervalSince1970: Double(number) / 1000)
@@ -74,7 +74,7 @@ indirect enum APIValue: Sendable {
         }
     }
 
-    /// As JSON that people read.
+    /// The value as formatted JSON with sorted keys.
     var pretty: String {
         let options: JSONSerialization.WritingOptions = [
             .prettyPrinted, .sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed,

@@ -8,7 +8,7 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// The pages of the server: who is signed in, what the pages are made of.
+/// The web console: its sessions, templates and access to the API.
 final class Console: Sendable {
     let core: ServerCore
     let api: ConsoleAPI
@@ -19,7 +19,7 @@ final class Console: Sendable {
     let failures = FailureLimit()
     let tickets = FormTickets()
     let rendering = SharedRendering<Visit.Sharing>()
-    /// What the configuration says of it.
+    /// The settings of the console, as of the server's start.
     let settings: ServerConfiguration.Console
 
     init(_ core: ServerCore) throws {
@@ -31,17 +31,18 @@ final class Console: Sendable {
         links = settings.secret.map { SignInRegistry(SignInLinks(secret: Array($0.revealed.utf8))) }
     }
 
-    /// The environment that somebody looks at.
+    /// The selected app and environment, and all that the key can select.
     struct Selection: Sendable {
-        var scope: Scope?
-        var all: [Scope]
+        var scope: AppEnvironment?
+        var all: [AppEnvironment]
 
         var query: [(String, String)] {
             scope.map { [("app", $0.bundleID), ("environment", $0.environment.rawValue)] } ?? []
         }
     }
 
-    /// The key of a session, as the configuration has it now. A session ends when its key does, or is replaced.
+    /// Returns the principal of a session's key in the current configuration. Ends the session if the key was removed
+    /// or replaced.
     func principal(of session: SessionStore.Session, countsAsUse: Bool = true) -> Principal? {
         guard let entry = core.access.current.keys[session.keyDigest], mayOpen(entry),
             entry.principal.name == session.key
@@ -49,7 +50,7 @@ final class Console: Sendable {
             sessions.end { $0.id == session.id }
             return nil
         }
-        if countsAsUse { entry.use.note() }
+        if countsAsUse { entry.use.record() }
         let principal = entry.principal
         guard settings.isReadOnly else { return principal }
         let reading = principal.scopes.intersection(Self.readingScopes)
@@ -57,16 +58,16 @@ final class Console: Sendable {
             name: principal.name, scopes: reading, apps: principal.apps, environments: principal.environments)
     }
 
-    /// The key of this text, if it opens the console.
+    /// Returns the key with this text, if it can sign in to the console.
     func key(text: String) -> SignInKey? {
         let digest = Data(SHA256.hash(data: Data(text.utf8)))
         guard let entry = core.access.current.keys[digest], mayOpen(entry) else { return nil }
         return SignInKey(name: entry.principal.name, digest: digest)
     }
 
-    /// The key of this name, if it opens the console.
+    /// Returns the key with this name, if it can sign in to the console.
     func key(named name: String) -> SignInKey? {
-        // A key that is being replaced is there twice: the same one each time.
+        // During a replacement two keys can have the name; always choose the same one.
         let found = core.access.current.keys.filter { $0.value.principal.name == name && mayOpen($0.value) }
         return found.keys.min { $0.lexicographicallyPrecedes($1) }.map { SignInKey(name: name, digest: $0) }
     }
@@ -81,27 +82,28 @@ final class Console: Sendable {
         var digest: Data
     }
 
-    /// What may be seen where nothing may be done. Webhooks have one scope for both; the console asks nothing there then
-    /// but to be shown them.
+    /// The scopes of a read-only console. Webhooks have one scope for reading and writing; the read-only console only
+    /// reads them.
     private static let readingScopes: Set<APIScope> = [
         .customersRead, .supportRead, .operationsRead, .webhooksWrite, .auditRead, .consoleOpen,
     ]
 
-    /// What a key sees of what the configuration serves. The ledger remembers more: what was taken out of the
-    /// configuration, about which the API answers nothing.
-    private func served(for principal: Principal) -> [Scope] {
+    /// Returns the configured scopes that a key can access. The ledger also contains scopes that were removed from the
+    /// configuration; the API does not serve those.
+    private func served(for principal: Principal) -> [AppEnvironment] {
         RequestResolver(apps: core.apps, scopes: core.scopes).served(for: principal)
     }
 
-    /// What a key sees, and what is shown where nothing else is asked for: Production of the first app.
+    /// Returns the scopes that a key can access, with the default selection: Production of the first app.
     func selection(for principal: Principal) -> Selection {
         let all = served(for: principal)
         return Selection(scope: all.first { $0.environment == .production } ?? all.first, all: all)
     }
 
-    /// The app and environment that a query or a form names; without names, Production of the first app.
+    /// Returns the selection of a query or a form; without names, Production of the first app.
     ///
-    /// - Throws: 404 where the key sees no such app and environment. Another one instead would be mistaken for it.
+    /// - Throws: 404 if the key cannot access the app and environment. A fallback could be mistaken for the requested
+    ///   one.
     func selection(
         app: String?, environment: String?, for principal: Principal
     ) throws(APIFailure) -> Selection {
@@ -122,23 +124,23 @@ final class Console: Sendable {
 
     private static func name(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-    /// Whether nobody between can read along.
+    /// Whether the client's connection uses HTTPS, as seen by this server or by a trusted proxy.
     func isSecure(_ request: Request, _ context: ServerContext) -> Bool {
         let listen = core.configuration.listen
         if listen.tls != nil { return true }
         guard let peer = context.peer, listen.trustedProxies.contains(where: { $0.contains(peer) }),
             let name = HTTPField.Name("x-forwarded-proto")
         else { return false }
-        return request.headers.only(name) == "https"
+        return request.headers.singleValue(of: name) == "https"
     }
 
-    /// The names that this server is asked by.
+    /// The origin check with the host names of this server.
     var originCheck: OriginCheck {
         let configured = [
             core.configuration.listen.publicURL.flatMap { URL(string: $0)?.host() }, core.configuration.listen.host,
             settings.listen?.host,
         ].compactMap(\.self)
-        return OriginCheck(admitsPrograms: false) { host in
+        return OriginCheck(allowsNonBrowsers: false) { host in
             OriginCheck.isLoopback(host) || OriginCheck.isNamed(host, oneOf: configured)
         }
     }

@@ -6,18 +6,18 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// The API as the console asks it: the same routes, with the scopes of the key that somebody signed in with. There is no
-/// second way to do anything; what the API does not say, such as the periods of a customer and the state of the process, is read
-/// from where the API reads.
+/// Calls the API from the console: the same routes, with the scopes of the key of the session. All changes go through
+/// the API. Data that the API does not return, such as the periods of a customer, is read from the same services.
 struct ConsoleAPI: Sendable {
-    /// What the API answered.
+    /// A response of the API.
     struct Answer: Sendable {
         var status: Int
         var json: APIValue
         var isFine: Bool { status < 300 }
-        /// Why it is an error, for programs.
+        /// The error code.
         var code: String? { json["code"].text }
-        /// Why it is an error, with the name of the field that it is about. What is in the path is no field.
+        /// The error message, with the name of the field that it is about. `id` and `name` are path parameters, not
+        /// fields.
         var message: String {
             let message = json["message"].text ?? "The API answered \(status)."
             guard let field, !["id", "name"].contains(field), !message.contains(field) else {
@@ -26,16 +26,16 @@ struct ConsoleAPI: Sendable {
             return "\(field): \(message)"
         }
 
-        /// The name of the field that it is about.
+        /// The name of the field that the error is about.
         var field: String? { json["param"].text }
 
-        /// The answer, unless it is an error.
+        /// Returns the response, or throws if it is an error.
         func orFailure() throws(APIFailure) -> Answer {
             guard !isFine else { return self }
             throw failure
         }
 
-        /// The answer, which is an error.
+        /// The error of a failed response.
         var failure: APIFailure { APIFailure(.init(code: status), code ?? "failed", message, parameter: field) }
 
         init(_ response: Response) async throws {
@@ -61,20 +61,20 @@ struct ConsoleAPI: Sendable {
         respond = { try await responder.respond(to: $0, context: $1) }
     }
 
-    /// Asks the API for somebody.
+    /// Calls the API with the key of a session.
     func call(
         _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
     ) async throws -> Answer {
         try await Answer(response(method, target, body: body, for: context))
     }
 
-    /// The answer as it is, for somebody who wants the file.
+    /// Calls the API and returns the response unread, for downloads.
     func response(
         _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
     ) async throws -> Response {
         var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: target)
         if let body { head.headerFields[.contentLength] = String(body.count) }
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body ?? Data())))
-        return try await respond(request, ServerContext(asking: context))
+        return try await respond(request, ServerContext(forConsoleRequestIn: context))
     }
 }

@@ -8,7 +8,9 @@ extension ConsoleAction {
     private static let ofPages: [ConsoleAction] = [
         .init(
             name: "reprocess", title: "Process the notification again", scope: .operationsWrite, fields: ["id"],
-            consequences: { ["The notification \($0["id"] ?? "") is read again.", "What it led to before stays."] },
+            consequences: {
+                ["The notification \($0["id"] ?? "") is processed again.", "The results of earlier processing stay."]
+            },
             request: { ConsoleRequest(.post, "notifications", $0.text("id"), "reprocess") },
             back: { ["notifications", $0["id"] ?? ""] }),
         .init(
@@ -17,40 +19,40 @@ extension ConsoleAction {
             consequences: {
                 [
                     "The App Store is asked how it tried to deliver \($0["id"] ?? "").",
-                    "The answer is shown and not kept.",
+                    "The response is shown and not stored.",
                 ]
             },
             request: { ConsoleRequest(.post, "notifications", $0.text("id"), "attempts") },
-            back: { ["notifications", $0["id"] ?? ""] }, shows: Self.sendAttempts),
+            back: { ["notifications", $0["id"] ?? ""] }, resultPage: Self.sendAttempts),
         .init(
             name: "reprocess-failed", title: "Process all of them again", scope: .operationsWrite, fields: ["code"],
             consequences: {
                 [
-                    "All notifications that failed with \($0["code"] ?? "") are read again.",
-                    "What they led to before stays.",
+                    "All notifications that failed with \($0["code"] ?? "") are processed again.",
+                    "The results of earlier processing stay.",
                 ]
             },
             request: {
                 ConsoleRequest(.post, "notifications", "reprocess", isScoped: true, body: ["code": $0.text("code")])
             },
-            back: { _ in ["notifications"] }, count: Self.countFailed),
+            back: { _ in ["notifications"] }, dryRun: Self.countFailed),
         .init(
             name: "webhook-secret", title: "Add a secret", scope: .webhooksWrite, fields: ["name"],
             consequences: { _ in
                 [
-                    "Everything is signed with the new secret too, beside those that there are, so that the receiver can change over.",
+                    "Webhooks are signed with the new secret in addition to the existing ones, so that the receiver can switch.",
                     "It is shown once, on the next page.",
                 ]
             },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["add_secret": true]) },
-            back: { ["webhooks", $0["name"] ?? ""] }, shows: Self.newSecret),
+            back: { ["webhooks", $0["name"] ?? ""] }, resultPage: Self.newSecret),
         .init(
             name: "webhook-secret-retire", title: "Retire the secret", scope: .webhooksWrite,
             fields: ["name", "fingerprint"],
             consequences: {
                 [
-                    "Nothing is signed with the secret \($0["fingerprint"] ?? "") any more.",
-                    "A receiver that knows no other refuses everything from now on.",
+                    "Webhooks are no longer signed with the secret \($0["fingerprint"] ?? "").",
+                    "A receiver that knows only this secret refuses all webhooks from now on.",
                 ]
             },
             request: {
@@ -64,21 +66,21 @@ extension ConsoleAction {
             back: { ["webhooks", $0["name"] ?? ""] }),
         .init(
             name: "webhook-on", title: "Switch the endpoint on", scope: .webhooksWrite, fields: ["name"],
-            consequences: { ["What waits for \($0["name"] ?? "") is sent at once, in its order."] },
+            consequences: { ["The deliveries that wait for \($0["name"] ?? "") are sent at once, in order."] },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["enabled": true]) },
-            back: { ["webhooks", $0["name"] ?? ""] }, count: Self.countBacklog),
+            back: { ["webhooks", $0["name"] ?? ""] }, dryRun: Self.countBacklog),
         .init(
             name: "webhook-off", title: "Switch the endpoint off", scope: .webhooksWrite, fields: ["name"],
-            consequences: { ["Nothing is sent to \($0["name"] ?? "") until it is switched on; what happens waits."] },
+            consequences: { ["Nothing is sent to \($0["name"] ?? "") until it is switched on; new events wait."] },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["enabled": false]) },
             back: { ["webhooks", $0["name"] ?? ""] }),
         .init(
-            name: "webhook-discard", title: "Discard what waits", scope: .webhooksWrite, fields: ["name"],
+            name: "webhook-discard", title: "Discard waiting deliveries", scope: .webhooksWrite, fields: ["name"],
             consequences: {
-                ["Everything that waits for \($0["name"] ?? "") is given up and never sent by itself."]
+                ["All deliveries that wait for \($0["name"] ?? "") are discarded and not sent automatically."]
             },
             request: { ConsoleRequest(.patch, "webhooks", $0.text("name"), body: ["discard_backlog": true]) },
-            back: { ["webhooks", $0["name"] ?? ""] }, typed: { $0["name"] ?? "" }, count: Self.countBacklog),
+            back: { ["webhooks", $0["name"] ?? ""] }, typedWord: { $0["name"] ?? "" }, dryRun: Self.countBacklog),
         .init(
             name: "replay-event", title: "Send the event again", scope: .webhooksWrite, fields: ["name", "event_id"],
             consequences: { ["One event, \($0["event_id"] ?? ""), is sent again to \($0["name"] ?? "")."] },
@@ -87,30 +89,30 @@ extension ConsoleAction {
                     .post, "webhooks", $0.text("name"), "replay", body: ["event_id": $0.text("event_id")])
             }, back: { ["webhooks", $0["name"] ?? ""] }),
         .init(
-            name: "replay", title: "Send a time again", scope: .webhooksWrite, fields: ["name", "from", "to", "after"],
+            name: "replay", title: "Resend a period", scope: .webhooksWrite, fields: ["name", "from", "to", "after"],
             consequences: { fields in
                 [
                     "Every event that \(fields["name"] ?? "") takes and that became known from \(fields["from"] ?? "?") "
                         + "to \(fields["to"] ?? "?") is sent again.",
-                    "What is newer about the same purchases follows where it would not be sent anyway.",
+                    "Newer events about the same purchases are sent after them, unless they are sent anyway.",
                 ]
             },
             request: { try Self.replay($0) },
             back: { ["webhooks", $0["name"] ?? ""] },
-            // With what happens at this moment.
+            // Include events of the current millisecond.
             defaults: { ["to": ($0 + 0.001).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))] },
-            count: Self.countReplay,
+            dryRun: Self.countReplay,
             inputs: spanOfReplay),
         .init(
-            name: "recover", title: "Read a part of the history again", scope: .operationsWrite,
+            name: "recover", title: "Read a period of the history again", scope: .operationsWrite,
             fields: ["from", "to"],
             consequences: {
                 [
                     "The App Store is asked for all notifications from \($0["from"] ?? "?") to \($0["to"] ?? "now").",
-                    "What is known stays; what is new is processed.",
+                    "Known notifications stay as they are; new ones are processed.",
                 ]
             },
-            request: { try Self.recovery($0) }, back: { _ in ["completeness"] }, count: Self.countRecovery,
+            request: { try Self.recovery($0) }, back: { _ in ["completeness"] }, dryRun: Self.countRecovery,
             inputs: span),
         .init(
             name: "refresh", title: "Ask the App Store about the customer", scope: .supportWrite, fields: ["id"],
@@ -152,12 +154,12 @@ extension ConsoleAction {
             }, back: { ["customers", $0["id"] ?? ""] }, namesActor: true,
             inputs: [
                 .init(name: "until", label: "Until, such as 2026-12-31 (empty: no end)"),
-                .init(name: "reason", label: "Reason, kept in the ledger"),
+                .init(name: "reason", label: "Reason, stored in the ledger"),
             ]),
         .init(
-            name: "revoke", title: "Take the grant back", scope: .grantsWrite, fields: ["id", "grant", "reason"],
+            name: "revoke", title: "Revoke the grant", scope: .grantsWrite, fields: ["id", "grant", "reason"],
             customer: "id",
-            consequences: { ["\($0["id"] ?? "") loses what the grant \($0["grant"] ?? "") gives, at once."] },
+            consequences: { ["\($0["id"] ?? "") loses the entitlement of the grant \($0["grant"] ?? "") at once."] },
             request: { fields in
                 ConsoleRequest(
                     .post, "customers", fields.text("id"), "grants", fields.text("grant"), "revoke", isScoped: true,
@@ -169,19 +171,19 @@ extension ConsoleAction {
             consequences: {
                 [
                     "The App Store is asked which transactions the order \($0["id"] ?? "") has.",
-                    "What it answers is kept.",
+                    "The response is stored.",
                 ]
             },
             request: { ConsoleRequest(.get, "orders", $0.text("id"), isScoped: true) },
-            back: { ["orders", $0["id"] ?? ""] }, shows: OrderPage.answer),
+            back: { ["orders", $0["id"] ?? ""] }, resultPage: OrderPage.answer),
         .init(
             name: "end-session", title: "End the session", scope: .operationsWrite, fields: ["session"],
-            consequences: { ["Who uses the session \($0["session"] ?? "") has to sign in again."] },
+            consequences: { ["The user of the session \($0["session"] ?? "") must sign in again."] },
             request: { ConsoleRequest(.delete, "operations", "sessions", $0.text("session")) },
             back: { _ in ["operations"] }),
     ]
 
-    /// A time.
+    /// The fields of a period.
     private static let span: [ConsolePage.Field] = [
         .init(name: "from", label: "From, such as 2026-05-03"), .init(name: "to", label: "to"),
     ]
@@ -197,17 +199,17 @@ extension ConsoleAction {
         return ConsoleRequest(.post, "webhooks", fields.text("name"), "replay", body: body)
     }
 
-    /// How many notifications are read again.
+    /// Counts the notifications that are reprocessed.
     private static func countFailed(_ visit: Visit) async throws -> [String] {
         var request = ConsoleRequest(.post, "notifications", "reprocess", isScoped: true)
         request.body = ["code": visit.fields.text("code"), "dry_run": true]
-        let answer = try await visit.ask(request).orFailure()
+        let answer = try await visit.send(request).orFailure()
         let number = answer.json["notifications"].number ?? 0
-        let rest = answer.json["has_more"].flag == true ? ", as many as go at once; do it again for the rest" : ""
+        let rest = answer.json["has_more"].flag == true ? ", the maximum at once; repeat this for the rest" : ""
         return ["That is \(number == 1 ? "1 notification" : "\(number.grouped) notifications")\(rest)."]
     }
 
-    /// The secret, which nothing shows again.
+    /// Returns the page with a new secret, which is shown only once.
     private static func newSecret(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
         let name = visit.fields["name"] ?? ""
         var page = visit.page("The new secret of", foreign: name)
@@ -219,18 +221,18 @@ extension ConsoleAction {
         return page
     }
 
-    /// How many deliveries a replay makes, and where the rest begins.
+    /// Counts the deliveries of a replay, and says where the remaining events begin.
     private static func countReplay(_ visit: Visit) async throws -> [String] {
         var request = try replay(visit.fields)
         request.body["dry_run"] = true
-        let answer = try await visit.ask(request).orFailure()
+        let answer = try await visit.send(request).orFailure()
         let number = answer.json["deliveries"].number ?? 0
         let count = number == 1 ? "1 delivery" : "\(number.grouped) deliveries"
         guard let after = answer.json["after"].number else {
-            return ["That makes \(count) now, and is all of it."]
+            return ["That makes \(count) now, which is all."]
         }
         return [
-            "That makes \(count) now, as many as go at once; the rest begins after event "
+            "That makes \(count) now, the maximum at once; the rest begins after event "
                 + "number \(after): send again from there."
         ]
     }

@@ -2,9 +2,9 @@ internal import Foundation
 internal import HTTPTypes
 internal import WebConsole
 
-/// What actions do, in numbers, before they are confirmed; and what the App Store answered.
+// Counts of what an action will affect, for its confirmation page, and pages with the results of actions.
 extension ConsoleAction {
-    /// What waits for an endpoint.
+    /// Counts the deliveries that wait for an endpoint.
     static func countBacklog(_ visit: Visit) async throws -> [String] {
         let answer = try await visit.get(
             visit.target(["webhooks", visit.fields["name"] ?? ""], isScoped: false)
@@ -17,18 +17,18 @@ extension ConsoleAction {
         return ["\(count)\(pending < limit ? "" : ", or more"); \(news) not looked at yet."]
     }
 
-    /// A request for a recovery.
+    /// Returns the request for a recovery.
     static func recovery(_ fields: FormFields) throws -> ConsoleRequest {
         var body: [String: Any] = ["from": try fields.requiredInstant("from")]
         if let to = try fields.instant("to") { body["to"] = to }
         return ConsoleRequest(.post, "recoveries", isScoped: true, body: body)
     }
 
-    /// How many parts of the history a recovery reads.
+    /// Counts the parts of the notification history that a recovery reads.
     static func countRecovery(_ visit: Visit) async throws -> [String] {
         var request = try recovery(visit.fields)
         request.body["dry_run"] = true
-        let answer = try await visit.ask(request).orFailure()
+        let answer = try await visit.send(request).orFailure()
         let (windows, json) = (answer.json["windows"].number ?? 0, answer.json)
         let hours = ((json["to"].number ?? 0) - (json["from"].number ?? 0)) / 3_600_000
         let length = hours < 48 ? "\(hours) hours" : "\((hours / 24).grouped) days"
@@ -36,7 +36,7 @@ extension ConsoleAction {
         return ["That is \(parts) of the history, about \(length), with 20 notifications for each request."]
     }
 
-    /// How the App Store tried to deliver a notification.
+    /// Returns the page with the App Store's attempts to deliver a notification.
     static func sendAttempts(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
         let id = visit.fields["id"] ?? ""
         var page = visit.page("The App Store's attempts to deliver", foreign: id)

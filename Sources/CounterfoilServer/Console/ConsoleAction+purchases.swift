@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import WebConsole
 
 extension ConsoleAction {
-    /// What can be done about one customer's purchases.
+    /// The actions for a customer's purchases.
     static let aboutPurchases: [ConsoleAction] = [
         .init(
             name: "transfer", title: "Take over the purchase", scope: .customersTransfer, fields: ["id", "original"],
@@ -11,7 +11,7 @@ extension ConsoleAction {
             consequences: {
                 [
                     "\($0["id"] ?? "") has the purchase \($0["original"] ?? "?") from now on, and nobody else.",
-                    "The app's restore policy is not asked. Whoever has the purchase now loses what it gives.",
+                    "The app's restore policy does not apply. The current customer loses what the purchase gives.",
                     "Webhooks receive the event purchase.transferred.",
                 ]
             },
@@ -37,21 +37,21 @@ extension ConsoleAction {
                         "product_id": fields.text("product"), "offer_id": fields.text("offer"),
                         "format": fields["format"] ?? "jws",
                     ])
-            }, back: { ["customers", $0["id"] ?? ""] }, shows: Self.signedOffer,
+            }, back: { ["customers", $0["id"] ?? ""] }, resultPage: Self.signedOffer,
             inputs: [
                 .init(name: "product", label: "Subscription, by its product identifier"),
                 .init(name: "offer", label: "Promotional offer, by its identifier"),
             ]),
     ]
 
-    /// The signature, which nothing shows again.
+    /// Returns the page with the signature of an offer, which is shown only once.
     private static func signedOffer(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
         let id = visit.fields["id"] ?? ""
         var page = visit.page("The offer for", foreign: id)
         page.up = ("Customer", visit.link("customers", id))
         page.paragraph("Copy it now: it is not shown again. The app hands it to StoreKit with the purchase.")
         if let jws = answer["jws"].text { page.exact("The signature", jws, isOpen: true) }
-        page.exact("All that the app needs, as the API answers it", answer.pretty, isOpen: answer["jws"].isNothing)
+        page.exact("All that the app needs, as the API returns it", answer.pretty, isOpen: answer["jws"].isNothing)
         page.links([("Back to the customer", visit.link("customers", id))])
         return page
     }

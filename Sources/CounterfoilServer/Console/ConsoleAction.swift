@@ -3,54 +3,55 @@ internal import Foundation
 internal import HTTPTypes
 internal import WebConsole
 
-/// What can be done in the console. Each asks for confirmation on a page of its own, and is a request to the API.
+/// An action of the console: a request to the API that the user confirms on a separate page.
 struct ConsoleAction: Sendable {
-    /// What it is in the form.
+    /// The identifier in forms.
     let name: String
     let title: String
     let scope: APIScope
-    /// The fields that it takes.
+    /// The names of the form fields.
     let fields: [String]
-    /// The field that names a customer, if there is one. Blanks at the ends of such a name are part of it.
+    /// The field that contains a customer ID, if there is one. It is not trimmed.
     var customer: String?
-    /// What will happen.
+    /// The sentences on the confirmation page that say what will happen.
     let consequences: @Sendable (FormFields) -> [String]
-    /// What is asked of the API. It throws an ``APIFailure`` that names the field that cannot be read.
+    /// Makes the request to the API. Throws an ``APIFailure`` that names a malformed field.
     let request: @Sendable (FormFields) throws -> ConsoleRequest
-    /// The page to go to afterwards.
+    /// The segments of the page to show afterwards.
     let back: @Sendable (FormFields) -> [String]
-    /// What has to be typed.
-    var typed: (@Sendable (FormFields) -> String)?
-    /// Whether the body names who does it.
+    /// The text that the user must type to confirm.
+    var typedWord: (@Sendable (FormFields) -> String)?
+    /// Whether the body contains the name of the key as `actor`.
     var namesActor = false
-    /// What empty fields mean, by the server's time. The page that asks fixes it, so that what was counted is what is done.
+    /// The values of empty fields, from the server's time. The confirmation page fixes them, so that the action affects
+    /// exactly what was counted.
     var defaults: @Sendable (Date) -> [String: String] = { _ in [:] }
-    /// What the API says of it before it is done: more of what will happen.
-    var count: (@Sendable (Visit) async throws -> [String])?
-    /// Whether a reason has to be given on the page that asks.
+    /// Further sentences for the confirmation page, from a dry run of the API.
+    var dryRun: (@Sendable (Visit) async throws -> [String])?
+    /// Whether the confirmation page requires a reason.
     var asksForReason = false
-    /// A page of what the API answered, where that is seen once.
-    var shows: (@Sendable (APIValue, Visit) -> ConsolePage)?
-    /// The fields that somebody types. Where one of them is refused, all are asked for again with what was typed.
+    /// Makes a page from the API's response, if the response is shown only once.
+    var resultPage: (@Sendable (APIValue, Visit) -> ConsolePage)?
+    /// The fields that the user types. If the API rejects one, the form is shown again with the typed values.
     var inputs: [ConsolePage.Field] = []
 
     static func named(_ name: String?) -> ConsoleAction? { all.first { $0.name == name } }
 
-    /// Whether something of that name is typed.
+    /// Whether the user types a field of this name.
     func hasInput(_ name: String?) -> Bool { inputs.contains { $0.isNamed(name) } }
 }
 
 extension ConsolePage.Field {
-    /// Whether this is its name, or the one that the API has for it: `offer` is `offer_id` there.
+    /// Whether a name is the field's name or its name in the API: `offer` is `offer_id` in the API.
     func isNamed(_ name: String?) -> Bool { name == self.name || name == self.name + "_id" }
 }
 
-/// A request to the API, as an action makes it.
+/// A request to the API.
 struct ConsoleRequest {
     var method: HTTPRequest.Method
     /// The segments below `/v1`.
     var path: [String]
-    /// Whether the route takes an app and an environment.
+    /// Whether the route has the parameters `app` and `environment`.
     var isScoped = false
     var body: [String: Any] = [:]
 
@@ -60,15 +61,15 @@ struct ConsoleRequest {
 }
 
 extension FormFields {
-    /// A field; empty where it is missing.
+    /// Returns the text of a field; empty if it is missing.
     func text(_ name: String) -> String { self[name] ?? "" }
 
-    /// A field that is an instant, in milliseconds; nil where it is empty.
+    /// Returns the instant in a field, in milliseconds; nil if the field is empty.
     func instant(_ name: String) throws(APIFailure) -> Int64? {
         guard let text = self[name] else { return nil }
         guard let instant = InstantText.milliseconds(text, acceptsDays: true) else {
             throw APIFailure(
-                "invalid_instant", "The field \(name) is no instant: \(text.prefix(60)). \(InstantText.form)",
+                "invalid_instant", "The field \(name) is not an instant: \(text.prefix(60)). \(InstantText.form)",
                 parameter: name)
         }
         return instant
@@ -81,12 +82,12 @@ extension FormFields {
         return instant
     }
 
-    /// A field that is a whole number; nil where it is empty.
+    /// Returns the integer in a field; nil if the field is empty.
     func number(_ name: String) throws(APIFailure) -> Int64? {
         guard let text = self[name] else { return nil }
         guard let number = Int64(text) else {
             throw APIFailure(
-                "invalid_number", "The field \(name) is no whole number: \(text.prefix(60)).", parameter: name)
+                "invalid_number", "The field \(name) is not a whole number: \(text.prefix(60)).", parameter: name)
         }
         return number
     }

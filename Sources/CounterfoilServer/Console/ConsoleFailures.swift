@@ -7,13 +7,13 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import WebConsole
 
-/// Answers what failed with a page.
+/// Answers errors with a page.
 struct ConsoleFailures: RouterMiddleware {
     let console: Console
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         do { return try await next(request, context) } catch let error as HTTPParserError {
-            // What is no HTTP is answered, and the connection closed, by who reads it.
+            // The HTTP server answers invalid HTTP and closes the connection.
             throw error
         } catch {
             return console.response(to: error, request, context)
@@ -22,11 +22,11 @@ struct ConsoleFailures: RouterMiddleware {
 }
 
 extension Console {
-    /// The page that says what is wrong; for the script of an open page the sentence alone.
+    /// Returns the error page, or only its text for the script of an open page.
     func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
         let isRefetch = ConsoleRoutes.isRefetch(request)
-        if let needed = error as? SignIn.Needed, !isRefetch {
-            let back = needed.back?.description ?? (request.method == .get ? request.uri.description : nil)
+        if let required = error as? SignIn.Required, !isRefetch {
+            let back = required.back?.description ?? (request.method == .get ? request.uri.description : nil)
             return .seeOther(PageLink(["console", "sign-in"], query: back.map { [("return", $0)] } ?? []))
         }
         let page = page(for: error, context)
@@ -39,7 +39,7 @@ extension Console {
 
     private func page(for error: any Error, _ context: ServerContext) -> ErrorPage {
         switch error {
-        case is SignIn.Needed:
+        case is SignIn.Required:
             return ErrorPage("Sign in", "The session has ended.", code: "unauthorized", .unauthorized)
         case let problem as FormFields.Problem where problem == .tooLarge:
             return self.page(for: APIFailure.tooLarge, context)
@@ -54,7 +54,7 @@ extension Console {
         case let error as HTTPError where error.status == .notFound:
             return ErrorPage("Not found", "There is no such page.", code: "not_found", .notFound)
         case is CancellationError:
-            return ErrorPage("Not available", "The request was given up.", code: "cancelled", .serviceUnavailable)
+            return ErrorPage("Not available", "The request was cancelled.", code: "cancelled", .serviceUnavailable)
         case let error as StorageError:
             FailureMiddleware(logger: core.logger, methods: AllowedMethods()).log(error, context)
             return ErrorPage(
@@ -62,7 +62,7 @@ extension Console {
         default:
             FailureMiddleware(logger: core.logger, methods: AllowedMethods()).log(error, context)
             return ErrorPage(
-                "Failed", "Something went wrong here, and is in the log.", code: "failed", .internalServerError)
+                "Failed", "An internal error occurred; the log has the details.", code: "failed", .internalServerError)
         }
     }
 }

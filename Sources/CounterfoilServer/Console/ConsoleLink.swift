@@ -2,19 +2,19 @@ internal import Foundation
 internal import Ledger
 internal import WebConsole
 
-/// Links that sign in to the console.
+/// Makes links that sign in to the console.
 package enum ConsoleLink {
-    /// Why there is no link.
+    /// The reason why no link can be made.
     package struct Refusal: Error {
         package var code: String
         package var message: String
     }
 
-    /// A link that signs in once, within two minutes.
+    /// Returns a link that signs in once, within two minutes.
     ///
     /// - Parameters:
-    ///   - name: The name of the key whose scopes count.
-    ///   - url: Where the server is; what the configuration says, unless it is said.
+    ///   - name: The name of the key that the session uses.
+    ///   - url: The URL of the server; nil for the configured address.
     package static func make(
         _ configuration: ServerConfiguration, key name: String, url: String? = nil
     ) throws(Refusal) -> String {
@@ -36,9 +36,9 @@ package enum ConsoleLink {
         return (url ?? address(configuration)) + PageLink("console", "sign-in", query: [("link", token)]).description
     }
 
-    /// Where a browser finds the console.
+    /// Returns the base URL of the console.
     ///
-    /// - Parameter port: Where the server listens, if the configuration leaves that to the system.
+    /// - Parameter port: The port on which the server listens, if the configured port is 0.
     package static func address(_ configuration: ServerConfiguration, port: Int? = nil) -> String {
         let listen = configuration.listen
         let scheme = listen.tls == nil ? "http" : "https"
@@ -47,7 +47,7 @@ package enum ConsoleLink {
         return "\(scheme)://\(name(of: listen.host)):\(port ?? listen.port)"
     }
 
-    /// A host as URLs have it. Where a server listens everywhere, it is on this machine.
+    /// Returns a host as it is written in URLs. The unspecified address becomes loopback.
     private static func name(of host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

@@ -4,11 +4,11 @@ internal import WebConsole
 extension ConsolePage.Cell {
     var isNumber: Bool { if case .number = self { true } else { false } }
 
-    /// What tells a row from others.
+    /// The text that identifies a row by its first cell.
     var identity: String {
         switch self {
         case .plain(let text), .foreign(let text, _), .code(let text, _), .tag(let text, _), .number(let text): text
-        // Several may lead to one page.
+        // Several rows may link to the same page.
         case .link(let text, let link): "\(link) \(text)"
         case .progress(_, _, let text): text
         case .time(let date, _): date?.consoleText ?? ""

@@ -1,62 +1,64 @@
 internal import Foundation
 internal import WebConsole
 
-/// A page of the server's console: blocks in their order.
+/// A page of the server's console: a list of blocks, and forms.
 struct ConsolePage: Sendable {
     var heading: String
+    /// The part of the heading that is untrusted text, such as a customer ID. `heading` then names its kind.
     var foreignHeading: String?
     var up: (title: String, link: PageLink)?
-    /// What it is told of while it is open.
+    /// The topics whose changes refresh the page while it is open.
     var topics: [String] = []
-    /// The path of the API that has the same.
+    /// The path of the API with the same data.
     var api: String?
-    /// The command, where it is not the one that asks the API for just that.
+    /// The equivalent command; nil for the command that requests `api`.
     var command: String?
-    /// Where the page is.
-    var place: Place?
+    /// The page's own path and query.
+    var location: Location?
     var problem: Shell.Problem?
     var notes: [String] = []
     var status = 200
-    /// How many blocks are replaced at once when something changes. What comes after them is a list, whose new rows wait until
-    /// the reader asks for them.
+    /// The number of blocks that are replaced immediately on a change. The blocks after them are a list whose new rows
+    /// are held back until the user requests them.
     private var replaced: Int?
     private(set) var blocks: [PageValue] = []
-    /// What is not replaced while the page is open.
+    /// The forms, which are not replaced while the page is open.
     private(set) var forms: [PageValue] = []
 
-    /// What instants are told relative to; nil where nobody is told.
+    /// The time to which relative times refer; nil to show no relative times.
     private let now: Date?
 
     init(_ heading: String, foreign: String? = nil, now: Date? = nil) {
         (self.heading, foreignHeading, self.now) = (heading, foreign, now)
     }
 
-    /// What stands in a table or beside a name.
+    /// The content of a table cell or of a fact.
     enum Cell: Sendable {
         case plain(String)
+        /// Untrusted text, cut to `limit` characters. Control and direction characters are made visible.
         case foreign(String, limit: Int = 120)
         case code(String, limit: Int = 200)
         case tag(String, Tone)
-        /// How far it is from now is said too, unless told otherwise.
+        /// A time, by default with its distance from now.
         case time(Date?, isRelative: Bool = true)
         case link(String, PageLink)
-        /// What is compared from row to row: digits stand below digits.
+        /// A number, aligned to the right with tabular digits.
         case number(String)
-        /// How much of a whole is done, with a text that says it.
+        /// A progress bar with a text.
         case progress(Int64, of: Int64, String)
         case none
     }
 
     enum Tone: String, Sendable { case good, warn, bad, plain }
 
-    /// What is added from here on is a list that does not move under its reader.
-    mutating func holdFromHere() { replaced = blocks.count }
+    /// Marks the blocks that are added from now on as a list whose new rows are held back until the user requests them.
+    mutating func holdFollowingBlocks() { replaced = blocks.count }
 
     // MARK: Blocks
 
     mutating func title(_ text: String) { add(["isTitle": true, "title": .text(text)]) }
 
-    /// A heading below a title.
+    /// Adds a heading below a title.
     mutating func subtitle(_ text: String) { add(["isSubtitle": true, "title": .text(text)]) }
 
     mutating func paragraph(_ text: String, _ kind: String = "") {
@@ -74,9 +76,9 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    /// A table; without rows, the sentence that says what would fill it.
+    /// Adds a table, or without rows the sentence `empty`.
     ///
-    /// - Parameter isProven: Whether it is to be believed. What is not stands on a marked ground.
+    /// - Parameter isProven: Whether the content is verified. Unverified content has a marked background.
     mutating func table(
         _ caption: String, _ columns: [String], _ rows: [[Cell]], empty: String, isProven: Bool = true
     ) {
@@ -98,7 +100,7 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    /// - Parameter legend: What its looks mean, as ``TimeBars/legend`` says it.
+    /// - Parameter legend: The meaning of the styles, from ``TimeBars/legend``.
     mutating func drawing(_ drawing: Drawing, caption: String, legend: PageValue? = nil) {
         add([
             "isDrawing": true, "drawing": .drawing(drawing), "caption": .text(caption),
@@ -106,24 +108,24 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    /// Something in a list of what happened. It can be open in its place.
+    /// An entry of a timeline. It can be expanded in place.
     struct Entry: Sendable {
-        /// Foreign.
+        /// The sentence. It may contain untrusted text.
         var sentence: String
-        /// Where a click on the sentence leads: the same page with this open, or closed.
+        /// The link of the sentence: the same page with this entry expanded or collapsed.
         var link: PageLink?
-        /// Its name on the page.
+        /// The `id` of the entry's element.
         var anchor = ""
         var facts: [(String, Cell)] = []
         var links: [(String, PageLink)] = []
-        /// What is shown where it is open.
+        /// The expanded content; nil if the entry is collapsed.
         var inside: ConsolePage?
 
         init(_ sentence: String) { self.sentence = sentence }
 
         private var sentenceCell: Cell { link.map { .link(sentence, $0) } ?? .foreign(sentence) }
 
-        /// Where the entry is open, all of it.
+        /// The sentence, shortened unless the entry is expanded.
         private var shownSentence: PageValue {
             .foreign(sentence, limit: inside == nil ? 300 : 4000, showsWhole: link == nil)
         }
@@ -131,7 +133,7 @@ struct ConsolePage: Sendable {
         fileprivate func values(_ now: Date?) -> PageValue {
             let shown = facts.filter { if case .none = $0.1 { false } else { true } }
             return [
-                // What has a name on the page is told from others by it.
+                // An entry with an anchor is identified by the anchor, another by its sentence.
                 "entryKey": .exact(anchor.isEmpty ? sentence : ""), "hasAnchor": .flag(!anchor.isEmpty),
                 "anchor": .exact(anchor), "isOpen": .flag(inside != nil),
                 "sentence": .object(sentenceCell.values(now).merging(["foreign": shownSentence]) { $1 }),
@@ -142,13 +144,13 @@ struct ConsolePage: Sendable {
         }
     }
 
-    /// What happened, in order; without any, the sentence that says what would fill it.
+    /// Adds a timeline, or without entries the sentence `empty`.
     mutating func entries(_ entries: [Entry], empty: String) {
         guard !entries.isEmpty else { return paragraph(empty, "empty") }
         add(["isEntries": true, "entries": .list(entries.map { $0.values(now) })])
     }
 
-    /// A text as it is, behind a summary.
+    /// Adds a preformatted text that expands below its title.
     mutating func exact(
         _ title: String, _ text: String, isOpen: Bool = false, isProven: Bool = true, limit: Int = 65_536
     ) {
@@ -158,18 +160,18 @@ struct ConsolePage: Sendable {
         ])
     }
 
-    /// A link, and what it leads to where that is another page of the same list.
+    /// A link, with its `rel` if it leads to another page of the same list.
     private typealias RelatedLink = (text: String, link: PageLink, relation: String?)
 
     mutating func links(_ links: [(String, PageLink)]) {
         add(links: links.map { (text: $0.0, link: $0.1, relation: nil) })
     }
 
-    /// The same, and where the list goes on in both directions.
+    /// Adds links, and the links to the previous and next pages of a list.
     mutating func links(_ links: [(String, PageLink)], next: PageLink?) {
         var all: [RelatedLink] = links.map { (text: $0.0, link: $0.1, relation: nil) }
-        if let previous = place?.previous { all.append(("Previous page", previous, "prev")) }
-        if let next { all.append(("Next page", place?.following(next) ?? next, "next")) }
+        if let previous = location?.previous { all.append(("Previous page", previous, "prev")) }
+        if let next { all.append(("Next page", location?.following(next) ?? next, "next")) }
         add(links: all)
     }
 
@@ -194,19 +196,21 @@ struct ConsolePage: Sendable {
         var value = ""
         var type = "text"
         var options: [(String, String)] = []
-        /// Whether what was typed was refused.
+        /// Whether the API rejected the value.
         var isWrong = false
 
         static func hidden(_ name: String, _ value: String) -> Field { Field(name: name, value: value, type: "hidden") }
     }
 
-    /// - Parameter isInPlace: Whether it stands among the blocks, which are replaced while the page is open. Then it has
-    ///   nothing to fill in.
+    /// Adds a form.
+    ///
+    /// - Parameter isInPlace: Whether the form is one of the blocks, which are replaced while the page is open. Such a
+    ///   form must have no inputs.
     mutating func form(
         _ action: PageLink, _ fields: [Field], button: String, method: String = "post", isInPlace: Bool = false
     ) {
         let start = forms.count
-        // The reason why it was refused leads to it.
+        // Link the error message to the rejected field.
         if let index = fields.firstIndex(where: \.isWrong) { problem?.field = Self.id(ofField: index, form: start) }
         let values = fields.enumerated().map { index, field -> PageValue in
             [
@@ -234,7 +238,7 @@ struct ConsolePage: Sendable {
 
     private static func id(ofField index: Int, form: Int) -> String { "field-\(form)-\(index)" }
 
-    /// A heading among the forms.
+    /// Adds a heading to the forms.
     mutating func formTitle(_ text: String) { forms.append(Self.block(["isTitle": true, "title": .text(text)])) }
 
     private mutating func add(_ values: [String: PageValue]) { blocks.append(Self.block(values)) }

@@ -6,11 +6,11 @@ internal import LedgerServices
 internal import Logging
 internal import WebConsole
 
-/// Says which path of the console leads where. All of it stands behind the check of the origin.
+/// The routes of the console. All of them are protected by the origin check.
 enum ConsoleRoutes {
     typealias Handler = @Sendable (Visit) async throws -> ConsolePage
 
-    /// The pages, by their paths below `/console`.
+    /// The pages with their paths below `/console`.
     static let pages: [(path: String, page: Handler)] = [
         ("", OverviewPage.make), ("customers", CustomersPage.make), ("customers/{id}", CustomerPage.make),
         ("customers/{id}/explain/{key}", ExplanationPage.make), ("transactions/{id}", TransactionPage.make),
@@ -32,13 +32,13 @@ enum ConsoleRoutes {
             ConsoleFailures(console: console)
             RequestTimeLimit(watch: core.watch)
             OriginGuard(console.originCheck) { refusal, request, context in
-                core.requestAudit.noteAnonymous(request, context, result: "403 \(refusal.rawValue)")
+                core.requestAudit.recordAnonymous(request, context, result: "403 \(refusal.rawValue)")
                 return ErrorPage(
-                    "Refused", "Another page or another name of this server sent this request.",
+                    "Refused", "The request came from another site, or used an unknown host name of this server.",
                     code: refusal.rawValue, .forbidden
-                ).bare(to: request, context, console)
+                ).responseWithoutNavigation(to: request, context, console)
             }
-            // Anybody can send the forms for signing in.
+            // The sign-in forms accept requests without a session.
             BodyLimit(bytes: limits.requestBytes, budget: core.bodies, listen: listen)
         }
         router.get("/console/assets/{name}") { _, context in
@@ -47,7 +47,7 @@ enum ConsoleRoutes {
         SignIn.add(to: router, console)
         router.get("/console/events") { request, context -> Response in
             let visit = try visit(request, context, console)
-            // As for the stream of the API: a topic says when something changes for a customer.
+            // Require the scopes as in the API's stream: a topic reveals when a customer's data changes.
             try ChangeTopic.requireScopes(for: request, in: visit.context)
             return console.core.changes.response(to: request) { mayFollow(request, context, console) }
         }
@@ -62,8 +62,8 @@ enum ConsoleRoutes {
                 let visit = try visit(request, context, console)
                 guard visit.context.isRefetch else {
                     var shown = try await page(visit)
-                    // The overview says it by itself.
-                    if !path.isEmpty { try await visit.sayWhatIsBehind(on: &shown) }
+                    // The overview has its own note about the backlog.
+                    if !path.isEmpty { try await visit.addNoteOfBacklog(to: &shown) }
                     return visit.response(shown)
                 }
                 guard let sharing = visit.sharing else { return .page(try visit.liveParts(of: try await page(visit))) }
@@ -71,23 +71,23 @@ enum ConsoleRoutes {
                     try await console.rendering.shared(sharing) { try visit.liveParts(of: try await page(visit)) })
             }
         }
-        // Where it was before; a link in a ticket still leads there.
+        // The former path; links in tickets may still use it.
         router.get("/console/refused") { request, _ -> Response in
             .seeOther(PageLink(["console", "notifications", "refused"], query: request.pageQuery))
         }
         router.post("/console/decode") { request, context -> Response in
             var visit: Visit
-            do { visit = try ConsoleRoutes.visit(request, context, console) } catch is SignIn.Needed {
-                throw SignIn.Needed(back: PageLink("console", "decode"))
+            do { visit = try ConsoleRoutes.visit(request, context, console) } catch is SignIn.Required {
+                throw SignIn.Required(back: PageLink("console", "decode"))
             }
             visit.fields = try await FormFields(uploaded: request, upTo: 6 << 20)
             return visit.response(try await DecodePage.make(visit))
         }
-        // A file, which a page cannot be. It is the API's answer, unless that is an error.
+        // A download: the API's response is passed on, unless it is an error.
         router.get("/console/operations/audit.csv") { request, context -> Response in
             let visit = try visit(request, context, console)
             let page = visit.parameter("page").map { [("page", $0)] } ?? []
-            let size = [("limit", String(SegmentFormat.csv.largestPage))]
+            let size = [("limit", String(ListFormat.csv.maximumPageSize))]
             var response = try await console.api.response(
                 .get, visit.target(["audit"], [("format", "csv")] + size + page, isScoped: false), for: visit.context)
             guard response.status == .ok else { throw try await ConsoleAPI.Answer(response).failure }
@@ -98,17 +98,17 @@ enum ConsoleRoutes {
         return router.buildResponder()
     }
 
-    /// Somebody who is signed in; anybody else is sent to where one signs in.
+    /// Returns the visit of a signed-in user, with the requested app and environment.
     ///
-    /// - Throws: 404 where the key sees no such app and environment.
+    /// - Throws: ``SignIn/Required`` without a session; 404 if the key has no access to the app and environment.
     static func visit(_ request: Request, _ context: ServerContext, _ console: Console) throws -> Visit {
-        guard var visit = visitor(request, context, console) else { throw SignIn.Needed() }
+        guard var visit = visitor(request, context, console) else { throw SignIn.Required() }
         visit.selection = try console.selection(
             app: request.pageParameter("app"), environment: request.pageParameter("environment"), for: visit.principal)
         return visit
     }
 
-    /// Somebody who is signed in, whatever they ask for; nil for anybody else.
+    /// Returns the visit of a signed-in user with the default app and environment; nil without a session.
     static func visitor(_ request: Request, _ context: ServerContext, _ console: Console) -> Visit? {
         let changes = console.core.changes.lastChange
         let isSecure = console.isSecure(request, context)
@@ -125,8 +125,8 @@ enum ConsoleRoutes {
             selection: console.selection(for: principal), changes: changes)
     }
 
-    /// Whether a stream may go on: its session is still open, and the key of it may follow the topics. To ask is no use of the
-    /// session.
+    /// Whether a stream may continue: the session is still open and its key may follow the topics. This check does not
+    /// count as use of the session.
     private static func mayFollow(_ request: Request, _ context: ServerContext, _ console: Console) -> Bool {
         let token = ConsoleCookies.session(of: request, isSecure: console.isSecure(request, context))
         guard let session = console.sessions.session(token, countsAsUse: false),
@@ -138,7 +138,7 @@ enum ConsoleRoutes {
         return true
     }
 
-    /// Whether the script of an open page asks, and nobody who looks at the answer itself.
+    /// Whether the request is from the script of an open page and not from a navigation of the user.
     static func isRefetch(_ request: Request) -> Bool {
         guard request.method == .get else { return false }
         return request.uri.path == "/console/events" || !(request.parameter("fragment") ?? "").isEmpty

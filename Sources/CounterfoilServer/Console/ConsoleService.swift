@@ -1,10 +1,10 @@
 internal import Hummingbird
 
-/// Leads what is below `/console` to the pages, and everything else to the API. A path in an unusual spelling is the API's,
-/// which has no pages.
+/// Routes paths below `/console` to the console and all other paths to the API. Unusual spellings of `/console` go to
+/// the API, which answers 404.
 struct ConsoleSwitch<Base: HTTPResponder>: HTTPResponder where Base.Context == ServerContext {
     let base: Base
-    /// Nil where the pages are off, or have a port of their own.
+    /// The console; nil if it is disabled or has a separate port.
     let console: (@Sendable (Request, ServerContext) async throws -> Response)?
 
     @concurrent func respond(to request: Request, context: ServerContext) async throws -> Response {
@@ -16,7 +16,7 @@ struct ConsoleSwitch<Base: HTTPResponder>: HTTPResponder where Base.Context == S
     }
 }
 
-/// The pages alone.
+/// Routes all requests to the console, for its separate port.
 struct ConsoleOnly: HTTPResponder {
     let console: @Sendable (Request, ServerContext) async throws -> Response
 
@@ -26,7 +26,7 @@ struct ConsoleOnly: HTTPResponder {
 }
 
 extension Console {
-    /// Answers every request for a page.
+    /// The responder of all routes of the console.
     var responder: @Sendable (Request, ServerContext) async throws -> Response {
         let responder = ConsoleRoutes.responder(core, self)
         return { try await responder.respond(to: $0, context: $1) }

@@ -4,11 +4,11 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import WebConsole
 
-/// The page that says why there is none: in the frame, for who is signed in.
+/// An error page. Signed-in users see it with the navigation.
 struct ErrorPage {
     var title: String
     var text: String
-    /// Why, for programs.
+    /// The error code.
     var code: String
     var status: HTTPResponse.Status
 
@@ -18,7 +18,7 @@ struct ErrorPage {
 
     func response(to request: Request, _ context: ServerContext, _ console: Console) -> Response {
         guard let visit = ConsoleRoutes.visitor(request, context, console) else {
-            return bare(to: request, context, console)
+            return responseWithoutNavigation(to: request, context, console)
         }
         var page = visit.page(title)
         (page.problem, page.status) = (problem(context), status.code)
@@ -26,8 +26,8 @@ struct ErrorPage {
         return visit.response(page)
     }
 
-    /// The page without what only somebody who is signed in has around it.
-    func bare(to request: Request, _ context: ServerContext, _ console: Console) -> Response {
+    /// Returns the page without the navigation, which only signed-in users have.
+    func responseWithoutNavigation(to request: Request, _ context: ServerContext, _ console: Console) -> Response {
         var shell = console.shell(title, for: request)
         shell.problem = problem(context)
         let values: [String: PageValue] = [
@@ -41,14 +41,14 @@ struct ErrorPage {
         .init(title, reasons: [text, Self.reference(code, context)])
     }
 
-    /// What to look for in the log.
+    /// Returns the code and the request ID, to find the request in the log.
     static func reference(_ code: String, _ context: ServerContext) -> String {
         "Code \(code), request \(context.requestID)."
     }
 }
 
 extension Console {
-    /// The frame, with what is the same on all pages.
+    /// Returns the shell with the values that all pages have in common.
     func shell(_ heading: String, for request: Request) -> Shell {
         var shell = Shell(
             heading: heading, product: "Counterfoil", home: PageLink("console"), assets: assets,

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Has what several ask for at the same moment made once for all of them.
+/// Renders a page once for several concurrent requests.
 ///
-/// When something changes, every open page asks for its live parts at once: twenty people who watch an outage would cost twenty
-/// pages a second. Whoever asks first waits a moment for the others, who were told at the same time; whoever asks while a page
-/// is being made waits for the next one, which is made for all who wait then. So nobody gets what was begun before they asked,
-/// and nothing is kept afterwards. Where one cannot make it, all who wait try at once, each for itself: nobody waits for one
-/// failure after the other.
+/// When something changes, every open page requests its live parts at once: twenty people who watch an outage would
+/// cost twenty pages a second. The first request waits a moment for the others and then renders for all of them. A
+/// request that arrives during rendering waits for the next rendering. So no request receives a page whose rendering
+/// began before the request, and nothing is cached. If a rendering fails, all waiting requests render separately, so
+/// that they do not fail one after the other.
 final class SharedRendering<Key: Hashable & Sendable>: Sendable {
     private enum Turn: Sendable {
-        /// Another request has made it.
-        case made(String)
-        /// Make it, for all who wait now.
-        case make
-        /// Make it for yourself: another request could not.
-        case makeAlone
+        /// Another request has rendered the page.
+        case rendered(String)
+        /// Render the page for all waiting requests.
+        case render
+        /// Render the page for this request only, because another request failed.
+        case renderAlone
         case cancelled
     }
 
@@ -23,56 +23,56 @@ final class SharedRendering<Key: Hashable & Sendable>: Sendable {
         var continuation: CheckedContinuation<Turn, Never>
     }
 
-    private struct Line {
-        /// Those who get what is being made.
-        var riders: [Waiting] = []
-        /// Those who came after it was begun.
-        var later: [Waiting] = []
-        /// Whether it is being made; until then all who come get it.
+    private struct Queue {
+        /// The requests that receive the current rendering.
+        var current: [Waiting] = []
+        /// The requests that arrived after the current rendering began.
+        var next: [Waiting] = []
+        /// Whether rendering has begun.
         var isBegun = false
     }
 
     private struct State {
-        var lines: [Key: Line] = [:]
+        var queues: [Key: Queue] = [:]
         var lastID = 0
     }
 
     private let state = Mutex(State())
     private let gather: @Sendable () async -> Void
 
-    /// - Parameter gather: Ends when no more others are waited for.
+    /// - Parameter gather: Waits for further requests; rendering begins when it returns.
     init(gather: @escaping @Sendable () async -> Void = { await waitForOthers() }) { self.gather = gather }
 
-    /// Twenty milliseconds: long enough for who was told at the same time, too short to be noticed.
+    /// Waits 20 milliseconds: long enough for requests caused by the same change, too short to be noticed.
     private static func waitForOthers() async {
-        // Who gives up meanwhile is noticed by what is made.
+        // Ignore cancellation here; `make` detects it.
         do { try await Task.sleep(for: .milliseconds(20)) } catch { return }
     }
 
-    /// How many wait for a turn or for another's.
+    /// The number of waiting requests.
     var waiting: Int {
-        state.withLock { state in state.lines.values.reduce(0) { $0 + $1.riders.count + $1.later.count } }
+        state.withLock { state in state.queues.values.reduce(0) { $0 + $1.current.count + $1.next.count } }
     }
 
-    /// Gives what `make` gives, made by this request or by another that began it after this one had asked.
+    /// Returns the result of `make`, called by this request, or by another request after this one arrived.
     ///
-    /// An error is told to the request in which it happened.
+    /// An error is thrown only to the request whose `make` threw it.
     func shared(_ key: Key, make: () async throws -> String) async throws -> String {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
         }
         switch await turn(id, key) {
-        case .made(let text): return text
+        case .rendered(let text): return text
         case .cancelled: throw CancellationError()
-        case .makeAlone: return try await make()
-        case .make: break
+        case .renderAlone: return try await make()
+        case .render: break
         }
         await gather()
-        state.withLock { $0.lines[key]?.isBegun = true }
+        state.withLock { $0.queues[key]?.isBegun = true }
         do {
             let text = try await make()
-            end(key, text)
+            finish(key, text)
             return text
         } catch {
             fail(key)
@@ -84,17 +84,17 @@ final class SharedRendering<Key: Hashable & Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let turn: Turn? = state.withLock { state in
-                    // Given up before it stands in the line, where nobody would find it.
+                    // `onCancel` ran before this request was added, so it could not remove it.
                     if Task.isCancelled { return .cancelled }
-                    guard state.lines[key] != nil else {
-                        state.lines[key] = Line()
-                        return .make
+                    guard state.queues[key] != nil else {
+                        state.queues[key] = Queue()
+                        return .render
                     }
                     let waiting = Waiting(id: id, continuation: continuation)
-                    if state.lines[key]?.isBegun == true {
-                        state.lines[key]?.later.append(waiting)
+                    if state.queues[key]?.isBegun == true {
+                        state.queues[key]?.next.append(waiting)
                     } else {
-                        state.lines[key]?.riders.append(waiting)
+                        state.queues[key]?.current.append(waiting)
                     }
                     return nil
                 }
@@ -107,38 +107,38 @@ final class SharedRendering<Key: Hashable & Sendable>: Sendable {
 
     private func cancel(_ id: Int, _ key: Key) {
         let waiting = state.withLock { state -> Waiting? in
-            if let index = state.lines[key]?.later.firstIndex(where: { $0.id == id }) {
-                return state.lines[key]?.later.remove(at: index)
+            if let index = state.queues[key]?.next.firstIndex(where: { $0.id == id }) {
+                return state.queues[key]?.next.remove(at: index)
             }
-            if let index = state.lines[key]?.riders.firstIndex(where: { $0.id == id }) {
-                return state.lines[key]?.riders.remove(at: index)
+            if let index = state.queues[key]?.current.firstIndex(where: { $0.id == id }) {
+                return state.queues[key]?.current.remove(at: index)
             }
             return nil
         }
         waiting?.continuation.resume(returning: .cancelled)
     }
 
-    /// Hands over what was made, and the turn to the next.
-    private func end(_ key: Key, _ text: String) {
+    /// Resumes the requests that waited for the text, and lets the next request render.
+    private func finish(_ key: Key, _ text: String) {
         let (served, next) = state.withLock { state -> ([Waiting], Waiting?) in
-            guard var line = state.lines[key] else { return ([], nil) }
-            let served = line.riders
-            guard !line.later.isEmpty else {
-                state.lines[key] = nil
+            guard var queue = state.queues[key] else { return ([], nil) }
+            let served = queue.current
+            guard !queue.next.isEmpty else {
+                state.queues[key] = nil
                 return (served, nil)
             }
-            let next = line.later.removeFirst()
-            state.lines[key] = Line(riders: line.later)
+            let next = queue.next.removeFirst()
+            state.queues[key] = Queue(current: queue.next)
             return (served, next)
         }
-        for waiting in served { waiting.continuation.resume(returning: .made(text)) }
-        next?.continuation.resume(returning: .make)
+        for waiting in served { waiting.continuation.resume(returning: .rendered(text)) }
+        next?.continuation.resume(returning: .render)
     }
 
     private func fail(_ key: Key) {
         let waiting = state.withLock { state in
-            state.lines.removeValue(forKey: key).map { $0.riders + $0.later } ?? []
+            state.queues.removeValue(forKey: key).map { $0.current + $0.next } ?? []
         }
-        for one in waiting { one.continuation.resume(returning: .makeAlone) }
+        for one in waiting { one.continuation.resume(returning: .renderAlone) }
     }
 }

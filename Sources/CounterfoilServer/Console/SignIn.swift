@@ -5,11 +5,11 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// Signing in by a key, or by a link that `counterfoil server console link` makes; and signing out.
+/// The routes to sign in by a key or by a link of `counterfoil server console link`, and to sign out.
 enum SignIn {
-    /// Nobody is signed in.
-    struct Needed: Error {
-        /// Where to go then, if that is not the page itself.
+    /// The error for a request without a session.
+    struct Required: Error {
+        /// The page to show after signing in; nil for the requested page.
         var back: PageLink?
     }
 
@@ -22,7 +22,7 @@ enum SignIn {
             let isSecure = console.isSecure(request, context)
             let token = ConsoleCookies.session(of: request, isSecure: isSecure)
             if let session = console.sessions.session(token) {
-                note("sign-out", session.key, session.id, "200", request, context, console)
+                audit("sign-out", session.key, session.id, "200", request, context, console)
             }
             console.sessions.end(token)
             return .seeOther(
@@ -30,9 +30,9 @@ enum SignIn {
         }
     }
 
-    /// The form; or, for a link, a button: programs that preview links must not use it up.
+    /// Returns the sign-in page: a form, or for a link a button, so that link previews do not use up the link.
     ///
-    /// - Parameter back: Where to go then.
+    /// - Parameter back: The page to show after signing in.
     private static func page(
         _ request: Request, _ context: ServerContext, _ console: Console, back: String?, problem: String?,
         status: HTTPResponse.Status = .ok
@@ -40,7 +40,7 @@ enum SignIn {
         var page = ConsolePage("Sign in")
         let back = (back.flatMap { PageLink(own: $0) } ?? PageLink("console")).description
         if !maySend(request, context, console) {
-            // Without a form nobody sends a key that others can read on its way.
+            // Show no form, so that no key is sent over an insecure connection.
             page.paragraph(plainHTTP, "empty")
         } else if let token = request.pageParameter("link") {
             if console.links?.isGood(token) ?? false {
@@ -66,12 +66,12 @@ enum SignIn {
         return .page(console.library.page("page", page.values, in: shell), status: status)
     }
 
-    private static let plainHTTP = "Over plain HTTP only this machine may sign in. Use https."
+    private static let plainHTTP = "Over plain HTTP only this machine can sign in. Use https."
 
-    /// Whether a key or a link may be sent over this connection.
+    /// Whether a key or a link may be sent over this connection: HTTPS or loopback.
     private static func maySend(_ request: Request, _ context: ServerContext, _ console: Console) -> Bool {
         console.isSecure(request, context)
-            || ClientAddress(of: request, from: context.peer, console.core.configuration.listen).isThisMachine
+            || ClientAddress(of: request, from: context.peer, console.core.configuration.listen).isLocal
     }
 
     private static func signIn(
@@ -79,9 +79,9 @@ enum SignIn {
     ) async throws -> Response {
         let isSecure = console.isSecure(request, context)
         let fields = try await FormFields(request, upTo: 16 << 10)
-        // Whoever mistypes a key still gets to the page that a link led to.
+        // Keep the return page when a key was mistyped.
         func refuse(_ reason: String, _ status: HTTPResponse.Status) -> Response {
-            console.core.requestAudit.noteAnonymous(request, context, result: "\(status.code)")
+            console.core.requestAudit.recordAnonymous(request, context, result: "\(status.code)")
             return page(request, context, console, back: fields["return"], problem: reason, status: status)
         }
         guard maySend(request, context, console) else { return refuse(plainHTTP, .forbidden) }
@@ -103,17 +103,17 @@ enum SignIn {
                     ? "This key is not known here, or lacks the scope console:open."
                     : "This link was used, or is older than two minutes.", .forbidden)
         }
-        // What the browser had before counts for nothing.
+        // End the browser's previous session.
         console.sessions.end(ConsoleCookies.session(of: request, isSecure: isSecure))
         let (token, session) = console.sessions.start(key: key.name, digest: key.digest, address: address)
-        note("sign-in", key.name, session.id, "200", request, context, console)
+        audit("sign-in", key.name, session.id, "200", request, context, console)
         let back = fields["return"].flatMap { PageLink(own: $0) } ?? PageLink("console")
         return .seeOther(
             back.description.hasPrefix("/console") ? back : PageLink("console"),
             cookies: [ConsoleCookies.startSession(token, isSecure: isSecure)])
     }
 
-    private static func note(
+    private static func audit(
         _ action: String, _ actor: String, _ session: String, _ result: String, _ request: Request,
         _ context: ServerContext, _ console: Console
     ) {

@@ -7,14 +7,14 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// A request of somebody who is signed in.
+/// A request of a signed-in user.
 struct Visit: Sendable {
     let console: Console
     let request: Request
     let context: ServerContext
     let principal: Principal
     var selection: Console.Selection
-    /// What the stream has told before the page was made.
+    /// The number of the last published change before the page was made.
     let changes: Int
     var fields = FormFields()
 
@@ -25,28 +25,28 @@ struct Visit: Sendable {
         request.pageParameter(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The instant that the page is of, in milliseconds; what is no instant as it is, for the API to refuse.
+    /// The instant that the page shows, in milliseconds. An invalid text is passed on, so that the API rejects it.
     var instant: String? {
         parameter("at").map { text in
             InstantText.milliseconds(text, acceptsDays: true).map { String($0) } ?? text
         }
     }
 
-    /// A page, empty so far.
+    /// Returns an empty page.
     func page(_ heading: String, foreign: String? = nil) -> ConsolePage {
         var page = ConsolePage(heading, foreign: foreign, now: console.core.now)
-        page.place = place
+        page.location = location
         return page
     }
 
-    /// A link to a page, which shows the same app and environment.
+    /// Returns a link to a page with the same app and environment.
     func link(_ segments: String..., query: [(String, String)] = []) -> PageLink {
         PageLink(["console"] + segments, query: selection.query + query)
     }
 
-    /// The path of the API. `isScoped` is for those routes that take an app and an environment.
+    /// Returns a path of the API with its query. `isScoped` adds the parameters `app` and `environment`.
     func target(_ segments: [String], _ query: [(String, String)] = [], isScoped: Bool = true) -> String {
-        // Names of dots are encoded: no browser reads this path.
+        // Encode `.` and `..`, so that they are not resolved as path segments.
         let path = (["v1"] + segments).map {
             [".", ".."].contains($0) ? $0.replacing(".", with: "%2E") : $0.percentEncoded
         }
@@ -59,35 +59,36 @@ struct Visit: Sendable {
         try await console.api.call(.get, target, for: context)
     }
 
-    func ask(_ request: ConsoleRequest) async throws -> ConsoleAPI.Answer {
+    func send(_ request: ConsoleRequest) async throws -> ConsoleAPI.Answer {
         let body = request.body.isEmpty ? nil : try JSONSerialization.data(withJSONObject: request.body)
         return try await console.api.call(
             request.method, target(request.path, isScoped: request.isScoped), body: body, for: context)
     }
 
-    /// What the API answers, if there is something to show; otherwise the page gets what it answered instead.
+    /// Calls the API and returns its response. For an error, adds the error to the page and returns nil.
     func read(
-        _ target: String, _ page: inout ConsolePage, _ what: String, isPart: Bool = false
+        _ target: String, _ page: inout ConsolePage, _ subject: String, isPart: Bool = false
     ) async throws -> APIValue? {
         let answer = try await get(target)
-        return accept(answer, &page, what, isPart: isPart) ? answer.json : nil
+        return accept(answer, &page, subject, isPart: isPart) ? answer.json : nil
     }
 
-    /// Adds what the API answered instead of what was asked for. Returns whether there is something to show.
+    /// Adds an error response to the page. Returns whether the response is not an error.
     ///
-    /// - Parameter isPart: Whether the page shows other things as well: it stays a page then.
+    /// - Parameter isPart: Whether the page also shows other data. Then 403 and 404 add a paragraph instead of an
+    ///   error.
     func accept(
-        _ answer: ConsoleAPI.Answer, _ page: inout ConsolePage, _ what: String, isPart: Bool = false
+        _ answer: ConsoleAPI.Answer, _ page: inout ConsolePage, _ subject: String, isPart: Bool = false
     ) -> Bool {
         if answer.isFine { return true }
         let title =
             switch answer.status {
-            case 403: "\(what): not allowed"
-            case 404: "\(what): there is nothing, or no longer"
-            case 503: "\(what) cannot be read now"
-            default: "\(what) cannot be shown"
+            case 403: "\(subject): not allowed"
+            case 404: "\(subject): not found, or no longer there"
+            case 503: "\(subject) cannot be read now"
+            default: "\(subject) cannot be shown"
             }
-        // Others who may see the same share what is made for one of them, so that no name of a key may be in it.
+        // Requests with other keys may share this rendering, so it must not contain the key's name.
         let message = answer.message.replacing("key \(principal.name) ", with: "key ")
         let reference = ErrorPage.reference(answer.code ?? "\(answer.status)", context)
         if isPart, answer.status == 403 || answer.status == 404 {
@@ -95,30 +96,30 @@ struct Visit: Sendable {
         } else {
             page.problem = .init(title, reasons: [message, reference])
             page.status = answer.status
-            // To follow it would only repeat what the page says.
+            // Refreshing the page would only repeat the error.
             if answer.status == 403 || answer.status == 404 { page.topics = [] }
         }
         return false
     }
 
-    /// Says that the key may not see a page. Returns whether it may.
-    func has(_ scope: APIScope, for what: String, _ page: inout ConsolePage) -> Bool {
+    /// Adds an error to the page if the key lacks a scope. Returns whether the key has the scope.
+    func requireScope(_ scope: APIScope, for subject: String, _ page: inout ConsolePage) -> Bool {
         if may(scope) { return true }
-        page.problem = .init("\(what): not allowed", reasons: ["The key lacks the scope \(scope.rawValue)."])
+        page.problem = .init("\(subject): not allowed", reasons: ["The key lacks the scope \(scope.rawValue)."])
         page.status = 403
         return false
     }
 
-    /// How long what was received may wait before pages say that they do not show it yet, in seconds.
+    /// How long a received notification may wait before pages mention the backlog, in seconds.
     private static let longestWait: TimeInterval = 60
 
-    /// Says so where what was received is not in what pages show.
-    func sayWhatIsBehind(on page: inout ConsolePage) async throws {
+    /// Adds a note if received notifications have waited too long and are not shown yet.
+    func addNoteOfBacklog(to page: inout ConsolePage) async throws {
         guard let oldest = try await console.core.storage.backlog().oldest else { return }
         let since = Date(milliseconds: oldest)
         guard console.core.now.timeIntervalSince(since) > Self.longestWait else { return }
         page.notes.append(
-            "The ledger is behind since \(since.consoleText): what was received from then on is not shown yet.")
+            "The ledger is behind since \(since.consoleText): notifications received after that are not shown yet.")
     }
 
     private static let pages: [(String, [String], String)] = [
@@ -127,7 +128,7 @@ struct Visit: Sendable {
         ("Decode", ["decode"], "d"), ("Operations", ["operations"], "s"),
     ]
 
-    /// The page of the navigation that pages elsewhere belong to.
+    /// The navigation entry of pages with another path.
     private static let parents = [
         "transactions": "customers", "orders": "customers", "events": "customers", "recoveries": "completeness",
     ]
@@ -139,7 +140,7 @@ struct Visit: Sendable {
         shell.up = page.up
         let segments = request.uri.path.split(separator: "/").dropFirst().map { String($0) }
         let place = segments.first.map { Self.parents[$0] ?? $0 }
-        // Of what there is in one environment there is nothing in another, nor of a form that was sent.
+        // Switching the environment leads to the section's first page: items exist in one environment only.
         let section = Self.pages.first { $0.1.first == place }?.1 ?? []
         shell.navigation = Self.pages.map { title, path, key in
             .init(
@@ -164,11 +165,11 @@ struct Visit: Sendable {
         shell.account = .init(name: principal.name, signOut: PageLink("console", "sign-out"))
         shell.events = PageLink("console", "events")
         shell.since = changes
-        // A page that cannot be asked for again follows nothing.
-        if request.method == .get, let here = self.place.here {
+        // A page that cannot be requested again is not refreshed.
+        if request.method == .get, let here = location.here {
             (shell.current, shell.topics) = (here, page.topics)
         }
-        shell.notes = page.notes + (mayWrite ? [] : ["Read-only: the configuration lets nothing be changed here."])
+        shell.notes = page.notes + (mayWrite ? [] : ["Read-only: the configuration allows no changes here."])
         shell.problem = page.problem
         if case .simulator = console.core.configuration.clock {
             let mode = console.core.clock.followed?.mode.map { ", \($0)" } ?? ""
@@ -179,14 +180,14 @@ struct Visit: Sendable {
         return shell
     }
 
-    /// A whole page.
+    /// Returns the response with a complete page.
     func response(_ page: ConsolePage) -> Response {
         .page(html(page), status: .init(code: page.status))
     }
 
-    /// What an open page replaces of itself. Nothing in it is of one session alone: forms stand outside.
+    /// Returns the parts that an open page replaces. They are independent of the session: forms are not included.
     ///
-    /// - Throws: What the page says that is wrong: then the open page keeps what it has.
+    /// - Throws: The error that the page shows. The open page then keeps its content.
     func liveParts(of page: ConsolePage) throws(APIFailure) -> String {
         guard page.status < 400 else {
             let sentences = page.problem.map { [$0.title] + $0.reasons } ?? []
@@ -197,23 +198,23 @@ struct Visit: Sendable {
 
     private func html(_ page: ConsolePage) -> String {
         var page = page
-        // A stream is refused as a whole for a topic that the key may not follow.
+        // Remove topics that the key may not follow: one of them would make the whole stream fail.
         page.topics = page.topics.filter { ChangeTopic.scopes(of: $0).contains(where: may) }
         if !context.isRefetch { console.core.changes.expect(page.topics) }
         return console.library.page("page", page.values, in: shell(page))
     }
 
-    /// Who gets the same live parts as this visit.
+    /// Identifies requests that receive the same live parts.
     struct Sharing: Hashable, Sendable {
         /// The path and the query.
         var target: String
-        /// Who may see less does not get what others may see.
+        /// Keys with other permissions get a separate rendering.
         var scopes: Set<APIScope>
         var apps: Set<String>?
         var environments: Set<String>?
     }
 
-    /// Nil where everybody who reads it has an entry of their own in the audit log.
+    /// The identity for shared rendering; nil if each read must have its own entry in the audit log.
     var sharing: Sharing? {
         let path = request.uri.path
         let isOfCustomer = path.hasPrefix("/console/customers/") || path.hasPrefix("/console/refunds/")

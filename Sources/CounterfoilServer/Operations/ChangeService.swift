@@ -1,7 +1,7 @@
 internal import ServiceLifecycle
 internal import WebConsole
 
-/// Publishes what changes to who follows it, and ends their streams when the server ends.
+/// Polls for changes every second, publishes them, and ends the event streams when the server shuts down.
 struct ChangeService: Service {
     private let watch: ChangeWatch
     private let hub: EventHub
@@ -12,9 +12,9 @@ struct ChangeService: Service {
         await cancelWhenGracefulShutdown {
             var watch = watch
             while !Task.isCancelled {
-                // Cancelled is the end.
+                // Cancellation ends the loop.
                 do { try await Task.sleep(for: .seconds(1)) } catch { break }
-                await watch.look()
+                await watch.poll()
             }
         }
         hub.shutdown()

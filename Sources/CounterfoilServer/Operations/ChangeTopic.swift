@@ -3,41 +3,43 @@ internal import ConfigurationReading
 internal import Hummingbird
 internal import WebConsole
 
-/// What can be followed: the names of topics.
+/// The topics of the change stream.
 enum ChangeTopic {
-    /// What needs attention.
+    /// The overview page.
     static let overview = "overview"
-    /// Notifications, and the App Store's questions.
+    /// Notifications and consumption requests.
     static let inbox = "inbox"
-    /// The endpoints.
+    /// All webhook endpoints.
     static let deliveries = "deliveries"
-    /// Readings of the history.
+    /// Recoveries and completeness.
     static let recoveries = "recoveries"
 
-    static let customers = "customer:"
-    static let deliveriesOfOne = "deliveries:"
+    /// The prefix of the topic of one customer.
+    static let customerPrefix = "customer:"
+    /// The prefix of the topic of one webhook endpoint.
+    static let endpointPrefix = "deliveries:"
 
-    /// The topics, for messages.
-    static let all = [overview, inbox, deliveries, recoveries, customers + "ID", deliveriesOfOne + "NAME"]
+    /// The topics as they are listed in error messages.
+    static let all = [overview, inbox, deliveries, recoveries, customerPrefix + "ID", endpointPrefix + "NAME"]
 
-    static func customer(_ id: String) -> String { customers + CustomerName.normal(id).percentEncoded }
+    static func customer(_ id: String) -> String { customerPrefix + CustomerName.canonical(id).percentEncoded }
 
-    static func deliveries(of endpoint: String) -> String { deliveriesOfOne + endpoint.percentEncoded }
+    static func deliveries(of endpoint: String) -> String { endpointPrefix + endpoint.percentEncoded }
 
-    /// The scopes of which a key needs one to follow a topic; none for what is no topic. Who answers the App Store's questions
-    /// need not see the notifications, and both are in the inbox.
+    /// Returns the scopes of which a key needs one to follow a topic; empty for an unknown topic. The inbox has both
+    /// notifications and consumption requests, so a key for either may follow it.
     static func scopes(of topic: String) -> [APIScope] {
         switch topic {
         case inbox: [.operationsRead, .supportRead]
         case overview, recoveries: [.operationsRead]
         case deliveries: [.webhooksWrite]
-        case _ where topic.hasPrefix(deliveriesOfOne): [.webhooksWrite]
-        case _ where topic.hasPrefix(customers): [.customersRead]
+        case _ where topic.hasPrefix(endpointPrefix): [.webhooksWrite]
+        case _ where topic.hasPrefix(customerPrefix): [.customersRead]
         default: []
         }
     }
 
-    /// Refuses a request for a stream with a topic that there is not, or whose scope the key lacks.
+    /// Throws if a requested topic is unknown or the key lacks its scope.
     static func requireScopes(for request: Request, in context: ServerContext) throws(APIFailure) {
         guard let topics = EventHub.topics(request.parameter("topics")) else {
             throw APIFailure("invalid_topics", "topics takes 1 to 8 names separated by commas.", parameter: "topics")

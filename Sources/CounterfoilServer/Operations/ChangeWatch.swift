@@ -3,37 +3,36 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// Looks for what changed of what open pages and programs follow, and publishes their topics.
+/// Detects changes for the topics that open pages and API clients follow, and publishes the changed topics.
 ///
-/// What a page shows is compared in a few values that are cheap to read. A topic of which nothing is known yet counts as
-/// changed.
+/// Each topic is compared by a few values that are cheap to read. The first comparison of a topic counts as a change.
 struct ChangeWatch {
     private let storage: any LedgerEngine
     private let processor: NotificationProcessor
     private let webhooks: WebhookDispatcher
     private let recovery: Recovery
     private let readiness: Readiness
-    private let scopes: ScopeRegistry
+    private let scopes: AppEnvironmentRegistry
     private let clock: ServerClock
     private let hub: EventHub
-    /// The hash of what each topic was the last time.
+    /// The hash of each topic's values at the last comparison.
     private var known: [String: Int] = [:]
-    /// The number of the last event that was published to customers' pages.
+    /// The number of the last event that was published to customers' topics.
     private var event: Int64?
-    private var looks = 0
-    /// What was the case at the last look: where all of it is so still, nothing has changed.
-    private var last: Circumstances?
+    private var polls = 0
+    /// The state at the last poll. If it is unchanged, no topic has changed.
+    private var last: Snapshot?
     private var completeness = 0
-    /// Whether something changed since completeness was read.
-    private var owesCompleteness = false
+    /// Whether something changed after completeness was read.
+    private var needsCompleteness = false
 
-    private struct Circumstances: Equatable {
+    private struct Snapshot: Equatable {
         var commits: Int
-        /// A notification that is reprocessed ends as it was, but a page may have been made while it waited.
+        /// Detects a reprocessed notification: its state is the same as before, but a page may show it as waiting.
         var processed: Int
-        /// So does an endpoint that is switched off and on again.
+        /// Detects an endpoint that was disabled and enabled again.
         var endpointChanges: Int
-        /// What waits gets older, and deadlines come nearer.
+        /// Detects that waiting notifications get older and deadlines come nearer.
         var minute: Int
         var problem: String?
         var watched: Set<String>
@@ -46,35 +45,39 @@ struct ChangeWatch {
         self.hub = hub
     }
 
-    /// As many events are looked at one by one; after more of them every customer's page fetches itself.
+    /// The maximum number of events that are examined one by one. After more events, the topics of all customers are
+    /// published.
     private static let maximumEvents: Int64 = 100
-    /// Completeness takes more than a moment: it is read at each fifth look.
-    private static let looksBetweenCompleteness = 5
-    /// As many deliveries as the page of an endpoint lists.
+    /// The number of polls for each read of completeness, which is slow.
+    private static let pollsPerCompleteness = 5
+    /// The number of deliveries on the page of an endpoint.
     private static let listedDeliveries = 50
 
-    /// Looks once.
-    mutating func look() async {
+    /// Polls once.
+    mutating func poll() async {
         let watched = hub.watched
-        // Nobody looks: nothing is asked.
+        // Without subscribers, read nothing.
         guard !watched.isEmpty else { return }
         let problem = await readiness.ledgerProblem()
-        let now = Circumstances(
+        let now = Snapshot(
             commits: storage.commits, processed: processor.processed, endpointChanges: webhooks.changes,
             minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem, watched: watched)
-        guard now != last || owesCompleteness else { return }
+        guard now != last || needsCompleteness else { return }
         last = now
-        do { try await look(at: watched, problem) } catch {
-            // The pages themselves say what is wrong with the ledger, which is looked at again.
+        do { try await compareTopics(watched, problem) } catch {
+            // The ledger cannot be read. Publish all topics, so that the pages show the error, and read again next
+            // time.
             last = nil
             known = known.filter { watched.contains($0.key) }
             for topic in watched { compare(topic, [problem ?? "unreadable"]) }
         }
     }
 
-    private mutating func look(at watched: Set<String>, _ problem: String?) async throws {
+    private mutating func compareTopics(_ watched: Set<String>, _ problem: String?) async throws {
         let last = try await storage.lastEvent()
-        if watched.contains(where: { $0.hasPrefix(ChangeTopic.customers) }) { try await publishCustomers(upTo: last) }
+        if watched.contains(where: { $0.hasPrefix(ChangeTopic.customerPrefix) }) {
+            try await publishCustomers(upTo: last)
+        }
         var inbox: [AnyHashable?] = [last]
         if watched.contains(ChangeTopic.inbox) || watched.contains(ChangeTopic.overview) {
             inbox += try await self.inbox()
@@ -100,16 +103,18 @@ struct ChangeWatch {
     }
 
     private mutating func publishCustomers(upTo last: Int64) async throws {
-        let first = event
+        let previous = event
         event = last
-        guard let first, last - first <= Self.maximumEvents else { return hub.publish(prefix: ChangeTopic.customers) }
-        guard last > first else { return }
-        for number in (first + 1)...last {
+        guard let previous, last - previous <= Self.maximumEvents else {
+            return hub.publish(prefix: ChangeTopic.customerPrefix)
+        }
+        guard last > previous else { return }
+        for number in (previous + 1)...last {
             guard let found = try await storage.event(number)?.event else { continue }
-            // It is about two customers, and names one.
-            if found.type == .purchaseTransferred { return hub.publish(prefix: ChangeTopic.customers) }
+            // A transfer concerns two customers, but the event contains only one.
+            if found.type == .purchaseTransferred { return hub.publish(prefix: ChangeTopic.customerPrefix) }
             var customers = Set([found.customer].compactMap(\.self))
-            // A purchase that is shared has several owners, of which an event names one.
+            // A shared purchase has several owners, but the event contains only one.
             if let original = found.originalTransactionID {
                 customers.formUnion(try await storage.owners(of: original, in: found.scope))
             }
@@ -130,13 +135,13 @@ struct ChangeWatch {
         return values
     }
 
-    /// The state of all endpoints, after comparing those whose pages are open.
+    /// Returns the state of all endpoints, and compares the topics of single endpoints.
     private mutating func endpoints(_ watched: Set<String>) async throws -> [AnyHashable?] {
         guard
             watched.contains(where: { $0.hasPrefix(ChangeTopic.deliveries) })
                 || watched.contains(ChangeTopic.overview)
         else { return [] }
-        let endpoints = try await webhooks.managed()
+        let endpoints = try await webhooks.managedWebhooks()
         var states: [AnyHashable?] = [last?.endpointChanges]
         for endpoint in endpoints {
             let stored = endpoint.stored
@@ -154,11 +159,11 @@ struct ChangeWatch {
     }
 
     private mutating func readCompleteness() async throws {
-        defer { looks += 1 }
-        // Until its turn comes the ledger is looked at even if nothing else changes.
-        owesCompleteness = looks % Self.looksBetweenCompleteness != 0
-        guard !owesCompleteness else { return }
-        // The age alone is no change: it grows all the time.
+        defer { polls += 1 }
+        // Until completeness is read, poll the ledger even if nothing else changes.
+        needsCompleteness = polls % Self.pollsPerCompleteness != 0
+        guard !needsCompleteness else { return }
+        // Exclude the age, which grows all the time.
         completeness = try await recovery.completeness(of: scopes.all).map {
             [$0.scope.id, $0.state, $0.reason, $0.mark, $0.missing] as [AnyHashable?]
         }.hashValue

@@ -3,19 +3,19 @@ internal import Foundation
 internal import Ledger
 internal import LedgerServices
 
-/// A part of the server, and whether it does its work.
+/// The health of a part of the server.
 struct HealthPart: Sendable {
     enum Status: String, Sendable {
         case good = "ok"
-        /// It works, and somebody should look at it.
+        /// The part works but needs attention.
         case warning
-        /// It does not work.
+        /// The part does not work.
         case failing
     }
 
     var name: String
     var status: Status
-    /// What there is to say, for people.
+    /// The human-readable description.
     var detail: String
 
     init(_ name: String, _ status: Status, _ detail: String) {
@@ -24,15 +24,15 @@ struct HealthPart: Sendable {
 }
 
 extension ServerCore {
-    /// How long a notification may wait to be processed, in milliseconds, before somebody should look.
+    /// How long a notification may wait to be processed before the inbox needs attention, in milliseconds.
     private static let longestWait: Milliseconds = 300_000
 
-    /// All parts, in the order in which a notification comes to them.
+    /// Returns all parts, in the order in which a notification passes through them.
     func healthParts() async -> [HealthPart] {
         [
             readiness.isDraining
-                ? HealthPart("server", .failing, "It is stopping and takes no more requests.")
-                : HealthPart("server", .good, "It takes requests."),
+                ? HealthPart("server", .failing, "It is stopping and accepts no more requests.")
+                : HealthPart("server", .good, "It accepts requests."),
             trustPart, await ledgerPart(), await inboxPart(), appStorePart, recoveryPart, await webhookPart(),
             auditPart,
         ]
@@ -40,12 +40,13 @@ extension ServerCore {
 
     private var trustPart: HealthPart {
         let trust = configuration.trust
-        let ending = trust.endingRoots(at: now)
+        let ending = trust.expiringRoots(at: now)
         guard ending.isEmpty else {
             let names = ending.map { "\($0.name) on \($0.date.formatted(.iso8601))" }.joined(separator: ", ")
-            return HealthPart("trust", .warning, "Roots end within a year: \(names).")
+            return HealthPart("trust", .warning, "Roots that expire within a year: \(names).")
         }
-        let first = trust.roots.first.map { "the first root ends on \($0.date.formatted(.iso8601))" } ?? "no root ends"
+        let first =
+            trust.roots.first.map { "the first root expires on \($0.date.formatted(.iso8601))" } ?? "no root expires"
         return HealthPart("trust", .good, "Revocation is \(trust.revocation.rawValue); \(first).")
     }
 
@@ -65,7 +66,7 @@ extension ServerCore {
         } catch { return HealthPart("inbox", .failing, "The ledger cannot be read: \(error.logReason).") }
     }
 
-    /// Whether the App Store can be asked.
+    /// Whether every app has a key for the App Store Server API.
     private var appStorePart: HealthPart {
         let without = configuration.apps.count { $0.key == nil }
         guard without > 0 else {
@@ -78,11 +79,12 @@ extension ServerCore {
 
     private var recoveryPart: HealthPart {
         guard configuration.recovery.isEnabled else {
-            return HealthPart("recovery", .warning, "recovery.enabled is false: gaps are not closed.")
+            return HealthPart("recovery", .warning, "recovery.enabled is false: missed notifications are not fetched.")
         }
-        let failures = recovery.failuresInARow().map(\.count).max() ?? 0
+        let failures = recovery.consecutiveFailures().map(\.count).max() ?? 0
         guard failures > 0 else { return HealthPart("recovery", .good, "The last pass of each app succeeded.") }
-        return HealthPart("recovery", .warning, "It failed \(failures) times in a row; completeness says why.")
+        return HealthPart(
+            "recovery", .warning, "It failed \(failures) times in a row; see completeness for the reason.")
     }
 
     private func webhookPart() async -> HealthPart {

@@ -3,28 +3,28 @@ internal import AppStoreServer
 internal import AppStoreTrust
 
 extension OnlineCheck {
-    /// What came of a test notification: a word for programs, a sentence, and what to do.
+    /// The result of a check: a code for programs, a message and advice.
     package struct Finding: Sendable, Hashable {
         package var code: String
         package var message: String
-        /// Empty when nothing is to be done.
+        /// Advice on how to correct the problem; empty if there is none.
         package var advice: String
 
         init(_ code: String, _ message: String, _ advice: String = "") {
             (self.code, self.message, self.advice) = (code, message, advice)
         }
 
-        package static let arrived = Finding("arrived", "the test notification arrived, and its signature holds")
+        package static let arrived = Finding("arrived", "the test notification arrived and was verified")
 
         static let noKey = Finding(
-            "no_key", "the app has no key, so the App Store cannot be asked",
+            "no_key", "the app has no key, so the App Store cannot be queried",
             "add `key`: App Store Connect > Users and Access > Integrations > In-App Purchase")
 
         static let pending = Finding(
-            "pending", "the App Store took the request and did not say in time what became of the notification",
+            "pending", "the App Store accepted the request, but did not report the delivery in time",
             "run the command again in a minute; look for a TEST notification in /v1/notifications")
 
-        /// Why the App Store did not take the request, or did not say what became of it.
+        /// The finding for an error of the App Store Server API.
         init(_ error: AppStoreServerError) {
             switch (error.code, error.apiCode) {
             case (.unauthorized, _):
@@ -32,7 +32,7 @@ extension OnlineCheck {
                     "wrong_key", "the App Store does not accept the key (status 401)",
                     """
                     compare issuer_id, key_id, private_key and bundle_id with App Store Connect: the key must be an In-App \
-                    Purchase key of this team and not revoked, and this machine's clock right
+                    Purchase key of this team and not revoked, and this machine's clock must be right
                     """)
             case (.signing, _):
                 self.init("wrong_key", "no token can be signed: \(error.message)", "download the key again")
@@ -45,30 +45,30 @@ extension OnlineCheck {
                     """)
             case (.refused, .appNotFound?), (.refused, .appNotFoundRetryable?):
                 self.init(
-                    "unknown_app", "the App Store knows no app of this bundle identifier for this key",
+                    "unknown_app", "the App Store knows no app with this bundle identifier for this key",
                     "compare bundle_id with App Store Connect; for production the app must have been released")
             case (.refused, let code?):
                 self.init(
                     "refused",
                     "the App Store refuses the request: \(error.apiMessage ?? code.name ?? "\(code.rawValue)")",
                     "look up \(code.rawValue) in Apple's list of error codes")
-            case (.refused, nil), (.unexpectedStatus, _), (.undecodableAnswer, _), (.answerTooLarge, _):
+            case (.refused, nil), (.unexpectedStatus, _), (.undecodableResponse, _), (.responseTooLarge, _):
                 self.init(
                     "wrong_base_url",
-                    "what answers is not the App Store Server API\(error.status.map { " (status \($0))" } ?? "")",
+                    "the server at that URL is not the App Store Server API\(error.status.map { " (status \($0))" } ?? "")",
                     "correct base_urls, or leave it out for Apple's addresses; look for a proxy in between")
             case (.transport, _), (.unreachable, _), (.timeout, _), (.circuitOpen, _):
                 self.init(
                     "unreachable", "the App Store Server API cannot be reached: \(error.message)",
                     "check base_urls, name resolution, and that this machine may open connections to that address")
             case (.rateLimited, _):
-                self.init("rate_limited", "the App Store takes no more requests for now", "run the command again later")
+                self.init("rate_limited", "the App Store limits the rate of requests", "run the command again later")
             default:
-                self.init("failed", "the App Store did not answer as it should: \(error.message)", "run it again later")
+                self.init("failed", "the App Store sent an unexpected response: \(error.message)", "run it again later")
             }
         }
 
-        /// Why the notification did not arrive, as the App Store has it.
+        /// The finding for a failed delivery attempt that the App Store reports.
         init(_ result: SendAttemptResult) {
             let (message, advice) =
                 switch result {
@@ -85,7 +85,7 @@ extension OnlineCheck {
                 case .tlsIssue:
                     (
                         "TLS with the notification URL failed",
-                        "its certificate must be valid, for that name, with all certificates up to the root"
+                        "its certificate must be valid for that name and be sent with all intermediates"
                     )
                 case .noResponse, .socketIssue, .prematureClose:
                     (
@@ -104,7 +104,7 @@ extension OnlineCheck {
         }
 
         /// The finding for a notification that arrived and failed verification.
-        init(unbelievable error: VerificationError) {
+        init(verificationFailure error: VerificationError) {
             let advice =
                 error.code == .wrongApp
                 ? "compare bundle_id and apple_id with App Store Connect"

@@ -5,16 +5,17 @@ internal import AppStoreServer
 internal import AppStoreTrust
 internal import Foundation
 
-/// Asks the App Store for a test notification and whether it arrived: with that, key, URL and roots are right.
+/// Requests a test notification from the App Store and checks its delivery. That verifies the key, the notification URL
+/// and the trusted roots.
 package struct OnlineCheck: Sendable {
-    /// What was found out about one app in one environment.
+    /// The outcome for one app in one environment.
     package struct Outcome: Sendable, Hashable {
         package var bundleID: String
         package var environment: AppStoreEnvironment
-        /// Where the App Store Server API was asked; nil when it could not be.
+        /// The base URL of the App Store Server API; nil if none is known for the environment.
         package var host: String?
         package var finding: Finding
-        /// When the App Store last tried to deliver the notification.
+        /// The time of the App Store's last delivery attempt.
         package var attemptedAt: Milliseconds?
 
         package var isGood: Bool { finding == .arrived }
@@ -22,30 +23,30 @@ package struct OnlineCheck: Sendable {
 
     private let configuration: ServerConfiguration
     private let verifier: SignedDataVerifier
-    private let patience: Duration
-    private let pause: Duration
+    private let timeout: Duration
+    private let interval: Duration
 
     /// - Parameters:
-    ///   - patience: How long to wait for the App Store to say what became of a notification.
-    ///   - pause: How long between two questions.
+    ///   - timeout: How long to wait for the App Store to report the delivery of a notification.
+    ///   - interval: The time between two requests for the delivery status.
     /// - Throws: ``ServerError`` when the configuration's clock cannot be read.
     package init(
-        _ configuration: ServerConfiguration, patience: Duration = .seconds(60), pause: Duration = .seconds(1)
+        _ configuration: ServerConfiguration, timeout: Duration = .seconds(60), interval: Duration = .seconds(1)
     ) async throws {
         let clock = try await ServerClock(configuration.clock)
         self.configuration = configuration
-        self.patience = patience
-        self.pause = pause
-        verifier = try ServerCore.verifier(configuration, validAt: configuration.trust.validAt, clock)
+        self.timeout = timeout
+        self.interval = interval
+        verifier = try ServerCore.verifier(configuration, validationTime: configuration.trust.validationTime, clock)
     }
 
-    /// Asks about all apps in all their environments, at the same time.
+    /// Checks all apps in all their environments concurrently.
     package func run() async -> [Outcome] {
-        let questions = configuration.apps.flatMap { app in
+        let checks = configuration.apps.flatMap { app in
             app.environments.sorted { $0.rawValue < $1.rawValue }.map { (app, $0) }
         }
         return await withTaskGroup(of: (Int, Outcome).self) { group in
-            for (index, (app, environment)) in questions.enumerated() {
+            for (index, (app, environment)) in checks.enumerated() {
                 group.addTask { (index, await outcome(app, environment)) }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
@@ -60,7 +61,7 @@ package struct OnlineCheck: Sendable {
         do throws(AppStoreServerError) {
             let client = try client(app, key, host)
             let token = try await client.requestTestNotification().testNotificationToken
-            guard let answer = try await fate(of: token, client) else {
+            guard let answer = try await deliveryStatus(of: token, client) else {
                 outcome.finding = .pending
                 return outcome
             }
@@ -86,11 +87,11 @@ package struct OnlineCheck: Sendable {
         return AppStoreServerClient(tokens: tokens, host: host, configuration: options)
     }
 
-    /// What became of a notification; nil when the App Store does not know in time.
-    private func fate(
+    /// Returns the delivery status of a notification; nil if the App Store does not report it in time.
+    private func deliveryStatus(
         of token: String, _ client: AppStoreServerClient
     ) async throws(AppStoreServerError) -> CheckTestNotificationResponse? {
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeout
         while true {
             do throws(AppStoreServerError) {
                 let answer = try await client.testNotification(token)
@@ -98,17 +99,17 @@ package struct OnlineCheck: Sendable {
             } catch {
                 guard error.apiCode == .testNotificationNotFound else { throw error }
             }
-            guard ContinuousClock.now + pause < end else { return nil }
-            do { try await Task.sleep(for: pause) } catch { return nil }
+            guard ContinuousClock.now + interval < end else { return nil }
+            do { try await Task.sleep(for: interval) } catch { return nil }
         }
     }
 
     private func finding(_ answer: CheckTestNotificationResponse) async -> Finding {
-        // The last says how it ended: it is sent again only where it did not arrive.
+        // The last attempt is decisive: the App Store retries only after a failure.
         guard let result = answer.sendAttempts.last?.sendAttemptResult else { return .pending }
         guard result == .success else { return Finding(result) }
         do throws(VerificationError) { _ = try await verifier.notification(answer.signedPayload) } catch {
-            return Finding(unbelievable: error)
+            return Finding(verificationFailure: error)
         }
         return .arrived
     }

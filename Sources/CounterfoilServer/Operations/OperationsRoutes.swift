@@ -6,7 +6,7 @@ internal import Logging
 internal import NIOCore
 internal import WebConsole
 
-/// Health and metrics, for those who run the server.
+/// The routes for health checks and metrics.
 struct OperationsRoutes {
     let readiness: Readiness
     let recorded: ServerMetrics
@@ -14,7 +14,7 @@ struct OperationsRoutes {
     let access: LocalOrAuthorized
 
     func add(to router: Router<ServerContext>) {
-        // Many monitors and load balancers ask with HEAD.
+        // Many monitors and load balancers use HEAD.
         for method in [HTTPRequest.Method.get, .head] {
             router.on("/health/live", method: method) { _, _ in live() }
             router.on("/health/ready", method: method) { _, _ in await ready() }
@@ -22,7 +22,7 @@ struct OperationsRoutes {
         router.group().add(middleware: access).get("/metrics") { _, context in try await metrics(context) }
     }
 
-    /// The process is there and answers.
+    /// Answers 200 while the process runs.
     private func live() -> Response {
         var json = JSONWriter()
         json.object("health") { json in
@@ -31,16 +31,16 @@ struct OperationsRoutes {
         return json.response()
     }
 
-    /// Whether requests should come here: 200, or 503 with the part that cannot do its work.
+    /// Answers 200 if the server can handle requests, otherwise 503, with the state of each part.
     private func ready() async -> Response {
         let parts = [
             ("server", readiness.isDraining ? "draining" : "ok"),
             ("ledger", await readiness.ledgerProblem() ?? "ok"),
         ]
         let isReady = parts.allSatisfy { $0.1 == "ok" }
-        // Load balancers ask all the time, and the log needs it once.
+        // Load balancers poll often; log only changes.
         let states = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        if readiness.isNews(states), !isReady {
+        if readiness.recordStates(states), !isReady {
             logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
         }
         var json = JSONWriter()
@@ -69,21 +69,21 @@ extension APIFailure {
     static var metricsNotExposed: APIFailure {
         APIFailure(
             .notFound, "metrics_not_exposed",
-            "This server records its metrics to another backend: ask that one for them.")
+            "This server records its metrics to another backend. See there.")
     }
 }
 
-/// Lets in who shows a key and, where the configuration says so, who asks from this machine.
+/// Admits requests with a key and, if the configuration allows it, requests from this machine.
 ///
-/// A proxy on this machine that nobody told us about and that adds no header cannot be told from this machine: that is why
-/// the configuration has to say so.
+/// Requests through a proxy on this machine that is not configured and adds no header look like requests from this
+/// machine. That is why the configuration has to allow them.
 struct LocalOrAuthorized: RouterMiddleware {
     let authorization: Authorization
     let listen: ServerConfiguration.Listen
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         guard listen.metrics == .local, Self.isLocalName(request.head.authority),
-            ClientAddress(of: request, from: context.peer, listen).isThisMachine
+            ClientAddress(of: request, from: context.peer, listen).isLocal
         else {
             return try await authorization.handle(request, context: context, next: next)
         }
@@ -92,10 +92,10 @@ struct LocalOrAuthorized: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether a `Host` is an address or a name without a dot. A page in a browser on this machine may have any other name, and
-    /// let it lead here (DNS rebinding).
+    /// Whether a `Host` is an address or a name without a dot. A page in a browser on this machine can make any other
+    /// name resolve to this machine (DNS rebinding).
     private static func isLocalName(_ host: String?) -> Bool {
-        // Whoever names no host is no browser.
+        // A request without `Host` is not from a browser.
         guard let host else { return true }
         guard let name = OriginCheck.name(of: host) else { return false }
         return !name.utf8.contains(UInt8(ascii: ".")) || Network(name) != nil

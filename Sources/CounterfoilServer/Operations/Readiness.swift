@@ -1,55 +1,56 @@
 internal import Ledger
 internal import Synchronization
 
-/// Whether the server can do its work at the moment.
+/// Tracks whether the server can handle requests.
 package final class Readiness: Sendable {
     private struct State {
         var isDraining = false
-        /// When the check began that has not ended.
+        /// The start of the check in progress.
         var began: ContinuousClock.Instant?
+        /// The end of the last check.
         var checked: ContinuousClock.Instant?
-        /// What is wrong with the ledger: a code.
+        /// The code of the ledger's problem.
         var problem: String?
-        /// What was said last.
-        var told = ""
+        /// The states that were reported last.
+        var reported = ""
     }
 
-    /// How long an answer is good for: who asks often must not keep the disk busy.
+    /// How long a result is valid. Frequent requests must not keep the disk busy.
     private static let validity = Duration.seconds(1)
-    /// How long a commit may wait for the disk before the server is not ready.
+    /// The maximum duration of the check's commit before the server counts as not ready.
     package static let limit = Duration.seconds(5)
-    /// The code for a commit that waits longer.
+    /// The code for a commit that takes longer.
     package static let stalled = "storage_stalled"
 
     private let state = Mutex(State())
     private let check: @Sendable () async throws -> Void
-    private let patience: Duration
+    private let timeout: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// Asks `check`, at most once a second, whether something can be kept.
-    ///
-    /// - Parameter patience: How long whoever asks waits for the answer. A disk may never give one.
+    /// - Parameters:
+    ///   - timeout: How long a caller waits for the result of a check. With a stalled disk, a check may never end.
+    ///   - check: Throws if the ledger cannot be written. Called at most once a second.
     package init(
-        patience: Duration = .milliseconds(500), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        timeout: Duration = .milliseconds(500), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         check: @escaping @Sendable () async throws -> Void
     ) {
-        (self.patience, self.now, self.check) = (patience, now, check)
+        (self.timeout, self.now, self.check) = (timeout, now, check)
     }
 
-    /// The server takes no more requests soon.
+    /// Marks the server as draining: it will soon accept no more requests.
     package func startDraining() { state.withLock { $0.isDraining = true } }
 
-    /// Whether this is something else than what was said last.
-    func isNews(_ states: String) -> Bool {
+    /// Stores the reported states. Returns whether they differ from the last reported states.
+    func recordStates(_ states: String) -> Bool {
         state.withLock { state in
-            defer { state.told = states }
-            return state.told != states
+            defer { state.reported = states }
+            return state.reported != states
         }
     }
 
     package var isDraining: Bool { state.withLock(\.isDraining) }
 
-    /// What is wrong with the ledger, as a code; nil when it can be written.
+    /// Returns the code of the ledger's problem; nil if the ledger can be written.
     package func ledgerProblem() async -> String? {
         let asked = now()
         let mustCheck = state.withLock { state in
@@ -63,33 +64,34 @@ package final class Readiness: Sendable {
         return state.withLock { state in
             guard let began = state.began else { return state.problem }
             let waited = began.duration(to: current)
-            // Of a disk that has not answered at all, nobody knows anything good: but whoever asks during the first check does
-            // not say so before whoever began it.
-            let isUnknown = state.checked == nil && (mustCheck || waited >= patience)
+            // Before the first check ends, nothing is known. The caller that began it has waited long enough; other
+            // callers report a stall only when that check has lasted longer than `timeout`.
+            let isUnknown = state.checked == nil && (mustCheck || waited >= timeout)
             return isUnknown || waited >= Self.limit ? Self.stalled : state.problem
         }
     }
 
-    /// Begins a check, and waits for its end as long as patience lasts.
+    /// Starts a check and waits for its end, at most as long as `timeout`.
     private func beginCheck() async {
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        // In a task of its own: a commit that waits for the disk cannot be cancelled, and ends when the disk answers.
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        // Use an unstructured task: a commit that waits for the disk cannot be cancelled and ends when the disk
+        // responds.
         Task {
-            await carryOutCheck()
-            end.finish()
+            await runCheck()
+            continuation.finish()
         }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in ends {} }
-            group.addTask { [patience] in
-                // Cancelled is the end.
-                do { try await Task.sleep(for: patience) } catch { return }
+            group.addTask { for await _ in ended {} }
+            group.addTask { [timeout] in
+                // The check ended first.
+                do { try await Task.sleep(for: timeout) } catch { return }
             }
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func carryOutCheck() async {
+    private func runCheck() async {
         let problem: String?
         do {
             try await check()

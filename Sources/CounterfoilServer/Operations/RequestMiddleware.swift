@@ -5,9 +5,9 @@ internal import Hummingbird
 internal import LedgerServices
 internal import Logging
 
-/// Counts each request, logs it at the level debug, and gives its answer the number that the log has.
+/// Counts each request, logs it at debug level, and adds the request ID of the log to the response.
 ///
-/// The log has the route, never the path or the query: they name customers.
+/// The log contains the route, never the path or the query, because those contain customer IDs.
 struct RequestMiddleware: RouterMiddleware {
     private static let header = HTTPField.Name("x-request-id")
     let logger: Logger
@@ -17,7 +17,7 @@ struct RequestMiddleware: RouterMiddleware {
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         let start = begin()
         do {
-            // The route is known afterwards, and the path names customers.
+            // Name the span after the route, which is known only afterwards: the path contains customer IDs.
             let response = try await spans.measure(request.method.rawValue, .server) {
                 try await next(request, context)
             } after: { response, attributes in
@@ -28,32 +28,33 @@ struct RequestMiddleware: RouterMiddleware {
             }
             return end(request, context, response, start)
         } catch {
-            // Only what cannot be read as HTTP comes this far.
-            note(request, context, .badRequest, start)
+            // Only requests that cannot be parsed as HTTP throw here.
+            record(request, context, .badRequest, start)
             throw error
         }
     }
 
-    /// Counts a request, and says when it began.
+    /// Counts a request and returns its start time.
     func begin() -> ContinuousClock.Instant {
         requests.begin()
         return .now
     }
 
-    /// Counts an answer, and numbers it.
+    /// Counts and logs a response and adds its headers.
     func end(
         _ request: Request, _ context: ServerContext, _ response: Response, _ start: ContinuousClock.Instant
     ) -> Response {
-        note(request, context, response.status, start)
+        record(request, context, response.status, start)
         var response = response
         if let header = Self.header { response.headers[header] = context.requestID }
-        // Answers are about customers and about now. Only what says otherwise itself, as files of the pages do, is kept.
+        // Responses describe the current state of customers. Only responses with their own Cache-Control, such as the
+        // console's files, may be cached.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        // Whoever asks for the head would take a body for the beginning of the next answer (RFC 9110, section 9.3.2).
+        // A body after HEAD would be read as the beginning of the next response (RFC 9110, section 9.3.2).
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func note(
+    private func record(
         _ request: Request, _ context: ServerContext, _ status: HTTPResponse.Status, _ start: ContinuousClock.Instant
     ) {
         let route = context.route
@@ -69,14 +70,14 @@ struct RequestMiddleware: RouterMiddleware {
 }
 
 extension RequestContext {
-    /// The request's number, by which its answer and its lines in the log are told to belong together.
+    /// The request's ID, which connects a response with its log lines.
     var requestID: String { logger[metadataKey: "hb.request.id"]?.description ?? "none" }
 }
 
 extension ServerContext {
-    /// The pattern of the route, such as `/v1/customers/{id}`; `none` where there is none.
+    /// The pattern of the route, such as `/v1/customers/{id}`; `none` if no route matches.
     var route: String {
-        // That is Hummingbird's word.
+        // Hummingbird uses this name if no route matches.
         guard let endpointPath, endpointPath != "NotFound" else { return "none" }
         return endpointPath
     }

@@ -7,8 +7,8 @@ internal import Hummingbird
 internal import Ledger
 internal import WebConsole
 
-/// What the process knows of itself, for those who run it. All of it concerns every app, so only a key for all apps and
-/// environments may see it.
+/// The routes for the state of the process: health, keys, configuration and console sessions. The state concerns every
+/// app, so only a key for all apps and environments may read it.
 struct ServerStateRoutes {
     let settings: Live<ServerConfiguration>
     let access: Live<AccessTable>
@@ -35,7 +35,7 @@ struct ServerStateRoutes {
         }
     }
 
-    /// The keys of the configuration, and when each was used last. Their texts are nowhere.
+    /// Lists the configured keys with the time since their last use. The keys' texts are not stored.
     private func keys(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
         let entries = access.current.keys
@@ -65,7 +65,8 @@ struct ServerStateRoutes {
         }
     }
 
-    /// Who is signed in to the console. By the machine's clock, which the server's need not be.
+    /// Lists the sessions of the console. Their times are of the system clock, which may differ from the server's
+    /// clock.
     private func openSessions(_ call: APICall) async throws -> Response {
         try call.principal.requireAllApps()
         return .list(sessions.open, next: nil) { json, session in
@@ -81,37 +82,37 @@ struct ServerStateRoutes {
 }
 
 extension ServerStateRoutes {
-    /// Ends a session of the console. A key for some apps ends those of keys for no others.
+    /// Ends a session of the console. A key that is limited to some apps can end only sessions of keys for those apps.
     private func endSession(_ call: APICall) async throws -> Response {
-        let id = call.named("id") ?? ""
+        let id = call.pathParameter("id") ?? ""
         let ended = sessions.end { $0.id == id && mayEnd($0, call.principal) }
         guard ended > 0 else {
-            throw APIFailure.notFound("There is no such session, or no longer.", parameter: "id")
+            throw APIFailure.notFound("No open session has this ID.", parameter: "id")
         }
-        call.describe("session=\(id)")
+        call.setAuditDetail("session=\(id)")
         return Response(status: .noContent)
     }
 
     private func mayEnd(_ session: SessionStore.Session, _ principal: Principal) -> Bool {
-        guard let key = access.current.keys[session.keyDigest]?.principal else { return principal.isForEverything }
+        guard let key = access.current.keys[session.keyDigest]?.principal else { return principal.isUnlimited }
         return principal.covers(apps: key.apps, environments: key.environments)
     }
 }
 
 extension Principal {
-    /// Whether a key is for all apps and environments.
-    var isForEverything: Bool { apps == nil && environments == nil }
+    /// Whether the key is for all apps and environments.
+    var isUnlimited: Bool { apps == nil && environments == nil }
 
-    /// Whether this key is for all of these; nil stands for all that there are.
+    /// Whether this key includes all given apps and environments; nil means all.
     func covers(apps others: Set<String>?, environments otherEnvironments: Set<AppStoreEnvironment>?) -> Bool {
         if let apps, !(others?.isSubset(of: apps) ?? false) { return false }
         if let environments, !(otherEnvironments?.isSubset(of: environments) ?? false) { return false }
         return true
     }
 
-    /// Refuses a key for some of them.
+    /// Throws 403 unless the key is for all apps and environments.
     func requireAllApps() throws(APIFailure) {
-        guard isForEverything else {
+        guard isUnlimited else {
             throw APIFailure.forbidden("Only a key for all apps and environments may see this.")
         }
     }

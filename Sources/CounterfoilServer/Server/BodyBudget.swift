@@ -6,8 +6,8 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
 
-/// Counts the bytes of all request bodies that are held in memory, so that strangers with many connections cannot use it
-/// up. One client may hold a quarter of what all may, and always one request of the largest size.
+/// Limits the bytes of all request bodies in memory, so that clients with many connections cannot exhaust the memory.
+/// One client may use a quarter of the limit, and always one request of the maximum size.
 final class BodyBudget: Sendable {
     private struct State {
         var bytes = 0
@@ -15,32 +15,32 @@ final class BodyBudget: Sendable {
     }
 
     private let maximum: Int
-    private let share: Int
+    private let maximumPerClient: Int
     private let state = Mutex(State())
 
     init(_ limits: ServerConfiguration.Limits) {
         maximum = max(limits.bufferedBytes, limits.requestBytes)
-        share = max(maximum / 4, limits.requestBytes)
+        maximumPerClient = max(maximum / 4, limits.requestBytes)
     }
 
-    /// How many bytes are held.
+    /// The number of reserved bytes.
     var bytes: Int { state.withLock(\.bytes) }
 
-    /// Counts what belongs to one request of a client.
+    /// Returns the lease for the body of one request of a client.
     func lease(for client: Network?) -> BodyLease { BodyLease(self, client) }
 
-    /// Whether there was room for so many bytes more.
-    fileprivate func take(_ count: Int, for client: Network?) -> Bool {
+    /// Reserves `count` bytes. Returns false, and reserves nothing, if that would exceed a limit.
+    fileprivate func reserve(_ count: Int, for client: Network?) -> Bool {
         state.withLock { state in
             let held = state.byClient[client] ?? 0
-            guard count <= maximum - state.bytes, count <= share - held else { return false }
+            guard count <= maximum - state.bytes, count <= maximumPerClient - held else { return false }
             state.bytes += count
             state.byClient[client] = held + count
             return true
         }
     }
 
-    fileprivate func giveBack(_ count: Int, of client: Network?) {
+    fileprivate func release(_ count: Int, of client: Network?) {
         guard count > 0 else { return }
         state.withLock { state in
             state.bytes -= count
@@ -50,7 +50,7 @@ final class BodyBudget: Sendable {
     }
 }
 
-/// What one request holds of a ``BodyBudget``.
+/// The bytes that one request has reserved in a ``BodyBudget``.
 final class BodyLease: Sendable {
     private let budget: BodyBudget
     private let client: Network?
@@ -58,12 +58,12 @@ final class BodyLease: Sendable {
 
     fileprivate init(_ budget: BodyBudget, _ client: Network?) { (self.budget, self.client) = (budget, client) }
 
-    /// Takes room for a part of the body.
+    /// Reserves bytes for a part of the body.
     ///
-    /// - Throws: 413 when the body is larger than `limit`, 503 when all requests together hold too much.
-    func take(_ bytes: Int, limit: Int) throws(APIFailure) {
+    /// - Throws: 413 when the body is larger than `limit`, 503 when the budget is exhausted.
+    func reserve(_ bytes: Int, limit: Int) throws(APIFailure) {
         guard bytes <= limit - count.withLock(\.self) else { throw .tooLarge }
-        guard budget.take(bytes, for: client) else {
+        guard budget.reserve(bytes, for: client) else {
             throw APIFailure(
                 .serviceUnavailable, "overloaded", "Too many request bodies are in memory; try again.",
                 isRetryable: true, backoff: 1000)
@@ -71,9 +71,9 @@ final class BodyLease: Sendable {
         count.withLock { $0 += bytes }
     }
 
-    /// Gives everything back.
-    func end() {
-        budget.giveBack(
+    /// Releases all bytes of the request.
+    func release() {
+        budget.release(
             count.withLock { count in
                 defer { count = 0 }
                 return count
@@ -81,8 +81,8 @@ final class BodyLease: Sendable {
     }
 }
 
-/// Refuses requests that say themselves that they are too large, before any of the body is read, and counts the bodies of
-/// the others as they come.
+/// Refuses a request whose `Content-Length` is too large before its body is read, and counts the bodies of other
+/// requests while they arrive.
 struct BodyLimit: RouterMiddleware {
     let bytes: Int
     let budget: BodyBudget
@@ -93,12 +93,12 @@ struct BodyLimit: RouterMiddleware {
         guard request.hasBody else { return try await next(request, context) }
         let address = ClientAddress(of: request, from: context.peer, listen).address
         let lease = budget.lease(for: address.flatMap { Network.ofClient(at: $0) })
-        defer { lease.end() }
+        defer { lease.release() }
         let limit = bytes
         var request = request
         request.body = RequestBody(
             asyncSequence: request.body.map { buffer in
-                try lease.take(buffer.readableBytes, limit: limit)
+                try lease.reserve(buffer.readableBytes, limit: limit)
                 return buffer
             })
         return try await next(request, context)
@@ -106,22 +106,24 @@ struct BodyLimit: RouterMiddleware {
 }
 
 extension Request {
-    /// The body, if it is small enough. What says itself that it is too large is refused before it is read.
+    /// Reads the body.
+    ///
+    /// - Throws: 413 when the body or its `Content-Length` exceeds `limit`. The latter is checked before reading.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
         try requireLength(upTo: limit)
         var bytes: [UInt8] = []
         for try await part in body {
             guard part.readableBytes <= limit - bytes.count else { throw APIFailure.tooLarge }
-            // What it says of its length is believed as far as that is cheap.
-            if bytes.isEmpty { bytes.reserveCapacity(min(max(statedLength ?? 0, 0), Self.believedLength)) }
+            // Reserve the declared length at once, up to a small maximum, because the declaration may be false.
+            if bytes.isEmpty { bytes.reserveCapacity(min(max(declaredLength ?? 0, 0), Self.maximumReservedCapacity)) }
             bytes.append(contentsOf: part.readableBytesView)
         }
         return bytes
     }
 
-    private static let believedLength = 64 << 10
+    private static let maximumReservedCapacity = 64 << 10
 
-    private var statedLength: Int? { headers[.contentLength].flatMap { Int($0) } }
+    private var declaredLength: Int? { headers[.contentLength].flatMap { Int($0) } }
 
     /// Whether the request may have a body (RFC 9112, section 6.3).
     fileprivate var hasBody: Bool {
@@ -129,7 +131,7 @@ extension Request {
     }
 
     fileprivate func requireLength(upTo limit: Int) throws(APIFailure) {
-        // Each of them: what cannot be read as a number is none that is small enough.
+        // Check every Content-Length. A value that is not a number is refused as too large.
         for length in headers[values: .contentLength] {
             guard let length = Int(length), length <= limit else { throw .tooLarge }
         }
@@ -138,5 +140,5 @@ extension Request {
 
 extension APIFailure {
     static let tooLarge = APIFailure(
-        .contentTooLarge, "too_large", "The request is larger than this server takes.")
+        .contentTooLarge, "too_large", "The request is larger than the limit of this server.")
 }

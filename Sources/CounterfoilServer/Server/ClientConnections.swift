@@ -2,10 +2,9 @@ internal import Basics
 internal import CoreMetrics
 internal import Synchronization
 
-/// Counts the open connections of each client, so that one of them cannot have them all.
+/// Limits the open connections of each client, so that one client cannot use up all connections.
 ///
-/// Trusted proxies are not counted: whom a connection of theirs is for is known only when a request comes, and another
-/// request on it may be for somebody else.
+/// Connections of trusted proxies are not counted: one such connection carries requests of several clients.
 final class ClientConnections: Sendable {
     private let maximum: Int
     private let exempt: [Network]
@@ -18,17 +17,17 @@ final class ClientConnections: Sendable {
         refused = metrics.refusedConnections
     }
 
-    /// What became of a connection.
+    /// Whether a connection is admitted.
     enum Admission {
-        /// It counts for this network, until ``close(_:)``.
+        /// Admitted, and counted for this network until ``close(_:)``.
         case counted(Network)
-        /// It is not counted.
+        /// Admitted and not counted.
         case exempt
-        /// There are too many of the same client's.
+        /// Refused: the client has too many open connections.
         case refused
     }
 
-    /// Counts a connection from an address, if there is room for it.
+    /// Counts a connection from an address, unless its client has too many open connections.
     func admit(_ address: String?) -> Admission {
         guard let address, let client = Network.ofClient(at: address), !exempt.contains(where: { $0.contains(address) })
         else { return .exempt }
@@ -43,7 +42,7 @@ final class ClientConnections: Sendable {
         return .refused
     }
 
-    /// Forgets a connection.
+    /// Stops counting a closed connection.
     func close(_ client: Network) {
         open.withLock { open in
             let count = (open[client] ?? 0) - 1

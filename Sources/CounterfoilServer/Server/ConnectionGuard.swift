@@ -2,41 +2,41 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Closes connections whose other side takes too long to send a request or to take an answer. One byte a second is as good
-/// as none: what counts is when the whole is there. A client with too many connections gets no more of them.
+/// Closes a connection if the client takes too long to send a complete request or to read a response. Slow progress
+/// does not extend the time. Also closes new connections of a client that has too many.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private let patience: TimeAmount
+    private let timeout: TimeAmount
     private let connections: ClientConnections
-    /// What the connection is counted for.
+    /// The network for which the connection is counted.
     private var client: Network?
     private var isReading = false
-    private var answering = 0
-    private var sending: Scheduled<Void>?
-    private var taking: Scheduled<Void>?
+    private var pendingResponses = 0
+    private var requestTimeout: Scheduled<Void>?
+    private var responseTimeout: Scheduled<Void>?
 
-    init(patience: Duration, connections: ClientConnections) {
-        self.patience = TimeAmount(patience)
+    init(timeout: Duration, connections: ClientConnections) {
+        self.timeout = TimeAmount(timeout)
         self.connections = connections
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { opened(context) }
+        if context.channel.isActive { admit(context) }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { forget() }
+    func handlerRemoved(context: ChannelHandlerContext) { release() }
 
     func channelActive(context: ChannelHandlerContext) {
-        opened(context)
+        admit(context)
         context.fireChannelActive()
     }
 
-    private func opened(_ context: ChannelHandlerContext) {
-        awaitRequest(context)
+    private func admit(_ context: ChannelHandlerContext) {
+        startRequestTimeout(context)
         switch connections.admit(context.remoteAddress?.ipAddress) {
         case .counted(let client): self.client = client
         case .exempt: break
@@ -45,7 +45,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        forget()
+        release()
         context.fireChannelInactive()
     }
 
@@ -53,51 +53,51 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             isReading = true
-            answering += 1
+            pendingResponses += 1
         case .body: break
         case .end:
             isReading = false
-            sending?.cancel()
-            sending = nil
+            requestTimeout?.cancel()
+            requestTimeout = nil
         }
         context.fireChannelRead(data)
     }
 
-    /// Bytes came. Those that are not a whole request are the beginning of one.
+    /// Starts the request timeout if the received bytes leave a request incomplete.
     func channelReadComplete(context: ChannelHandlerContext) {
-        if isReading || answering == 0 { awaitRequest(context) }
+        if isReading || pendingResponses == 0 { startRequestTimeout(context) }
         context.fireChannelReadComplete()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        taking?.cancel()
-        taking = context.channel.isWritable ? nil : closing(context)
+        responseTimeout?.cancel()
+        responseTimeout = context.channel.isWritable ? nil : scheduleClose(context)
         context.fireChannelWritabilityChanged()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { answering -= 1 }
+        if case .end = unwrapOutboundIn(data) { pendingResponses -= 1 }
         context.write(data, promise: promise)
     }
 
-    /// We have said all; the other side has that long to close as well.
+    /// Starts the timeout for the client to close its side after the server has closed its output.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode == .output { awaitRequest(context) }
+        if mode == .output { startRequestTimeout(context) }
         context.close(mode: mode, promise: promise)
     }
 
-    private func awaitRequest(_ context: ChannelHandlerContext) {
-        if sending == nil { sending = closing(context) }
+    private func startRequestTimeout(_ context: ChannelHandlerContext) {
+        if requestTimeout == nil { requestTimeout = scheduleClose(context) }
     }
 
-    private func closing(_ context: ChannelHandlerContext) -> Scheduled<Void> {
-        context.eventLoop.assumeIsolated().scheduleTask(in: patience) { context.close(promise: nil) }
+    private func scheduleClose(_ context: ChannelHandlerContext) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { context.close(promise: nil) }
     }
 
-    private func forget() {
-        sending?.cancel()
-        taking?.cancel()
-        (sending, taking) = (nil, nil)
+    private func release() {
+        requestTimeout?.cancel()
+        responseTimeout?.cancel()
+        (requestTimeout, responseTimeout) = (nil, nil)
         if let client { connections.close(client) }
         client = nil
     }

@@ -1,22 +1,22 @@
-/// An address that the server listens on, and the settings that name it.
+/// An address that the server listens on, and the settings that it comes from.
 struct ListenAddress: Sendable {
     let host: String
     let port: Int
-    /// The setting of the host and where it was said: `console.listen.host (line 12)`.
+    /// The setting of the host with its origin: `console.listen.host (line 12)`.
     let hostSetting: String
-    /// The same of the port.
+    /// The setting of the port with its origin.
     let portSetting: String
-    /// What changes the port: an option, if there is one, or the setting.
+    /// The advice for an error message if the port is taken.
     let remedy: String
 
-    /// Where the API is.
+    /// The address of the API.
     init(ofAPI configuration: ServerConfiguration) {
         self.init(
             configuration.listen.host, configuration.listen.port, "listen", configuration,
             remedy: { "choose another port with --port or in \($0)" })
     }
 
-    /// Where the console is, if it has an address of its own.
+    /// The separate address of the console.
     init(ofConsole address: ServerConfiguration.Console.Address, _ configuration: ServerConfiguration) {
         let taken = address.port == configuration.listen.port ? "the API has that port: " : ""
         self.init(
@@ -37,6 +37,6 @@ struct ListenAddress: Sendable {
         self.remedy = remedy(portSetting)
     }
 
-    /// As people write it: `127.0.0.1:8080`.
+    /// The address and port, such as `127.0.0.1:8080` or `[::1]:8080`.
     var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

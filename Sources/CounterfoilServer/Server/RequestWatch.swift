@@ -3,17 +3,17 @@ internal import Foundation
 internal import Hummingbird
 internal import Synchronization
 
-/// Knows which requests are under way and since when. One look around a while replaces a timer for each: there are
-/// thousands of them a second, and hardly one ever takes too long.
+/// Cancels requests that exceed the time limit. One periodic check replaces a timer for each request: there are
+/// thousands of requests per second, and hardly any exceeds the limit.
 package final class RequestWatch: Service {
     private struct Entry {
         var deadline: ContinuousClock.Instant
-        var answer: Task<Response, any Error>
+        var task: Task<Response, any Error>
     }
 
     private struct State {
         var number: UInt64 = 0
-        var underWay: [UInt64: Entry] = [:]
+        var tasks: [UInt64: Entry] = [:]
     }
 
     private let limit: Duration
@@ -21,91 +21,93 @@ package final class RequestWatch: Service {
 
     package init(limit: Duration) { self.limit = limit }
 
-    /// Takes note of an answer that is being made.
-    private func begin(_ answer: Task<Response, any Error>) -> UInt64 {
+    /// Registers the task of a response and returns its number.
+    private func register(_ task: Task<Response, any Error>) -> UInt64 {
         let deadline = ContinuousClock.now + limit
         return state.withLock { state in
             state.number &+= 1
-            state.underWay[state.number] = Entry(deadline: deadline, answer: answer)
+            state.tasks[state.number] = Entry(deadline: deadline, task: task)
             return state.number
         }
     }
 
-    /// Forgets it; false when it took too long.
-    private func end(_ number: UInt64) -> Bool {
-        state.withLock { $0.underWay.removeValue(forKey: number) != nil }
+    /// Removes a task. Returns false if the task was already removed because it exceeded the limit.
+    private func unregister(_ number: UInt64) -> Bool {
+        state.withLock { $0.tasks.removeValue(forKey: number) != nil }
     }
 
-    /// Looks around until the server ends, and cancels what takes too long.
-    package func run() async { await cancelWhenGracefulShutdown { await self.lookAround() } }
+    /// Cancels overdue requests until graceful shutdown begins.
+    package func run() async { await cancelWhenGracefulShutdown { await self.cancelOverdueRequests() } }
 
-    private func lookAround() async {
+    private func cancelOverdueRequests() async {
         let pause = min(max(limit / 8, .milliseconds(5)), .seconds(1))
         while !Task.isCancelled {
             do { try await Task.sleep(for: pause) } catch { return }
             let now = ContinuousClock.now
             let overdue = state.withLock { state in
-                let overdue = state.underWay.filter { $0.value.deadline <= now }
-                for number in overdue.keys { state.underWay[number] = nil }
+                let overdue = state.tasks.filter { $0.value.deadline <= now }
+                for number in overdue.keys { state.tasks[number] = nil }
                 return overdue.values
             }
-            for entry in overdue { entry.answer.cancel() }
+            for entry in overdue { entry.task.cancel() }
         }
     }
 }
 
 extension RequestWatch {
-    /// Makes an answer. One that takes longer than a request may is cancelled; what is being written to the disk is not taken
-    /// back: then the answer waits for it.
+    /// Runs `work` in a task and cancels the task if it exceeds the time limit. A commit in progress is not rolled
+    /// back; the response waits for it.
     ///
-    /// - Throws: 503 for what was cancelled.
+    /// - Throws: 503 if the task was cancelled and did not succeed.
     func limiting(_ work: @escaping @Sendable @concurrent () async throws -> Response) async throws -> Response {
-        // A task of its own, which can be cancelled without the connection. It begins here and now: most have nothing to
-        // wait for, and are done when this returns.
-        let answer = begin(work)
-        let number = begin(answer)
+        // A separate task can be cancelled without the connection's task. It starts synchronously, because most
+        // requests never suspend and are finished when this call returns.
+        let task = start(work)
+        let number = register(task)
         let result = await withTaskCancellationHandler {
-            await answer.result
+            await task.result
         } onCancel: {
-            answer.cancel()
+            task.cancel()
         }
-        return try (end(number) ? result : Self.late(result)).get()
+        return try (unregister(number) ? result : Self.timedOut(result)).get()
     }
 
-    private func begin(_ work: @escaping @Sendable @concurrent () async throws -> Response) -> Task<Response, any Error>
+    private func start(_ work: @escaping @Sendable @concurrent () async throws -> Response) -> Task<Response, any Error>
     {
-        // Everywhere but on an older macOS.
+        // `Task.immediate` is available everywhere except on older versions of macOS.
         if #available(macOS 26, *) { Task.immediate(operation: work) } else { Task(operation: work) }
     }
 
-    private static func late(_ result: Result<Response, any Error>) -> Result<Response, any Error> {
-        // What was done in spite of it is done.
+    private static func timedOut(_ result: Result<Response, any Error>) -> Result<Response, any Error> {
+        // If the request succeeded in spite of the cancellation, return its response.
         if case .success(let response) = result, response.status.code < 400 { return result }
         return .failure(
             APIFailure(
-                .serviceUnavailable, "timeout", "The request took longer than a request may.", isRetryable: true,
+                .serviceUnavailable, "timeout", "The request exceeded the time limit.", isRetryable: true,
                 backoff: 1000))
     }
 }
 
-/// Gives up what takes longer than a request may.
+/// Limits the time of each request.
 struct RequestTimeLimit: RouterMiddleware {
-    /// Answered at once, from memory or from what is read on the thread that asks: nothing in it waits, so nothing can be
-    /// called off. A watch would take an eighth of the time of a customer's answer, and a third of that of an empty one.
+    /// The routes that never suspend: they answer from memory or from a synchronous read, so there is nothing to
+    /// cancel. Watching them would add an eighth to the time of a customer's response, and a third to that of an empty
+    /// response.
     private static let immediate: Set = ["/health/live", "/openapi.yaml", "/v1/customers/{id}"]
 
     let watch: RequestWatch
 
-    /// Whether an answer may have to wait: for a body, for notifications that are read and verified again, for the App Store.
+    /// Whether a request may suspend: for a body, for notifications that are verified again, or for the App Store.
     static func mayWait(_ request: Request, on route: String) -> Bool {
-        // What somebody had at an instant is made from notifications, so a query is watched.
+        // With a query parameter, a customer's state at an instant is computed from stored notifications.
         request.method != .get || request.uri.query != nil || !immediate.contains(route)
     }
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         guard Self.mayWait(request, on: context.route) else { return try await next(request, context) }
         return try await withoutActuallyEscaping(next) { next in
-            // Only the answer's task calls it, and this returns when that has ended: it neither escapes nor runs twice at once.
+            // Only the response's task calls `next`, and this function returns after that task has ended. So `next`
+            // neither escapes nor runs concurrently.
             nonisolated(unsafe) let next = next
             return try await watch.limiting { try await next(request, context) }
         }

@@ -5,31 +5,32 @@ internal import Ledger
 internal import Logging
 
 extension Server {
-    /// Goes by another configuration from now on, as far as that is possible while the server runs: the keys of its own API, the
-    /// secrets of customer tokens and old clients, the webhooks, the keys of the apps, the TLS certificate.
+    /// Applies a new configuration, as far as that is possible while the server runs: API keys, the secrets of customer
+    /// tokens and old clients, webhooks, the keys of the apps, and the TLS certificate.
     ///
-    /// Whatever is wrong with it, all stays as it was, and the log says why. What counts from the next start only is named
-    /// there too. Not to be called again before it returns.
+    /// If reading or applying fails, the previous configuration stays in effect and the log has the reason. The log
+    /// also names changed settings that take effect only after a restart. Do not call this again before it returns.
     ///
-    /// - Parameter read: Reads the configuration.
+    /// - Parameter read: Reads the new configuration.
     public func reload(_ read: @Sendable () throws -> ServerConfiguration) async {
         do {
-            let (taken, waiting) = core.configuration.taking(try read())
-            // Everything that can fail comes first.
-            let fresh = try taken.listen.tls.map { try TLSIdentity($0) }
-            try await core.webhooks.configure(taken.webhooks)
-            core.take(taken)
+            let (applied, pending) = core.configuration.applying(try read())
+            // Do everything that can fail before applying anything.
+            let fresh = try applied.listen.tls.map { try TLSIdentity($0) }
+            try await core.webhooks.configure(applied.webhooks)
+            core.apply(applied)
             if let fresh { identity?.replace(with: fresh) }
             core.logger.notice(
                 "the configuration was read again",
-                metadata: ["keys": "\(taken.keys.count)", "webhooks": "\(taken.webhooks.count)"])
-            guard !waiting.isEmpty else { return }
+                metadata: ["keys": "\(applied.keys.count)", "webhooks": "\(applied.webhooks.count)"])
+            guard !pending.isEmpty else { return }
             core.logger.warning(
-                "some settings were changed that count from the next start",
-                metadata: ["settings": "\(waiting.joined(separator: ", "))"])
+                "some changed settings take effect only after a restart",
+                metadata: ["settings": "\(pending.joined(separator: ", "))"])
         } catch {
             core.logger.error(
-                "the configuration was not taken, all stays as it was", metadata: ["reason": "\(Self.reason(error))"])
+                "the configuration was not applied; the previous one stays in effect",
+                metadata: ["reason": "\(Self.reason(error))"])
         }
     }
 
@@ -43,8 +44,8 @@ extension Server {
 }
 
 extension ServerCore {
-    /// Has everybody who asks from now on find another configuration.
-    fileprivate func take(_ configuration: ServerConfiguration) {
+    /// Replaces the configuration for all later requests.
+    fileprivate func apply(_ configuration: ServerConfiguration) {
         settings.replace(with: configuration)
         apps.replace(with: configuration.apps)
         access.replace(with: AccessTable(configuration, replacing: access.current))

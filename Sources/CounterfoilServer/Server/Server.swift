@@ -12,7 +12,7 @@ internal import NIOSSL
 internal import ServiceLifecycle
 public import UnixSignals
 
-/// A running server: receives notifications, keeps the ledger, answers what customers own.
+/// A running server. It receives notifications, maintains the ledger and answers requests about customers' purchases.
 ///
 /// ```swift
 /// let server = try await Server.start(configuration)
@@ -20,7 +20,7 @@ public import UnixSignals
 /// try await server.wait()
 /// ```
 public final class Server: Sendable {
-    /// The port it listens on.
+    /// The port on which the server listens.
     public let port: Int
 
     package let core: ServerCore
@@ -38,18 +38,19 @@ public final class Server: Sendable {
         self.task = task
     }
 
-    /// Starts a server. It answers requests when this returns.
+    /// Starts a server. When this returns, the server accepts requests.
     ///
     /// - Parameters:
-    ///   - configuration: What it serves.
-    ///   - logger: Where it logs to.
-    ///   - metrics: Where it records its metrics: by default a backend of its own, which `/metrics` shows. With any other,
-    ///     `/metrics` answers 404, and what only the ledger knows is recorded every 15 seconds.
-    ///   - tracer: Where its spans go: requests (`GET /v1/customers/{id}`), `verify`, `commit`, `fold` and `deliver`. By default
-    ///     the tracer of `InstrumentationSystem`, if one was bootstrapped.
-    ///   - signals: The signals that end it gracefully; none by default.
-    /// - Throws: ``ServerError`` when it cannot begin, with a message that says what to do. `CancellationError` when the task
-    ///   was cancelled meanwhile: then the server has ended again.
+    ///   - configuration: The settings.
+    ///   - logger: The logger of the server.
+    ///   - metrics: The metrics backend. Default: a new `PrometheusMetrics`, which `/metrics` exposes. With another
+    ///     kind of backend, `/metrics` answers 404, and gauges that are read from the ledger are recorded every 15
+    ///     seconds.
+    ///   - tracer: The tracer for spans: requests (`GET /v1/customers/{id}`), `verify`, `commit`, `fold` and `deliver`.
+    ///     Default: the tracer of `InstrumentationSystem`, if one was bootstrapped.
+    ///   - signals: The signals that begin graceful shutdown. Default: none.
+    /// - Throws: ``ServerError`` when the server cannot start, with a message that says what to do. `CancellationError`
+    ///   when the task was cancelled; the server has then stopped again.
     public static func start(
         _ configuration: ServerConfiguration, logger: Logger = Logger(label: "counterfoil.server"),
         metrics: any MetricsFactory = PrometheusMetrics(), tracer: any Tracer = InstrumentationSystem.tracer,
@@ -68,7 +69,7 @@ public final class Server: Sendable {
     ) async throws -> Server {
         try HTTPService.requireDescriptors()
         let storage = try open(configuration.storage, logger, change)
-        // The port of the API, and nil for the console's, each when requests are accepted there.
+        // Receives the API's port, and nil for the console's port, as each begins to accept requests.
         let (ports, opened) = AsyncStream.makeStream(of: Int?.self)
         let core: ServerCore
         let identity: Live<TLSIdentity>?
@@ -79,7 +80,7 @@ public final class Server: Sendable {
             identity = try configuration.listen.tls.map { Live(try TLSIdentity($0)) }
             listeners = try Self.listeners(core, identity) { opened.yield($0) }
         } catch {
-            // Whoever tries again finds the ledger free.
+            // Close the ledger, so that another attempt can open it.
             try storage.close()
             throw error
         }
@@ -88,9 +89,9 @@ public final class Server: Sendable {
             defer { opened.finish() }
             try await run(group, storage)
         }
-        core.warnOfRoots()
+        core.warnAboutExpiringRoots()
         guard let port = await port(from: ports, awaiting: listeners.count) else {
-            // It failed, or whoever waits for it gave up.
+            // The server failed to start, or this task was cancelled.
             await group.triggerGracefulShutdown()
             do { try await task.value } catch { throw ServerError(starting: error) }
             try Task.checkCancellation()
@@ -105,23 +106,23 @@ public final class Server: Sendable {
         var options = SQLiteStorage.Options()
         options.isSynchronous = settings.synchronous == .full
         options.cacheMiB = settings.cacheMiB
-        options.reportLog = { error in
+        options.reportCheckpointError = { error in
             guard let error else {
-                return logger.notice("the ledger's log is brought into its file again")
+                return logger.notice("the ledger's write-ahead log is checkpointed again")
             }
             logger.error(
-                "the ledger's log cannot be brought into its file, and gets longer",
+                "the ledger's write-ahead log cannot be checkpointed and keeps growing",
                 metadata: ["reason": "\(error.logReason)"])
         }
         change(&options)
         do { return try SQLiteStorage(path: settings.path, options: options) } catch {
-            throw ServerError(.noLedger, error.message)
+            throw ServerError(.ledgerUnavailable, error.message)
         }
     }
 
-    /// What listens: the console, if it has an address of its own, and the API.
+    /// Returns the listening services: the console, if it has a separate address, and the API.
     ///
-    /// - Parameter onOpen: Is called when requests are accepted, with the API's port, and with nil for the console's.
+    /// - Parameter onOpen: Called when a service accepts requests, with the API's port, or with nil for the console.
     private static func listeners(
         _ core: ServerCore, _ identity: Live<TLSIdentity>?, onOpen: @escaping @Sendable (Int?) -> Void
     ) throws -> [any Service] {
@@ -135,7 +136,8 @@ public final class Server: Sendable {
         return listeners
     }
 
-    /// They end in reverse order: first no more requests, then what they caused.
+    /// Returns all services. They shut down in reverse order: first the listeners, then the services that process what
+    /// the requests caused.
     private static func services(_ core: ServerCore, _ listeners: [any Service]) -> [any Service] {
         var services: [any Service] = [
             core.writer, core.webhooks, core.processor, core.refusals, core.audit, core.watch,
@@ -150,7 +152,7 @@ public final class Server: Sendable {
         services.append(core.consumption)
         services.append(core.grantExpiry)
         services += listeners
-        // It ends before those who wait for its streams.
+        // Shuts down before the listeners, because it ends their open event streams.
         services.append(ChangeService(core))
         services.append(DrainService(readiness: core.readiness))
         return services
@@ -162,12 +164,12 @@ public final class Server: Sendable {
         var plan = ServiceGroupConfiguration(
             services: services.map { .init(service: NamedService(service: $0)) }, gracefulShutdownSignals: signals,
             logger: logger)
-        // Who sends a byte a minute must not keep the server from ending.
+        // A client that sends a byte a minute must not prevent the shutdown.
         plan.maximumGracefulShutdownDuration = .seconds(25)
         return ServiceGroup(configuration: plan)
     }
 
-    /// The API's port, when requests are accepted at so many addresses; nil when the server ended before.
+    /// Waits until `count` listeners accept requests and returns the API's port; nil if the server ended before.
     private static func port(from ports: AsyncStream<Int?>, awaiting count: Int) async -> Int? {
         var (port, awaited) = (Int?.none, count)
         for await opened in ports {
@@ -178,7 +180,7 @@ public final class Server: Sendable {
         return nil
     }
 
-    /// Runs until everything has ended, then gives the ledger back.
+    /// Runs all services to their end, then closes the ledger.
     private static func run(_ group: ServiceGroup, _ storage: SQLiteStorage) async throws {
         let result: Result<Void, any Error>
         do { result = .success(try await group.run()) } catch { result = .failure(error) }
@@ -186,22 +188,23 @@ public final class Server: Sendable {
         try result.get()
     }
 
-    /// Every operation that it answers, as `GET /v1/customers/{id}`.
+    /// The operations of the API, such as `GET /v1/customers/{id}`.
     package var operations: Set<String> {
         Set(ServerRoutes.router(core).routes.map { "\($0.method.rawValue) \($0.path.description)" })
     }
 
-    /// Takes no more requests, finishes those under way and what they caused, and ends.
+    /// Stops gracefully: accepts no more requests, finishes the requests in progress and the work that they caused.
     public func stop() async throws {
         await group.triggerGracefulShutdown()
         try await task.value
     }
 
-    /// Waits until it has ended.
+    /// Waits until the server has stopped.
     public func wait() async throws { try await task.value }
 }
 
-/// A service of which logs tell nothing but the name: the others would be described with all that is in them.
+/// A service whose description is only its type's name. The default description in logs would include all its
+/// properties.
 private struct NamedService: Service, CustomStringConvertible {
     let service: any Service
 
@@ -210,7 +213,7 @@ private struct NamedService: Service, CustomStringConvertible {
     func run() async throws { try await service.run() }
 }
 
-/// Samples the gauges for a backend that does not say when it is read.
+/// Records the gauges periodically, for backends that do not call back when they are read.
 private struct GaugeService: Service {
     let metrics: ServerMetrics
 
@@ -218,14 +221,14 @@ private struct GaugeService: Service {
         await cancelWhenGracefulShutdown {
             repeat {
                 await metrics.sampleGauges()
-                // Cancelled is the end.
+                // Cancellation ends the service.
                 do { try await Task.sleep(for: .seconds(15)) } catch { return }
             } while !Task.isCancelled
         }
     }
 }
 
-/// Says that the server is about to end, before anything else does.
+/// Marks the server as draining when graceful shutdown begins, before the other services shut down.
 private struct DrainService: Service {
     let readiness: Readiness
 

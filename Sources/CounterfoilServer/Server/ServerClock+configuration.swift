@@ -1,9 +1,9 @@
 internal import LedgerServices
 
 extension ServerClock {
-    /// The clock that a configuration names.
+    /// Creates the configured clock.
     ///
-    /// - Throws: ``ServerError`` when it is a simulator's and cannot be read.
+    /// - Throws: ``ServerError`` when the clock of a simulator cannot be read.
     package init(_ clock: ServerConfiguration.Clock) async throws {
         switch clock {
         case .system: self = .system
@@ -12,7 +12,7 @@ extension ServerClock {
                 throw error
             } catch {
                 throw ServerError(
-                    .noClock, "the simulator's clock at \(url) cannot be read; does the simulator run?")
+                    .clockUnavailable, "the simulator's clock at \(url) cannot be read; does the simulator run?")
             }
         }
     }

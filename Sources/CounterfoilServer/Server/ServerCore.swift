@@ -10,35 +10,35 @@ package import Logging
 package import Tracing
 internal import WebConsole
 
-/// The services of a server, put together, before there is a port: what the routes are made with.
+/// The services of a server, without listeners. The routes are built from them.
 package struct ServerCore: Sendable {
-    /// What the server goes by, as it was read last: see ``Server/reload(_:)``.
+    /// The current configuration. ``Server/reload(_:)`` replaces it.
     package var configuration: ServerConfiguration {
         _read { yield settings.current }
     }
     let settings: Live<ServerConfiguration>
-    /// Who may ask.
+    /// The keys of the API and the secrets of customer tokens.
     let access: Live<AccessTable>
     package let storage: any LedgerEngine
     package let apps: Apps
-    package let scopes: ScopeRegistry
+    package let scopes: AppEnvironmentRegistry
     package let clock: ServerClock
     package let logger: Logger
     package let metrics: ServerMetrics
     /// The metrics of the last hour.
     let history = MetricHistory()
-    /// The App Store, for the scopes that are served and whose app has a key.
+    /// The App Store clients by scope, for configured scopes whose app has a key.
     package let clients: [Int64: AppStoreServerClient]
 
-    // MARK: Proofs
+    // MARK: Verification
 
-    /// Judges what arrives now.
+    /// Verifies signed data that arrives now.
     package let verifier: SignedDataVerifier
-    /// Judges what was signed earlier.
+    /// Verifies stored or older signed data as of its signing date.
     package let historical: SignedDataVerifier
-    /// What neither verifies again.
-    package let signatures = ProvenSignatures()
-    package let prover: PurchaseProver
+    /// The cache of verified signatures, shared by both verifiers.
+    package let signatures = VerifiedSignatureCache()
+    package let purchaseVerifier: PurchaseVerifier
 
     // MARK: Services
 
@@ -54,27 +54,26 @@ package struct ServerCore: Sendable {
     package let notificationsV1: NotificationV1Receiver
     package let grantExpiry: GrantExpiryService
     package let webhooks: WebhookDispatcher
-    /// What webhooks tell, for who asks.
+    /// The events that webhooks deliver, for the API.
     package let events: EventFeed
     package let refusals: RefusalLog
-    /// Who did what.
     package let audit: AuditLog
-    /// Notes requests in it.
+    /// Records requests in the audit log.
     var requestAudit: RequestAudit { RequestAudit(log: audit, clock: clock, settings: settings) }
-    /// Who is signed in to the console.
+    /// The sessions of the console.
     let sessions = SessionStore()
-    /// Says to open pages and to programs what has changed.
+    /// Publishes changes to open pages of the console and to clients of the API.
     let changes = EventHub()
-    /// Reads what people paste.
+    /// Decodes signed data that users paste.
     let decoder: PastedDataDecoder
 
     // MARK: Requests
 
-    /// Knows which requests take too long.
+    /// Cancels requests that exceed the time limit.
     package let watch: RequestWatch
     package let readiness: Readiness
     package let requests: RequestMetrics
-    /// Counts the request bodies in memory.
+    /// Limits the request bodies in memory.
     let bodies: BodyBudget
 
     /// The server's time.
@@ -95,10 +94,10 @@ package struct ServerCore: Sendable {
         scopes = try await storage.scopes(of: Self.environments(configuration))
         clients = try Self.clients(configuration, scopes, logger)
 
-        verifier = try Self.verifier(configuration, validAt: configuration.trust.validAt, clock, metrics)
-            .remembering(signatures)
+        verifier = try Self.verifier(configuration, validationTime: configuration.trust.validationTime, clock, metrics)
+            .caching(signatures)
         historical = verifier.validating(at: .signingDate)
-        prover = PurchaseProver(
+        purchaseVerifier = PurchaseVerifier(
             apps: apps, receiptAnchors: configuration.trust.receiptAnchors, verifier: historical, clock: clock)
 
         let renderer = EventRenderer(
@@ -108,7 +107,7 @@ package struct ServerCore: Sendable {
             metrics: metrics)
         self.webhooks = webhooks
         events = EventFeed(storage, renderer)
-        writer = LedgerWriter(storage, metrics: metrics, folded: webhooks.wake)
+        writer = LedgerWriter(storage, metrics: metrics, onFold: webhooks.wake)
         processor = NotificationProcessor(
             storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger,
             metrics: metrics)
@@ -117,7 +116,7 @@ package struct ServerCore: Sendable {
             clock: clock, metrics: metrics)
         histories = AccountHistories(
             storage: storage, verifier: historical, clients: clients, clock: clock, logger: logger,
-            patience: min(configuration.limits.requestTime / 2, .seconds(10)))
+            timeout: min(configuration.limits.requestTimeout / 2, .seconds(10)))
         recovery = try await Recovery(
             storage: storage, ingest: ingest, histories: histories, scopes: scopes, clients: clients,
             settings: configuration.recovery, clock: clock, logger: logger)
@@ -129,54 +128,59 @@ package struct ServerCore: Sendable {
         consumption = ConsumptionService(
             storage: storage, apps: apps, scopes: scopes, clients: clients, clock: clock, logger: logger)
         verifyReceipt = VerifyReceiptService(
-            storage: storage, apps: apps, scopes: scopes, prover: prover, histories: histories, logger: logger)
+            storage: storage, apps: apps, scopes: scopes, purchaseVerifier: purchaseVerifier, histories: histories,
+            logger: logger)
         notificationsV1 = NotificationV1Receiver(
-            storage: storage, apps: apps, scopes: scopes, prover: prover, clock: clock, logger: logger)
+            storage: storage, apps: apps, scopes: scopes, purchaseVerifier: purchaseVerifier, clock: clock,
+            logger: logger)
         grantExpiry = GrantExpiryService(storage: storage, clock: clock, logger: logger, wakeWebhooks: webhooks.wake)
         refusals = RefusalLog(
             storage,
-            keeping: .init(count: configuration.storage.refusedKept, bytes: configuration.storage.refusedBytes))
+            keeping: .init(
+                count: configuration.storage.maximumRefusedDeliveries, bytes: configuration.storage.maximumRefusedBytes)
+        )
 
         audit = AuditLog(storage, now: clock.now, logger: logger)
         decoder = try PastedDataDecoder(configuration, apps, clock)
 
-        watch = RequestWatch(limit: configuration.limits.requestTime)
+        watch = RequestWatch(limit: configuration.limits.requestTimeout)
         readiness = Readiness(check: { try await storage.checkWritable() })
         bodies = BodyBudget(configuration.limits)
         addGauges()
     }
 
-    /// Signs the offers of an app in an environment.
-    func offers(_ scope: Scope) -> OfferService {
+    /// Returns the service that signs the offers of an app in an environment.
+    func offers(_ scope: AppEnvironment) -> OfferService {
         OfferService(
-            storage: storage, apps: apps, customers: customers, histories: histories, prover: prover, clock: clock,
+            storage: storage, apps: apps, customers: customers, histories: histories,
+            purchaseVerifier: purchaseVerifier, clock: clock,
             scope: scope)
     }
 
-    /// Brings in customers from elsewhere.
+    /// Returns an importer of customers' purchases.
     ///
-    /// - Parameter scopes: Where a transaction whose environment is not known is looked for, in order.
-    package func importer(_ scopes: [Scope]) -> Importer {
+    /// - Parameter scopes: The scopes in which to look for transactions of unknown environment, in order.
+    package func importer(_ scopes: [AppEnvironment]) -> Importer {
         Importer(histories, anchors: configuration.trust.receiptAnchors, clock: clock, scopes: scopes)
     }
 
-    /// The apps and environments of a configuration, in one order.
+    /// Returns the apps and environments of a configuration, sorted.
     static func environments(_ configuration: ServerConfiguration) -> [(bundleID: String, environment: String)] {
         configuration.apps.flatMap { app in
             app.environments.map { (bundleID: app.bundleID, environment: $0.rawValue) }
         }.sorted { ($0.bundleID, $0.environment) < ($1.bundleID, $1.environment) }
     }
 
-    /// Says which roots end soon.
-    func warnOfRoots() {
-        for root in configuration.trust.endingRoots(at: now) {
+    /// Logs a warning for each root certificate that expires soon.
+    func warnAboutExpiringRoots() {
+        for root in configuration.trust.expiringRoots(at: now) {
             logger.warning(
-                "a root certificate ends soon, and what it signs is not accepted then",
+                "a root certificate expires soon; data that it signs is rejected after that",
                 metadata: ["root": "\(root.name)", "ends": "\(root.date.formatted(.iso8601))"])
         }
     }
 
-    /// What is read from the ledger when somebody asks for the metrics.
+    /// Adds the gauges that are read when the metrics are requested.
     private func addGauges() {
         let (storage, clock) = (storage, clock)
         @Sendable func age(_ oldest: Milliseconds?) -> Double {
@@ -188,7 +192,7 @@ package struct ServerCore: Sendable {
         let roots = configuration.trust.roots
         metrics.addGauge(.rootExpiry) { roots.map { ([("root", $0.name)], $0.date.timeIntervalSince1970) } }
         let (recovery, webhooks, bodies, requests) = (recovery, webhooks, bodies, requests)
-        // Weakly: these record their own metrics, and a server that was stopped must leave nothing.
+        // Capture these weakly: they hold the metrics themselves, and a cycle would keep a stopped server in memory.
         metrics.addGauge(.requestsUnderWay) { [([], Double(requests.underWay))] }
         metrics.addGauge(.bodies) { [([], Double(bodies.bytes))] }
         metrics.addGauge(.completeness) { [weak recovery] in
@@ -197,7 +201,7 @@ package struct ServerCore: Sendable {
             }
         }
         metrics.addGauge(.recoveryFailures) { [weak recovery] in
-            (recovery?.failuresInARow() ?? []).map { scope, count in
+            (recovery?.consecutiveFailures() ?? []).map { scope, count in
                 ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], Double(count))
             }
         }
@@ -212,23 +216,23 @@ package struct ServerCore: Sendable {
         }
     }
 
-    /// Nothing while the ledger cannot be read, which its own metrics and the health routes tell.
+    /// Returns nil while the ledger cannot be read. The storage metrics and the health routes report that.
     private static func backlog(_ storage: any LedgerStorage) async -> (count: Int, oldest: Milliseconds?)? {
         do { return try await storage.backlog() } catch { return nil }
     }
 
     private static func backlog(_ webhooks: WebhookDispatcher?) async -> WebhookBacklog? {
-        // As above.
+        // See above.
         do { return try await webhooks?.webhookBacklog() } catch { return nil }
     }
 
     static func verifier(
-        _ configuration: ServerConfiguration, validAt: ValidationInstant, _ clock: ServerClock,
+        _ configuration: ServerConfiguration, validationTime: ValidationTime, _ clock: ServerClock,
         _ metrics: ServerMetrics = ServerMetrics(PrometheusMetrics())
     ) throws -> SignedDataVerifier {
         var options = SignedDataVerifier.Configuration(apps: configuration.acceptedApps)
         options.anchors = configuration.trust.anchors
-        options.validAt = validAt
+        options.validationTime = validationTime
         options.now = clock.now
         if configuration.trust.revocation != .off {
             var revocation = RevocationOptions(policy: configuration.trust.revocation)
@@ -240,12 +244,12 @@ package struct ServerCore: Sendable {
     }
 
     private static func clients(
-        _ configuration: ServerConfiguration, _ scopes: ScopeRegistry, _ logger: Logger
+        _ configuration: ServerConfiguration, _ scopes: AppEnvironmentRegistry, _ logger: Logger
     ) throws -> [Int64: AppStoreServerClient] {
         var clients: [Int64: AppStoreServerClient] = [:]
         for scope in scopes.all {
-            // The ledger remembers environments that were taken out of the configuration. What the App Store tells of
-            // those is believed no more, and asking for it would only fail, again and again.
+            // The ledger also contains scopes that were removed from the configuration. The verifier rejects data for
+            // those, so requests to the App Store would only fail.
             guard let app = configuration.app(scope.bundleID), app.environments.contains(scope.environment),
                 let key = app.key, let host = app.hosts[scope.environment]
             else { continue }

@@ -3,36 +3,36 @@ internal import Ledger
 internal import Foundation
 internal import NIOCore
 
-/// Why a server cannot begin.
+/// An error that prevents a server from starting.
 public struct ServerError: CounterfoilError, Hashable {
-    /// What kind of trouble it is.
+    /// The kind of error.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The name, such as `port_taken`.
         public let rawValue: String
 
-        /// Takes any name, listed below or not.
+        /// Creates a code from any name, also one that is not listed below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The name.
         public var description: String { rawValue }
 
-        /// The ledger cannot be used: another process has it, the disk is full, it is damaged.
-        public static let noLedger = Self(rawValue: "no_ledger")
-        /// Another program listens there.
-        public static let portTaken = Self(rawValue: "port_taken")
-        /// The address is not one of this machine's, or not for this user.
-        public static let noAddress = Self(rawValue: "no_address")
+        /// The ledger cannot be opened: another process uses it, the disk is full, or the file is damaged.
+        public static let ledgerUnavailable = Self(rawValue: "no_ledger")
+        /// Another process listens on the port.
+        public static let portInUse = Self(rawValue: "port_taken")
+        /// The address does not belong to this machine, or this user may not listen on it.
+        public static let addressUnavailable = Self(rawValue: "no_address")
         /// The certificate or its key cannot be used.
         public static let badCertificate = Self(rawValue: "bad_certificate")
-        /// The simulator whose clock counts does not answer.
-        public static let noClock = Self(rawValue: "no_clock")
-        /// Anything else.
+        /// The clock of the simulator cannot be read.
+        public static let clockUnavailable = Self(rawValue: "no_clock")
+        /// Any other error.
         public static let failed = Self(rawValue: "failed")
     }
 
-    /// What kind of trouble it is.
+    /// The kind of error.
     public let code: Code
-    /// What to do about it, for people. Never a secret.
+    /// A human-readable message that says what to do. It contains no secrets.
     public let message: String
 
     /// The message.
@@ -43,32 +43,34 @@ public struct ServerError: CounterfoilError, Hashable {
         self.message = message
     }
 
-    /// Says what it means that the server did not start.
+    /// Converts the error that ended a starting server.
     init(starting error: any Error) {
         switch error {
         case let error as ServerError: self = error
-        case let error as StorageError: self.init(.noLedger, error.message)
+        case let error as StorageError: self.init(.ledgerUnavailable, error.message)
         default: self.init(.failed, "the server cannot start: \(error.logReason)")
         }
     }
 
-    /// Says what the failure of listening means; nil for what is no such failure.
-    init?(listening error: any Error, at place: ListenAddress) {
+    /// Converts an error of binding or listening; nil for any other error.
+    init?(listening error: any Error, at address: ListenAddress) {
         switch error {
         case let error as IOError where error.errnoCode == EADDRINUSE:
-            self.init(.portTaken, "\(place.description) is taken; \(place.remedy)")
+            self.init(.portInUse, "\(address.description) is taken; \(address.remedy)")
         case let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM:
             self.init(
-                .noAddress,
+                .addressUnavailable,
                 """
-                this user cannot listen on \(place.description); use a port from 1024 in \(place.portSetting), or give the \
+                this user cannot listen on \(address.description); use a port from 1024 in \(address.portSetting), or give the \
                 service CAP_NET_BIND_SERVICE
                 """)
         case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
-            self.init(.noAddress, "\(place.host) is not an address of this machine; change \(place.hostSetting)")
+            self.init(
+                .addressUnavailable, "\(address.host) is not an address of this machine; change \(address.hostSetting)")
         case is SocketAddressError:
             self.init(
-                .noAddress, "\(place.host) is neither an address nor a known name; change \(place.hostSetting)")
+                .addressUnavailable,
+                "\(address.host) is neither an address nor a known name; change \(address.hostSetting)")
         default: return nil
         }
     }

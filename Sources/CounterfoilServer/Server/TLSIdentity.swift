@@ -2,12 +2,12 @@ internal import Basics
 internal import NIOCore
 internal import NIOSSL
 
-/// The certificate that the server shows, and its key, as they were read from files.
+/// The certificate chain of the server and its private key, read from files.
 struct TLSIdentity: Sendable {
     let certificates: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
 
-    /// - Throws: ``ServerError`` when a file does not hold what it should, or both do not fit together.
+    /// - Throws: ``ServerError`` when a file is not the expected PEM, or certificate and key do not match.
     init(_ files: ServerConfiguration.TLS) throws(ServerError) {
         do { certificates = try NIOSSLCertificate.fromPEMFile(files.certificateFile) } catch {
             throw ServerError(.badCertificate, "\(files.certificateFile) contains no certificate in PEM")
@@ -16,7 +16,7 @@ struct TLSIdentity: Sendable {
             throw ServerError(
                 .badCertificate, "\(files.keyFile) contains no private key in PEM, or one with a password")
         }
-        // What does not fit together is found out now, and not by the first client.
+        // Detect a mismatch of certificate and key now instead of at the first handshake.
         do { _ = try NIOSSLContext(configuration: configuration) } catch {
             throw ServerError(
                 .badCertificate,
@@ -27,7 +27,7 @@ struct TLSIdentity: Sendable {
         }
     }
 
-    /// A server that shows this identity, from TLS 1.2 on.
+    /// The configuration of a server with this identity; TLS 1.2 or later.
     private var configuration: TLSConfiguration {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -35,7 +35,7 @@ struct TLSIdentity: Sendable {
         return tls
     }
 
-    /// A server that shows the identity of the moment to each client that comes.
+    /// Returns the configuration of a server that uses the current identity for each new connection.
     static func configuration(_ identity: Live<TLSIdentity>) -> TLSConfiguration {
         var tls = identity.current.configuration
         tls.sslContextCallback = { _, answer in

@@ -1,5 +1,5 @@
-/// Carries something out to its end, even where whoever waits for it has been cancelled: the ledger writes nothing for a
-/// cancelled task, and some things must not be left half done because a request took too long.
+/// Runs an operation to its end even if the calling task is cancelled. The ledger does not write for a cancelled task,
+/// and some operations must not stop halfway because a request took too long.
 func uncancelled<Value: Sendable>(
     _ work: @escaping @Sendable @concurrent () async throws -> Value
 ) async throws -> Value {

@@ -1,17 +1,17 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// Goes through the facts that count, once, and collects the states.
+/// Goes once through the facts in effect and collects the states.
 struct CustomerFold {
-    let facts: CountingFacts
+    let facts: EffectiveFacts
     let engine: EntitlementEngine
     private(set) var states: CustomerStates
     /// The groups in which the customer has had an introductory offer.
-    var introducedGroups: [String] = []
-    /// For every product each purchase or period that could speak for it.
+    var groupsWithIntroductoryOffer: [String] = []
+    /// The candidates for the state of each product: one for each purchase or period.
     var products: [ProductState] = []
 
-    init(facts: CountingFacts, engine: EntitlementEngine) {
+    init(facts: EffectiveFacts, engine: EntitlementEngine) {
         self.facts = facts
         self.engine = engine
         states = CustomerStates(
@@ -31,8 +31,8 @@ struct CustomerFold {
         finish()
     }
 
-    /// The transactions of one original transaction.
-    private mutating func add(lineage: ArraySlice<CountingFacts.Transaction>) {
+    /// Adds the transactions with one `originalTransactionId`.
+    private mutating func add(lineage: ArraySlice<EffectiveFacts.Transaction>) {
         let all = facts.facts.transactions
         let revoked = lineage.filter(\.isRevoked)
         var rest = lineage
@@ -48,11 +48,11 @@ struct CustomerFold {
         }
     }
 
-    /// A subscription with all its periods.
-    private mutating func add(periods: ArraySlice<CountingFacts.Transaction>) {
+    /// Adds a subscription with all its periods.
+    private mutating func add(periods: ArraySlice<EffectiveFacts.Transaction>) {
         guard let current = facts.currentPeriod(of: periods) else { return }
         var state = facts.subscription(current, periods)
-        // A receipt does not say the group.
+        // Receipts do not contain the group.
         state.subscriptionGroupIdentifier = state.subscriptionGroupIdentifier ?? engine.group(of: state.productID)
         states.subscriptions.append(state)
         products.append(ProductState(state))
@@ -60,9 +60,10 @@ struct CustomerFold {
         var previous = state.productID
         for period in periods {
             if all[period.index].offerType == .introductory {
-                noteIntroduction(all[period.index], state.subscriptionGroupIdentifier)
+                recordIntroductoryOffer(all[period.index], state.subscriptionGroupIdentifier)
             }
-            // Of periods of one product in a row the last speaks for all; one that is paid ahead does not speak yet.
+            // Of consecutive periods of one product, the last one represents them. A period that has not begun is not a
+            // candidate.
             guard all[period.index].productID != state.productID, all[period.index].purchaseDate <= facts.asOf else {
                 continue
             }
@@ -73,18 +74,20 @@ struct CustomerFold {
         }
     }
 
-    /// What was bought by an introductory offer.
-    private mutating func noteIntroduction(_ fact: TransactionFact, _ group: String?) {
+    /// Records that the customer has used an introductory offer in a group.
+    private mutating func recordIntroductoryOffer(_ fact: TransactionFact, _ group: String?) {
         guard fact.ownership == .purchased else { return }
-        guard let group = fact.subscriptionGroupIdentifier ?? group, introducedGroups.last != group else { return }
-        introducedGroups.append(group)
+        guard let group = fact.subscriptionGroupIdentifier ?? group, groupsWithIntroductoryOffer.last != group else {
+            return
+        }
+        groupsWithIntroductoryOffer.append(group)
     }
 
-    /// A purchase that is no auto-renewable subscription.
+    /// Adds a purchase that is not an auto-renewable subscription.
     private mutating func add(_ fact: TransactionFact, revokedBy revocation: TransactionFact?) {
         let period = fact.type == .nonRenewingSubscription ? engine.duration(of: fact.productID) : nil
         let purchase = PurchaseState(
-            fact, revokedBy: revocation, endDate: period?.after(fact.purchaseDate), asOf: facts.asOf)
+            fact, revokedBy: revocation, endDate: period?.date(after: fact.purchaseDate), asOf: facts.asOf)
         states.purchases.append(purchase)
         if fact.type == .nonConsumable || fact.type == .nonRenewingSubscription {
             products.append(ProductState(purchase))
@@ -96,12 +99,12 @@ struct CustomerFold {
             if one.purchaseDate != other.purchaseDate { return one.purchaseDate < other.purchaseDate }
             return TransactionFact.identifier(one.transactionID, isBefore: other.transactionID)
         }
-        states.consumables = ConsumableBalance.of(states.purchases)
+        states.consumables = ConsumableTotals.totals(of: states.purchases)
         states.products = ProductState.best(products)
         states.groups = groups()
         addNewGroups(to: &states.groups)
         states.entitlements = entitlements()
-        addGifts(to: &states.entitlements)
+        addAccessWithoutPurchase(to: &states.entitlements)
         states.originalPurchase = facts.facts.originalPurchases
             .filter { ($0.purchaseDate ?? .distantPast) <= facts.asOf }.min { $0.precedes($1) }
     }

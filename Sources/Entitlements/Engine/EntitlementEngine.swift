@@ -1,16 +1,16 @@
 internal import AppStoreModels
 public import Foundation
 
-/// Says what a customer has, from what the App Store signed.
+/// Computes what a customer has, from facts that the App Store signed.
 ///
-/// A pure function: the same facts, in any order and however often, give the same answer for the same instant. There is no
-/// clock in here: time passes by asking for a later instant.
+/// The engine is a pure function without a clock: the same facts, in any order and with any repetitions, give the same
+/// answer for the same instant. To see the effect of time, pass a later instant.
 public struct EntitlementEngine: Sendable {
-    /// What is known of the products.
+    /// The products of the app.
     public let catalogue: ProductCatalogue
     /// The names of the entitlements, sorted.
     let names: [String]
-    /// Which of `names` a product gives.
+    /// The indices in `names` of the entitlements that a product gives.
     private let namesByProduct: [ExactText: [Int]]
     private let levels: [ExactText: Int]
     private let durations: [ExactText: Period]
@@ -18,7 +18,7 @@ public struct EntitlementEngine: Sendable {
     /// The subscription groups of the catalogue.
     let groups: Set<String>
 
-    /// An engine for the products of an app.
+    /// Creates an engine for the products of an app.
     public init(catalogue: ProductCatalogue) {
         self.catalogue = catalogue
         names = catalogue.entitlements.keys.sorted()
@@ -35,42 +35,43 @@ public struct EntitlementEngine: Sendable {
         groups = Set(catalogue.groups.values)
     }
 
-    /// What a customer has now: call this to decide about access.
+    /// Returns what a customer has now. Call this method to decide about access.
     ///
-    /// Facts that were signed after `now` count as well, because the host's clock can be behind the App Store's. Evaluated
-    /// at `now` alone, a customer whose grace period has just been signed would have nothing until that clock has caught up.
+    /// Facts that were signed after `now` are included, because the host's clock can be behind the App Store's. Without
+    /// them, a customer whose grace period has just been signed would have no access until the host's clock has caught
+    /// up.
     ///
     /// - Parameters:
-    ///   - facts: All that is known of the customer.
+    ///   - facts: All known facts about the customer.
     ///   - now: The present, by the host's clock.
     public func currentState(of facts: CustomerFacts, now: Date) -> CustomerStates {
-        state(of: facts, asOf: facts.present(now: now))
+        state(of: facts, asOf: facts.evaluationDate(now: now))
     }
 
-    /// What a customer has at an instant, as it stood then. For the present call ``currentState(of:now:)``.
+    /// Returns what a customer had at an instant. For the present call ``currentState(of:now:)``.
     ///
     /// - Parameters:
-    ///   - facts: All that is known of the customer; see ``CustomerFacts`` for what counts at an instant.
-    ///   - asOf: The instant. What ends at it has ended.
+    ///   - facts: All known facts about the customer. ``CustomerFacts`` describes which of them count at an instant.
+    ///   - asOf: The instant. A period that ends exactly then is over.
     public func state(of facts: CustomerFacts, asOf: Date) -> CustomerStates {
-        state(of: CountingFacts(facts, asOf: asOf))
+        state(of: EffectiveFacts(facts, asOf: asOf))
     }
 
-    func state(of facts: CountingFacts) -> CustomerStates {
+    func state(of facts: EffectiveFacts) -> CustomerStates {
         var fold = CustomerFold(facts: facts, engine: self)
         fold.run()
         return fold.states
     }
 
-    // What the App Store signed is not to name a product of the catalogue by another text.
+    // Compare bytes: a signed identifier that is only canonically equivalent is another product.
     func level(of productID: String) -> Int { levels[ExactText(productID)] ?? .max }
 
     func duration(of productID: String) -> Period? { durations[ExactText(productID)] }
 
-    /// The group that the catalogue gives a product.
+    /// Returns the subscription group of a product in the catalogue.
     func group(of productID: String) -> String? { groupsByProduct[ExactText(productID)] }
 
-    /// Which of `names` a product gives.
+    /// Returns the indices in `names` of the entitlements that a product gives.
     func names(of productID: String) -> [Int] { namesByProduct[ExactText(productID)] ?? [] }
 
     private static func byExactText<Value>(_ values: [String: Value]) -> [ExactText: Value] {

@@ -2,17 +2,17 @@ internal import AppStoreModels
 internal import Foundation
 
 extension TransactionFact {
-    /// Identifiers are numbers in text, of as many digits as it takes.
+    /// Orders transaction identifiers by their numeric value: they are decimal numbers of varying length.
     static func identifier(_ one: String, isBefore other: String) -> Bool {
         let (count, otherCount) = (one.utf8.count, other.utf8.count)
         return count == otherCount ? one < other : count < otherCount
     }
 
-    /// Whether of two versions of one transaction, signed at the same time, the other one counts.
-    package func yields(to other: TransactionFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
+    /// Whether `other` replaces this version of the transaction. Both were signed at the same time.
+    package func isReplaced(by other: TransactionFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
 
-    /// Everything but `transactionId` and `signedDate`, in an order that is the same everywhere: what was taken back comes
-    /// last, so that it counts.
+    /// All values except `transactionId` and `signedDate`, in an order that is the same on every system. Refunded and
+    /// revoked versions sort last, so that they are chosen.
     var content: [String] {
         [
             revocationDate.sortable, isUpgraded ? "1" : "0", Date?.some(purchaseDate).sortable, expiresDate.sortable,
@@ -28,11 +28,12 @@ extension TransactionFact {
 }
 
 extension RenewalFact {
-    /// Whether of two versions of one renewal info, signed at the same time, the other one counts.
-    package func yields(to other: RenewalFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
+    /// Whether `other` replaces this version of the renewal info. Both were signed at the same time.
+    package func isReplaced(by other: RenewalFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
 
-    /// Everything but `originalTransactionId` and `signedDate`, in an order that is the same everywhere: the later period
-    /// comes last, and in it the end, which the App Store announces along with the cancellation that brings it about.
+    /// All values except `originalTransactionId` and `signedDate`, in an order that is the same on every system. The
+    /// later period sorts last; within it the expiration does, which the App Store announces together with the
+    /// cancellation that causes it.
     var content: [String] {
         [
             renewalDate.sortable, expirationIntent != nil && !isInBillingRetry ? "1" : "0", willRenew ? "0" : "1",
@@ -45,7 +46,7 @@ extension RenewalFact {
 }
 
 extension Date? {
-    /// A text that tells instants apart; absent comes first.
+    /// A distinct text for each instant. Nil sorts first.
     fileprivate var sortable: String {
         guard let self else { return "" }
         return String(self.timeIntervalSinceReferenceDate.bitPattern, radix: 16)
@@ -53,6 +54,6 @@ extension Date? {
 }
 
 extension String? {
-    /// A text that tells absent from empty.
+    /// A text that distinguishes nil from an empty string.
     fileprivate var sortable: String { map { "=" + $0 } ?? "" }
 }

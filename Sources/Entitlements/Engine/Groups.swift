@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 
 extension CustomerFold {
-    /// The groups, by identifier.
+    /// Returns the groups, sorted by identifier.
     func groups() -> [GroupState] {
         let subscriptions = states.subscriptions
         var order: [(group: String, index: Int)] = []
@@ -12,7 +12,7 @@ extension CustomerFold {
         if order.count > 1 {
             order.sort { one, other in
                 if one.group != other.group { return one.group < other.group }
-                return speaks(subscriptions[one.index], before: subscriptions[other.index])
+                return hasPriority(subscriptions[one.index], over: subscriptions[other.index])
             }
         }
         var groups: [GroupState] = []
@@ -21,7 +21,7 @@ extension CustomerFold {
             if groups.last?.subscriptionGroupIdentifier != group { groups.append(GroupState(group, subscription)) }
             if subscription.isSubscribed { groups[groups.count - 1].isEligibleForIntroductoryOffer = false }
         }
-        let introduced = Set(introducedGroups)
+        let introduced = Set(groupsWithIntroductoryOffer)
         for index in groups.indices where introduced.contains(groups[index].subscriptionGroupIdentifier) {
             groups[index].isEligibleForIntroductoryOffer = false
         }
@@ -38,7 +38,7 @@ extension CustomerFold {
         groups.sort { $0.subscriptionGroupIdentifier < $1.subscriptionGroupIdentifier }
     }
 
-    private func speaks(_ one: SubscriptionState, before other: SubscriptionState) -> Bool {
+    private func hasPriority(_ one: SubscriptionState, over other: SubscriptionState) -> Bool {
         if one.rank != other.rank { return one.rank < other.rank }
         if one.hasAccess {
             let (level, otherLevel) = (engine.level(of: one.productID), engine.level(of: other.productID))
@@ -51,7 +51,7 @@ extension CustomerFold {
 }
 
 extension SubscriptionState {
-    /// Whether Apple would say that there is a subscription, paid for or not.
+    /// Whether the App Store considers the customer subscribed, including unpaid subscriptions in billing retry.
     fileprivate var isSubscribed: Bool { hasAccess || status == .billingRetry }
 
     fileprivate var rank: Int { hasAccess ? 0 : status == .billingRetry ? 1 : 2 }

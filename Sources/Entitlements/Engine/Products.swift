@@ -2,25 +2,25 @@ internal import AppStoreModels
 internal import Foundation
 
 extension ProductState {
-    /// What a subscription says of the product that it is in.
+    /// Creates the state of the product that a subscription is in.
     init(_ subscription: SubscriptionState) {
         self.init(
             productID: subscription.productID, type: .autoRenewableSubscription,
             state: subscription.hasAccess ? .active : .inactive, details: subscription.details,
             until: subscription.accessUntil, willRenew: subscription.willRenew,
             transactionID: subscription.transactionID, originalTransactionID: subscription.originalTransactionID)
-        // What took the place of an upgraded one began some time before its end.
+        // The replacement of an upgraded subscription began at an unknown time before the end of the period.
         guard !subscription.hasAccess, !subscription.details.contains(.upgraded) else { return }
-        let end = subscription.status == .billingRetry ? subscription.lostAccess : subscription.expiresDate
+        let end = subscription.status == .billingRetry ? subscription.accessEndDate : subscription.expiresDate
         endedDate = subscription.revocationDate ?? end
     }
 
-    /// What a period of a subscription, which is in another period of another product now, says of its own product.
-    init(ended fact: TransactionFact, _ period: CountingFacts.Transaction, asOf: Date) {
+    /// Creates the state of a product that a subscription was in before it changed to another product.
+    init(ended fact: TransactionFact, _ period: EffectiveFacts.Transaction, asOf: Date) {
         let isReplaced = period.isUpgraded || fact.expiresDate.map { $0 > asOf } ?? false
         let detail: StateDetail =
             period.isRevoked && !period.isUpgraded
-            ? .takenBack(fact.revocationType, fact.ownership) : isReplaced ? .upgraded : .changedProduct
+            ? .revocation(fact.revocationType, fact.ownership) : isReplaced ? .upgraded : .changedProduct
         self.init(
             productID: fact.productID, type: .autoRenewableSubscription, state: .inactive, details: [detail],
             endedDate: period.isRevoked ? fact.revocationDate : isReplaced ? nil : fact.expiresDate, willRenew: false,
@@ -28,7 +28,7 @@ extension ProductState {
         if let owner = StateDetail(fact.ownership) { details.append(owner) }
     }
 
-    /// What a purchase says of its product.
+    /// Creates the state of the product of a purchase.
     init(_ purchase: PurchaseState) {
         self.init(
             productID: purchase.productID, type: purchase.type, state: purchase.hasAccess ? .active : .inactive,
@@ -37,23 +37,24 @@ extension ProductState {
             transactionID: purchase.transactionID, originalTransactionID: purchase.originalTransactionID)
     }
 
-    /// Of each product the state that speaks for it, by product.
+    /// Returns the state with the highest priority of each product, sorted by product.
     static func best(_ candidates: [ProductState]) -> [ProductState] {
         guard candidates.count > 1 else { return candidates }
         let sorted = candidates.sorted { one, other in
-            one.productID == other.productID ? one.speaksBefore(other) : one.productID < other.productID
+            one.productID == other.productID ? one.hasPriority(over: other) : one.productID < other.productID
         }
         var best: [ProductState] = []
         for state in sorted where state.productID != best.last?.productID { best.append(state) }
         return best
     }
 
-    /// With access before without; then what ends later, or ended later; then the higher identifier.
-    func speaksBefore(_ other: ProductState) -> Bool {
+    /// Whether this state has priority over another one of the same product: active before inactive, then the later
+    /// end, then the higher transaction identifier.
+    func hasPriority(over other: ProductState) -> Bool {
         if state != other.state { return state == .active }
         let (end, otherEnd) = (state == .active ? until : endedDate, state == .active ? other.until : other.endedDate)
         if end != otherEnd {
-            // With access, no end is the latest; without, an end that nobody knows is the earliest.
+            // For active products no end is the latest one; for inactive products an unknown end is the earliest one.
             let none: Date = state == .active ? .distantFuture : .distantPast
             return end ?? none > otherEnd ?? none
         }
@@ -62,31 +63,34 @@ extension ProductState {
 }
 
 extension CustomerFold {
-    /// The entitlements of the catalogue, by name.
+    /// Returns the entitlements of the catalogue, sorted by name.
     func entitlements() -> [EntitlementState] {
-        var speakers = [Int?](repeating: nil, count: engine.names.count)
+        var decidingProducts = [Int?](repeating: nil, count: engine.names.count)
         var ends = [Date?](repeating: .distantPast, count: engine.names.count)
         for (position, product) in states.products.enumerated() {
             for entitlement in engine.names(of: product.productID) {
-                let speaker = speakers[entitlement].map { states.products[$0] }
-                if speaker.map({ isBetter(product, than: $0) }) ?? true { speakers[entitlement] = position }
+                let decidingProduct = decidingProducts[entitlement].map { states.products[$0] }
+                if decidingProduct.map({ isBetter(product, than: $0) }) ?? true {
+                    decidingProducts[entitlement] = position
+                }
                 guard product.state == .active else { continue }
-                // Nil is for ever.
+                // Nil means without end.
                 ends[entitlement] = product.until.flatMap { until in ends[entitlement].map { max($0, until) } }
             }
         }
         return engine.names.indices.map { index in
-            EntitlementState(engine.names[index], speakers[index].map { states.products[$0] }, until: ends[index])
+            EntitlementState(
+                engine.names[index], decidingProducts[index].map { states.products[$0] }, until: ends[index])
         }
     }
 
-    /// Among active ones the higher level comes first.
+    /// Among active products, the higher level has priority.
     private func isBetter(_ one: ProductState, than other: ProductState) -> Bool {
         if one.state == .active, other.state == .active {
             let (level, otherLevel) = (engine.level(of: one.productID), engine.level(of: other.productID))
             if level != otherLevel { return level < otherLevel }
         }
-        return one.speaksBefore(other)
+        return one.hasPriority(over: other)
     }
 }
 

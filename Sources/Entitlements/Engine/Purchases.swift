@@ -2,22 +2,23 @@ internal import AppStoreModels
 internal import Foundation
 
 extension PurchaseState {
-    /// How a purchase stands at an instant.
+    /// Creates the state of a purchase at an instant.
     ///
-    /// - Parameter revocation: What says that it was refunded or revoked: see ``CountingFacts/revocation(of:among:)``.
+    /// - Parameter revocation: The transaction that shows that it was refunded or revoked. See
+    ///   ``EffectiveFacts/revocation(of:among:)``.
     init(_ fact: TransactionFact, revokedBy revocation: TransactionFact?, endDate: Date?, asOf: Date) {
-        let isKept = fact.type == .nonConsumable || fact.type == .nonRenewingSubscription
+        let canGiveAccess = fact.type == .nonConsumable || fact.type == .nonRenewingSubscription
         let isOver = endDate.map { $0 <= asOf } ?? false
         self.init(
             transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,
             productID: fact.productID, type: fact.type, quantity: fact.quantity, purchaseDate: fact.purchaseDate,
-            ownership: fact.ownership, hasAccess: isKept && revocation == nil && !isOver, endDate: endDate,
+            ownership: fact.ownership, hasAccess: canGiveAccess && revocation == nil && !isOver, endDate: endDate,
             offerType: fact.offerType, offerIdentifier: fact.offerIdentifier, details: [])
         if let revocation {
             revocationDate = revocation.revocationDate
             revocationReason = revocation.revocationReason
             revocationType = revocation.revocationType
-            details.append(.takenBack(revocation.revocationType, fact.ownership))
+            details.append(.revocation(revocation.revocationType, fact.ownership))
         } else if isOver {
             details.append(.durationOver)
         }
@@ -25,21 +26,21 @@ extension PurchaseState {
     }
 }
 
-extension ConsumableBalance {
-    /// The balances of the consumables among purchases, by product.
-    static func of(_ purchases: [PurchaseState]) -> [ConsumableBalance] {
+extension ConsumableTotals {
+    /// Returns the totals of the consumables in `purchases`, sorted by product.
+    static func totals(of purchases: [PurchaseState]) -> [ConsumableTotals] {
         let consumables = purchases.lazy.filter { $0.type == .consumable }
-        var balances: [ConsumableBalance] = []
+        var totals: [ConsumableTotals] = []
         for purchase in consumables.sorted(by: { $0.productID < $1.productID }) {
-            if balances.last?.productID != purchase.productID {
-                balances.append(.init(productID: purchase.productID, purchases: 0, quantity: 0, revokedQuantity: 0))
+            if totals.last?.productID != purchase.productID {
+                totals.append(.init(productID: purchase.productID, purchases: 0, quantity: 0, revokedQuantity: 0))
             }
-            let last = balances.count - 1
-            balances[last].purchases += 1
-            // 2^31 times 2^31 purchases would fit.
-            balances[last].quantity += Int(purchase.quantity)
-            if purchase.revocationDate != nil { balances[last].revokedQuantity += Int(purchase.quantity) }
+            let last = totals.count - 1
+            totals[last].purchases += 1
+            // Int holds the sum of 2^31 quantities of 2^31.
+            totals[last].quantity += Int(purchase.quantity)
+            if purchase.revocationDate != nil { totals[last].revokedQuantity += Int(purchase.quantity) }
         }
-        return balances
+        return totals
     }
 }

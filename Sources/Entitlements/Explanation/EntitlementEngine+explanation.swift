@@ -2,13 +2,13 @@ internal import AppStoreModels
 public import Foundation
 
 extension EntitlementEngine {
-    /// Why a customer has an entitlement at an instant, or has not.
+    /// Returns why a customer has an entitlement at an instant, or why not.
     ///
-    /// It follows the fold itself, so its answer is that of ``state(of:asOf:)``.
+    /// The explanation is derived from the same states that ``state(of:asOf:)`` returns.
     ///
     /// - Parameters:
     ///   - entitlement: A name in the catalogue.
-    ///   - facts: All that is known of the customer.
+    ///   - facts: All known facts about the customer.
     ///   - asOf: The instant.
     public func explanation(of entitlement: String, facts: CustomerFacts, asOf: Date) -> Explanation {
         guard let products = catalogue.entitlements[entitlement] else {
@@ -16,34 +16,39 @@ extension EntitlementEngine {
                 entitlement: entitlement, asOf: asOf, isActive: false, rule: .unknownEntitlement,
                 sentence: "The catalogue has no entitlement \(entitlement.debugDescription).", facts: [])
         }
-        let counting = CountingFacts(facts, asOf: asOf)
-        let states = state(of: counting)
+        let effective = EffectiveFacts(facts, asOf: asOf)
+        let states = state(of: effective)
         let state = states.entitlement(entitlement)
-        let speaker = state?.productID.map { states.product($0) }
-        let scrutiny = Scrutiny(facts: counting, states: states, products: products, speaker: speaker)
-        let gift = state.flatMap {
-            EntitlementGift(of: entitlement, counting, catalogue).rule($0, product: speaker)
+        let decidingProduct = state?.productID.map { states.product($0) }
+        let classifier = FactClassifier(
+            facts: effective, states: states, products: products, decidingProduct: decidingProduct)
+        let otherRule = state.flatMap {
+            AccessWithoutPurchase(of: entitlement, effective, catalogue).rule($0, product: decidingProduct)
         }
-        let rule = gift ?? speaker.map { ExplanationRule($0) } ?? .neverBought
-        let original = catalogue.boughtBefore[entitlement].map { ExplainedOriginalPurchase($0, facts, asOf: asOf) }
-        let remark = state?.isActive == true && rule != .boughtBefore ? nil : original.map(Sentence.text)
-        let text = rule == .boughtBefore ? nil : Sentence(speaker, states, until: state?.until).text(rule)
+        let rule = otherRule ?? decidingProduct.map { ExplanationRule($0) } ?? .neverBought
+        let original = catalogue.originalPurchaseRules[entitlement].map {
+            ExplainedOriginalPurchase($0, facts, asOf: asOf)
+        }
+        let remark = state?.isActive == true && rule != .qualifyingOriginalPurchase ? nil : original.map(Sentence.text)
+        let text =
+            rule == .qualifyingOriginalPurchase
+            ? nil : Sentence(decidingProduct, states, until: state?.until).text(rule)
         return Explanation(
             entitlement: entitlement, asOf: asOf, isActive: state?.isActive ?? false, until: state?.until, rule: rule,
-            sentence: [text, remark].compactMap(\.self).joined(separator: " "), productID: speaker?.productID,
-            transactionID: speaker?.transactionID, facts: scrutiny.transactions() + scrutiny.renewals(),
+            sentence: [text, remark].compactMap(\.self).joined(separator: " "), productID: decidingProduct?.productID,
+            transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
             originalPurchase: original)
     }
 }
 
 extension ExplainedOriginalPurchase {
     fileprivate init(_ rule: OriginalPurchaseRule, _ facts: CustomerFacts, asOf: Date) {
-        (finding, fact) = rule.deciding(in: facts.originalPurchases, asOf: asOf)
+        (finding, fact) = rule.decision(in: facts.originalPurchases, asOf: asOf)
     }
 }
 
 extension ExplanationRule {
-    /// The rule by which a product that was bought came to its state.
+    /// The rule that determined the state of a product that was bought.
     init(_ product: ProductState) {
         if product.state == .active {
             switch product.type {
@@ -54,7 +59,8 @@ extension ExplanationRule {
             return
         }
         let rules: [(StateDetail, ExplanationRule)] = [
-            (.refunded, .refunded), (.revoked, .revoked), (.upgraded, .upgradedAway), (.billingRetry, .billingRetry),
+            (.refunded, .refunded), (.revoked, .revoked), (.upgraded, .replacedByUpgrade),
+            (.billingRetry, .billingRetry),
             (.changedProduct, .changedProduct), (.durationOver, .durationOver),
         ]
         self = rules.first { product.details.contains($0.0) }?.1 ?? .expired

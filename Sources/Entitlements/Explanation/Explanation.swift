@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a customer has an entitlement at an instant, or has not.
+/// Why a customer has an entitlement at an instant, or why not.
 public struct Explanation: Sendable, Hashable, Encodable {
     /// The name in the catalogue.
     public var entitlement: String
@@ -8,23 +8,24 @@ public struct Explanation: Sendable, Hashable, Encodable {
     public var asOf: Date
     /// Whether the app should give access.
     public var isActive: Bool
-    /// When access ends unless something happens. Nil if it does not end, and where there is none.
+    /// When access ends unless a new fact arrives. Nil if access does not end, or if there is no access.
     public var until: Date?
     /// The rule that decided.
     public var rule: ExplanationRule
-    /// The rule, with the product and the dates, for people. English; not for programs.
+    /// An English sentence for people, with the product and the dates. Programs should use ``rule``.
     public var sentence: String
     /// The product that gives the entitlement, or gave it last.
     public var productID: String?
     /// The transaction that decided.
     public var transactionID: String?
-    /// Every fact that was looked at, and what came of it: transactions before renewal infos, each by identifier and by
-    /// the date of signing.
+    /// Every examined fact with its role: transactions before renewal infos, each sorted by identifier and by signing
+    /// date.
     public var facts: [ExplainedFact]
-    /// What came of the catalogue's boundary for who got the app early; nil where it has none.
+    /// The result of the catalogue's rule for customers who got the app early; nil if the catalogue has no rule for the
+    /// entitlement.
     public var originalPurchase: ExplainedOriginalPurchase?
 
-    // In JSON with Apple's spelling, as all else that is written.
+    // Identifiers are spelled as in Apple's JSON.
     private enum CodingKeys: String, CodingKey {
         case entitlement, asOf, isActive, until, rule, sentence, facts, originalPurchase
         case productID = "productId"
@@ -32,61 +33,62 @@ public struct Explanation: Sendable, Hashable, Encodable {
     }
 }
 
-/// What came of an ``OriginalPurchaseRule``, and why.
+/// The result of an ``OriginalPurchaseRule``, and the fact that decided.
 public struct ExplainedOriginalPurchase: Sendable, Hashable, Encodable {
-    /// What came of it.
+    /// The result.
     public var finding: OriginalPurchaseFinding
-    /// The fact that decided; nil where none is known.
+    /// The fact that decided; nil if none is known.
     public var fact: OriginalPurchaseFact?
 }
 
-/// A rule by which an entitlement is given or not.
+/// A rule that gives or denies an entitlement.
 public struct ExplanationRule: RawRepresentable, Hashable, Sendable, Codable {
     /// The text in JSON.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The paid period of a subscription is not over. Gives access.
     public static let subscriptionActive = Self(rawValue: "subscription_active")
-    /// The period is over and unpaid, the billing grace period is not over. Gives access.
+    /// The period is over and unpaid, but the billing grace period is not over. Gives access.
     public static let gracePeriod = Self(rawValue: "grace_period")
-    /// A non-consumable product was bought and not taken back. Gives access.
+    /// A non-consumable product was bought and neither refunded nor revoked. Gives access.
     public static let nonConsumableOwned = Self(rawValue: "non_consumable_owned")
-    /// The time of a non-renewing subscription is not over. Gives access.
+    /// The duration of a non-renewing subscription is not over. Gives access.
     public static let durationRunning = Self(rawValue: "duration_running")
-    /// The period is over and unpaid, and the App Store tries again.
+    /// The period is over and unpaid, and the App Store is retrying the payment.
     public static let billingRetry = Self(rawValue: "billing_retry")
     /// The last period is over.
     public static let expired = Self(rawValue: "expired")
-    /// Sharing or an assignment ended.
+    /// Family sharing or an assignment ended.
     public static let revoked = Self(rawValue: "revoked")
-    /// The customer has the money back.
+    /// The purchase was refunded.
     public static let refunded = Self(rawValue: "refunded")
-    /// Another product or subscription took the place at once, and it does not give the entitlement.
-    public static let upgradedAway = Self(rawValue: "upgraded_away")
-    /// The subscription was renewed into another product, and it does not give the entitlement.
+    /// Another product or subscription that does not give the entitlement replaced the product immediately.
+    public static let replacedByUpgrade = Self(rawValue: "upgraded_away")
+    /// The subscription was renewed with another product that does not give the entitlement.
     public static let changedProduct = Self(rawValue: "changed_product")
-    /// The time of a non-renewing subscription is over.
+    /// The duration of a non-renewing subscription is over.
     public static let durationOver = Self(rawValue: "duration_over")
-    /// The customer got the app before the boundary of the catalogue. Gives access.
-    public static let boughtBefore = Self(rawValue: "bought_before")
-    /// The team gave it. Gives access.
+    /// The customer got the app before the version or date in the catalogue. Gives access.
+    public static let qualifyingOriginalPurchase = Self(rawValue: "bought_before")
+    /// The team granted the entitlement. Gives access.
     public static let granted = Self(rawValue: "granted")
-    /// The purchase that gave it belongs to another customer since. Only who knows whose purchases are says so.
+    /// The purchase that gave the entitlement was transferred to another customer. The engine never returns this rule,
+    /// because it does not know the owners of purchases.
     public static let transferred = Self(rawValue: "transferred")
-    /// No product that gives it was bought.
+    /// No product that gives the entitlement was bought.
     public static let neverBought = Self(rawValue: "never_bought")
-    /// The catalogue does not name it.
+    /// The catalogue does not contain the entitlement.
     public static let unknownEntitlement = Self(rawValue: "unknown_entitlement")
 }
 
-/// A fact that an explanation has looked at.
+/// A fact that was examined for an explanation.
 public struct ExplainedFact: Sendable, Hashable, Encodable {
-    /// What was signed.
+    /// The kind of signed data.
     public var kind: FactKind
-    /// `transactionId`; of a renewal info `originalTransactionId`.
+    /// `transactionId`; for a renewal info `originalTransactionId`.
     public var identifier: String
     /// `originalTransactionId`.
     public var originalTransactionID: String
@@ -94,12 +96,12 @@ public struct ExplainedFact: Sendable, Hashable, Encodable {
     public var productID: String
     /// `signedDate`.
     public var signedDate: Date
-    /// What came of it.
+    /// The role of the fact in the decision.
     public var role: FactRole
-    /// All that it says: of several that were signed at one instant, which one it is.
+    /// The complete fact. Distinguishes versions that were signed at the same instant.
     package var version: Version
 
-    /// A version of a fact, told from every other by what it says.
+    /// A version of a fact, identified by its content.
     package enum Version: Sendable, Hashable {
         case transaction(TransactionFact)
         case renewal(RenewalFact)
@@ -112,12 +114,12 @@ public struct ExplainedFact: Sendable, Hashable, Encodable {
     }
 }
 
-/// What the App Store signed.
+/// A kind of data that the App Store signs.
 public struct FactKind: RawRepresentable, Hashable, Sendable, Codable {
     /// The text in JSON.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A transaction.
@@ -126,38 +128,39 @@ public struct FactKind: RawRepresentable, Hashable, Sendable, Codable {
     public static let renewalInfo = Self(rawValue: "renewal_info")
 }
 
-/// What came of a fact: whether it decided, or why it was passed over.
+/// The role of a fact in a decision: whether it decided, or why it did not.
 public struct FactRole: RawRepresentable, Hashable, Sendable, Codable {
     /// The text in JSON.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Creates a value from any text, including unlisted ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// It decided.
+    /// The fact decided.
     public static let decides = Self(rawValue: "decides")
     /// Another version was signed later, or at the same time.
     public static let olderVersion = Self(rawValue: "older_version")
-    /// It was signed after the instant, and an earlier version counts, or it says nothing of the time before.
+    /// The fact was signed after the instant, and an earlier version counts; or it is a renewal info, which does not
+    /// describe the time before it was signed.
     public static let signedLater = Self(rawValue: "signed_later")
-    /// The purchase is later than the instant, or a payment that was still owed then.
-    public static let notYet = Self(rawValue: "not_yet")
+    /// The purchase was made, or the overdue payment arrived, after the instant.
+    public static let purchasedLater = Self(rawValue: "not_yet")
     /// The subscription is in a later period.
     public static let earlierPeriod = Self(rawValue: "earlier_period")
-    /// The period is paid for and has not begun.
+    /// The period is paid for but has not begun.
     public static let laterPeriod = Self(rawValue: "later_period")
-    /// Another product took its place.
+    /// Another product replaced it.
     public static let upgraded = Self(rawValue: "upgraded")
-    /// It is the subscription's current period, of a product that does not give the entitlement.
+    /// The current period of the subscription, for a product that does not give the entitlement.
     public static let otherProduct = Self(rawValue: "other_product")
-    /// It was refunded or revoked.
-    public static let takenBack = Self(rawValue: "taken_back")
-    /// It is over, or unpaid.
-    public static let over = Self(rawValue: "over")
-    /// It gives access too, but another goes first.
-    public static let goesBehind = Self(rawValue: "goes_behind")
-    /// It is about another subscription than the one that decided.
+    /// The purchase was refunded or revoked.
+    public static let refundedOrRevoked = Self(rawValue: "taken_back")
+    /// The period or the duration is over, or the period is unpaid.
+    public static let ended = Self(rawValue: "over")
+    /// The purchase gives access too, but another one has priority.
+    public static let lowerPriority = Self(rawValue: "goes_behind")
+    /// The renewal info belongs to another subscription than the one that decided.
     public static let otherSubscription = Self(rawValue: "other_subscription")
-    /// No purchase of this kind gives access.
-    public static let neverEntitles = Self(rawValue: "never_entitles")
+    /// Purchases of this type never give access.
+    public static let typeGivesNoAccess = Self(rawValue: "never_entitles")
 }

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// Writes an explanation for people.
+/// Writes the English sentence of an explanation.
 struct Sentence {
     private let product: String
     private let state: ProductState?
@@ -22,7 +22,7 @@ struct Sentence {
         switch rule {
         case .subscriptionActive: "The subscription to \(product)\(owner) runs until \(text(state?.until))\(renewal)."
         case .gracePeriod:
-            "The payment for \(product)\(owner) failed; in the billing grace period there is access until "
+            "The payment for \(product)\(owner) failed; access continues in the billing grace period until "
                 + "\(text(state?.until))."
         case .nonConsumableOwned: "\(product)\(owner) was bought on \(text(purchase?.purchaseDate)) and does not end."
         case .durationRunning: "\(product) was bought on \(text(purchase?.purchaseDate)) and \(duration)."
@@ -32,12 +32,12 @@ struct Sentence {
         case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
         case .revoked: "\(product)\(owner) was revoked on \(ended)."
         case .refunded: "\(product) was refunded on \(ended)."
-        case .upgradedAway: "\(product)\(owner) was replaced\(successor), which does not give the entitlement."
+        case .replacedByUpgrade: "\(product)\(owner) was replaced\(successor), which does not give the entitlement."
         case .changedProduct:
             "\(product)\(owner) ended on \(ended); the subscription went on\(successor), "
                 + "which does not give the entitlement."
         case .granted: until.map { "The team granted it until \(text($0))." } ?? "The team granted it without an end."
-        case .durationOver: "The time that \(product) lasts was over on \(ended)."
+        case .durationOver: "The duration of \(product) ended on \(ended)."
         default: "No product that gives the entitlement was bought."
         }
     }
@@ -70,22 +70,22 @@ struct Sentence {
     private var intent: String {
         switch subscription?.expirationIntent {
         case .customerCancelled?: ": the customer had cancelled"
-        case .billingError?: ": it was not paid for"
+        case .billingError?: ": the payment failed"
         case .priceIncreaseNotAccepted?: ": the customer did not agree to the higher price"
         case .productNotAvailable?: ": the product was no longer for sale"
         default: ""
         }
     }
 
-    /// What came of the boundary for who got the app early.
+    /// Describes the result of the rule for customers who got the app early.
     static func text(_ original: ExplainedOriginalPurchase) -> String {
         let version = original.fact?.applicationVersion.map { " at version \($0)" } ?? ""
         let date = original.fact?.purchaseDate.map { " on \(text($0))" } ?? ""
         return switch original.finding {
         case .before: "The customer first got the app\(version)\(date), which is early enough."
         case .notBefore: "The customer first got the app\(version)\(date), which is not early enough."
-        case .testData: "The sandbox says the same first version of everybody, so it does not count."
-        case .versionUnknown: "It is not known at which version the customer first got the app."
+        case .testData: "The sandbox reports the same original version for everybody, so it does not count."
+        case .versionUnknown: "The customer's original version of the app is not known."
         case .dateUnknown: "It is not known when the customer first got the app."
         default: "It is not known when the customer first got the app: no app transaction was reported."
         }
@@ -94,7 +94,7 @@ struct Sentence {
     private func text(_ date: Date?) -> String { Self.text(date) }
 
     private static func text(_ date: Date?) -> String {
-        // What is no instant in milliseconds could not be written as a date either.
+        // A date outside the range of milliseconds cannot be formatted.
         guard let date, date.millisecondsSince1970 != nil else { return "an unknown date" }
         return date.formatted(.iso8601)
     }

@@ -1,27 +1,28 @@
 public import Foundation
 
-/// All that is known of a customer in one app and one environment.
+/// All known facts about a customer, in one app and one environment.
 ///
-/// The order of the facts does not matter. A transaction or a renewal info may be there in several versions, one for each
-/// time it was signed. At an instant the version counts that was signed last before or at it. Of several signed at the same
-/// time it is the refunded one, or else the upgraded one, or else any one, but always the same.
+/// The order of the facts does not matter. A transaction or a renewal info may have several versions, one for each time
+/// it was signed. At an instant, the last version signed at or before it counts. Of several versions signed at the same
+/// time, a refunded or revoked one has priority, then an upgraded one. Remaining ties are resolved in a fixed order.
 ///
-/// Where no version of a transaction was signed by then, the first one signed afterwards counts, without what it says to
-/// have happened later: a refund or a revocation, an upgrade (it has no date; what took the place was bought later), the
-/// purchase itself. A renewal info says how things stood when it was signed, so none from afterwards counts.
+/// If no version of a transaction was signed by the instant, the first later version counts, but events after the
+/// instant are left out: a refund or revocation, an upgrade (which has no date; it counts from the purchase that
+/// replaced the transaction), and the purchase itself. A renewal info describes the state when it was signed, so a
+/// later one never counts.
 public struct CustomerFacts: Sendable, Hashable {
     /// The transactions.
     public var transactions: [TransactionFact]
     /// The renewal infos.
     public var renewals: [RenewalFact]
-    /// When the customer first got the app, for each Apple account that is known.
+    /// When the customer first got the app: one fact for each known Apple account.
     public var originalPurchases: [OriginalPurchaseFact] = []
-    /// What the team gave the customer. Nothing of it was signed by the App Store.
+    /// The entitlements that the team granted to the customer. The App Store did not sign them.
     public var grants: [GrantFact] = []
-    /// The subscription groups that the app has, as far as they are known beside the catalogue's.
+    /// The subscription groups of the app that are known in addition to the catalogue's.
     public var groups: Set<String> = []
 
-    /// Collects facts.
+    /// Creates a collection of facts.
     public init(
         transactions: [TransactionFact] = [], renewals: [RenewalFact] = [],
         originalPurchases: [OriginalPurchaseFact] = [], grants: [GrantFact] = [], groups: Set<String> = []
@@ -33,7 +34,7 @@ public struct CustomerFacts: Sendable, Hashable {
         self.groups = groups
     }
 
-    /// When the newest fact was signed; nil without facts.
+    /// The signing date of the newest fact; nil without facts.
     public var newestSignedDate: Date? {
         var newest: Date?
         for index in transactions.indices { newest = Swift.max(newest ?? .distantPast, transactions[index].signedDate) }
@@ -41,8 +42,8 @@ public struct CustomerFacts: Sendable, Hashable {
         return newest
     }
 
-    /// The instant to ask about when the present is meant: `now`, or when the newest fact was signed if that is later.
+    /// Returns the instant to use for the present: `now`, or the signing date of the newest fact if that is later.
     ///
-    /// The clock of a host can be behind the App Store's. What is signed has happened, whatever that clock shows.
-    public func present(now: Date) -> Date { newestSignedDate.map { Swift.max($0, now) } ?? now }
+    /// The clock of a host can be behind the App Store's. A signed event has happened, whatever the host's clock shows.
+    public func evaluationDate(now: Date) -> Date { newestSignedDate.map { Swift.max($0, now) } ?? now }
 }

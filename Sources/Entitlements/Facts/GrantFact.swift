@@ -2,18 +2,18 @@ public import Foundation
 
 /// An entitlement that the team gave a customer without a purchase.
 public struct GrantFact: Sendable, Hashable {
-    /// The grant.
+    /// The identifier of the grant.
     public var id: String
-    /// The name in the catalogue.
+    /// The name of the entitlement in the catalogue.
     public var entitlement: String
     /// When it begins.
     public var from: Date
-    /// When it ends; nil if it does not.
+    /// When it ends; nil if it has no end.
     public var until: Date?
-    /// When it was taken back.
+    /// When it was revoked.
     public var revokedAt: Date?
 
-    /// States a grant. What is not given is absent.
+    /// Creates a grant. Omitted values are absent.
     public init(id: String, entitlement: String, from: Date, until: Date? = nil, revokedAt: Date? = nil) {
         self.id = id
         self.entitlement = entitlement
@@ -22,8 +22,8 @@ public struct GrantFact: Sendable, Hashable {
         self.revokedAt = revokedAt
     }
 
-    /// Whether it gives the entitlement at an instant. What ends at it has ended.
-    public func isRunning(at instant: Date) -> Bool {
+    /// Whether the grant gives the entitlement at an instant. A grant that ends exactly then is over.
+    public func isActive(at instant: Date) -> Bool {
         from <= instant && until.map { $0 > instant } ?? true && revokedAt.map { $0 > instant } ?? true
     }
 }

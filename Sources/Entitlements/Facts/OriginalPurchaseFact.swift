@@ -1,20 +1,20 @@
 public import Foundation
 
-/// When a customer first got the app, and at which version: what an app transaction or an app receipt says. It stays the same
-/// when the app is deleted and loaded again.
+/// When a customer first got the app, and which version, from an app transaction or an app receipt. Deleting and
+/// reinstalling the app does not change it.
 public struct OriginalPurchaseFact: Sendable, Hashable, Encodable {
-    /// `originalApplicationVersion`, as it was written: the build number on iOS, the short version on the Mac.
+    /// `originalApplicationVersion`, unchanged: the build number on iOS, the short version on the Mac.
     public var applicationVersion: String?
     /// `originalPurchaseDate`.
     public var purchaseDate: Date?
-    /// `appTransactionId`; a receipt has none.
+    /// `appTransactionId`; nil for receipts, which do not contain it.
     public var appTransactionID: String?
     /// When the App Store signed it.
     public var signedDate: Date
-    /// Whether it is of a test environment. The sandbox says version 1.0 and August 2013 of everybody.
+    /// Whether it comes from a test environment. The sandbox reports version 1.0 and August 2013 for everybody.
     public var isTestData: Bool
 
-    /// States a fact. What is not given is absent.
+    /// Creates a fact. Omitted values are absent.
     public init(
         applicationVersion: String? = nil, purchaseDate: Date? = nil, appTransactionID: String? = nil,
         signedDate: Date, isTestData: Bool = false
@@ -31,7 +31,7 @@ public struct OriginalPurchaseFact: Sendable, Hashable, Encodable {
         case appTransactionID = "appTransactionId"
     }
 
-    /// The one order of several, in which the earliest is first.
+    /// Whether this fact comes before another one. A total order with the earliest purchase first.
     func precedes(_ other: Self) -> Bool {
         let (date, otherDate) = (purchaseDate ?? .distantFuture, other.purchaseDate ?? .distantFuture)
         if date != otherDate { return date < otherDate }

@@ -1,19 +1,19 @@
 public import AppStoreModels
 public import Foundation
 
-/// What one signed renewal info says that decides about access and about what to offer: the input of the fold.
+/// The content of one signed renewal info, as far as it determines access and offers. Input of the fold.
 public struct RenewalFact: Sendable, Hashable {
-    /// `originalTransactionId`, the key of the subscription.
+    /// `originalTransactionId`, which identifies the subscription.
     public var originalTransactionID: String
-    /// `productId`, the product that runs or ran last.
+    /// `productId`, the product of the current or last period.
     public var productID: String
     /// `autoRenewProductId`, the product of the next renewal.
     public var autoRenewProductID: String
     /// Whether it will renew: `autoRenewStatus`.
     public var willRenew: Bool
-    /// `expirationIntent`, why it ended.
+    /// `expirationIntent`, why the subscription ended.
     public var expirationIntent: ExpirationIntent?
-    /// `isInBillingRetryPeriod`; false where it is absent.
+    /// `isInBillingRetryPeriod`; false if it is absent.
     public var isInBillingRetry: Bool
     /// `gracePeriodExpiresDate`.
     public var gracePeriodExpiresDate: Date?
@@ -27,10 +27,10 @@ public struct RenewalFact: Sendable, Hashable {
     public var eligibleWinBackOfferIDs: [String]
     /// `renewalDate`.
     public var renewalDate: Date?
-    /// `signedDate`; for a receipt the date of its creation.
+    /// `signedDate`; for a receipt the date of the `verifyReceipt` response.
     public var signedDate: Date
 
-    /// States a fact. What is not given is absent.
+    /// Creates a fact. Omitted values are absent.
     public init(
         originalTransactionID: String, productID: String, autoRenewProductID: String, willRenew: Bool,
         expirationIntent: ExpirationIntent? = nil, isInBillingRetry: Bool = false,
@@ -53,7 +53,7 @@ public struct RenewalFact: Sendable, Hashable {
         self.signedDate = signedDate
     }
 
-    /// What a renewal info of the App Store says.
+    /// Creates a fact from a renewal info of the App Store.
     package init(_ payload: JWSRenewalInfoDecodedPayload) {
         self.init(
             originalTransactionID: payload.originalTransactionId, productID: payload.productId,

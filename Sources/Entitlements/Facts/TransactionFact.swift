@@ -1,14 +1,14 @@
 public import AppStoreModels
 public import Foundation
 
-/// What one signed transaction says that decides about access, the input of the fold, and what was paid for it.
+/// The content of one signed transaction, as far as it determines access, and its price. Input of the fold.
 ///
-/// A fact is made of a verified `JWSTransactionDecodedPayload`, of a validated receipt, or of a row of a ledger. The same
-/// transaction signed at several times gives several facts; ``CustomerFacts`` says which counts.
+/// Create a fact from a verified `JWSTransactionDecodedPayload`, from a validated receipt, or from a row of a ledger. A
+/// transaction that was signed several times has several facts; ``CustomerFacts`` describes which of them counts.
 public struct TransactionFact: Sendable, Hashable {
     /// `transactionId`, new with every purchase and renewal.
     public var transactionID: String
-    /// `originalTransactionId`, the key of a subscription or of another purchase: its first transaction.
+    /// `originalTransactionId`, the first transaction, which identifies a subscription or another purchase.
     public var originalTransactionID: String
     /// `productId`.
     public var productID: String
@@ -16,11 +16,11 @@ public struct TransactionFact: Sendable, Hashable {
     public var type: ProductType
     /// `purchaseDate`.
     public var purchaseDate: Date
-    /// `expiresDate`; nil for what does not end by itself.
+    /// `expiresDate`; nil if the purchase does not expire.
     public var expiresDate: Date?
-    /// `subscriptionGroupIdentifier`; nil for what is no auto-renewable subscription, and for receipts, which do not say.
+    /// `subscriptionGroupIdentifier`; nil for purchases other than auto-renewable subscriptions, and for most receipts.
     public var subscriptionGroupIdentifier: String?
-    /// `signedDate`; for a receipt the date of its creation.
+    /// `signedDate`; for a receipt its creation date, or the date of the `verifyReceipt` response.
     public var signedDate: Date
     /// `revocationDate`.
     public var revocationDate: Date?
@@ -28,7 +28,7 @@ public struct TransactionFact: Sendable, Hashable {
     public var revocationReason: RevocationReason?
     /// `revocationType`.
     public var revocationType: RevocationType?
-    /// `isUpgraded`; false where it is absent.
+    /// `isUpgraded`; false if it is absent.
     public var isUpgraded: Bool
     /// `inAppOwnershipType`.
     public var ownership: InAppOwnershipType
@@ -50,19 +50,19 @@ public struct TransactionFact: Sendable, Hashable {
     public var appAccountToken: UUID?
     /// `appTransactionId`.
     public var appTransactionID: String?
-    /// `previousOriginalTransactionId`, the subscription that this one goes on with; nil unless it was migrated.
+    /// `previousOriginalTransactionId`, the subscription that this one continues; nil unless it was migrated.
     public var previousOriginalTransactionID: String?
-    /// `price`, in thousandths of ``currency``: of the whole quantity, after an offer. Nil where it was not signed, as in
-    /// receipts.
+    /// `price`, in thousandths of ``currency``, for the whole quantity and after an offer. Nil if it was not signed, as
+    /// in receipts.
     public var price: Int64?
-    /// `currency`, by ISO 4217.
+    /// `currency`, an ISO 4217 code.
     public var currency: String?
-    /// `revocationPercentage`, how much of the price was refunded, in thousandths of a percent; nil for all of it.
+    /// `revocationPercentage`, the refunded share of the price in thousandths of a percent; nil for the whole price.
     public var revocationPercentage: Int32?
 }
 
 extension TransactionFact {
-    /// States a fact. What is not given is absent.
+    /// Creates a fact. Omitted values are absent.
     public init(
         transactionID: String, originalTransactionID: String, productID: String, type: ProductType, purchaseDate: Date,
         expiresDate: Date? = nil, subscriptionGroupIdentifier: String? = nil, signedDate: Date,
@@ -73,8 +73,8 @@ extension TransactionFact {
         previousOriginalTransactionID: String? = nil, price: Int64? = nil, currency: String? = nil,
         revocationPercentage: Int32? = nil
     ) {
-        // Through the initializer that every struct has: one that sets the properties itself makes the fact twice, and
-        // readers of ledgers make many.
+        // Delegate to the memberwise initializer: setting each property here would construct the fact twice, and
+        // readers of ledgers create many facts.
         self.init(
             transactionID: transactionID, originalTransactionID: originalTransactionID, productID: productID,
             type: type, purchaseDate: purchaseDate, expiresDate: expiresDate,
@@ -87,7 +87,7 @@ extension TransactionFact {
             revocationPercentage: revocationPercentage)
     }
 
-    /// What a transaction of the App Store says.
+    /// Creates a fact from a transaction of the App Store.
     package init(_ payload: JWSTransactionDecodedPayload) {
         self.init(
             transactionID: payload.transactionId, originalTransactionID: payload.originalTransactionId,

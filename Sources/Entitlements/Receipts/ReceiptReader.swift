@@ -1,38 +1,41 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// Makes facts of a `verifyReceipt` response.
+/// Creates facts from a `verifyReceipt` response.
 struct ReceiptReader {
-    let written: WrittenResponse
+    let response: DecodedResponse
     let received: Date
     let catalogue: ProductCatalogue
-    /// The kinds of products that are known beside the catalogue, by transaction.
-    let kinds: [String: ProductType]
+    /// Product types that are known in addition to the catalogue's, by transaction identifier.
+    let knownTypes: [String: ProductType]
     let limits: VerifyReceiptLimits
 
-    /// When the App Store was asked: all but `in_app` is of then.
-    private var asked: Date { min(written.receipt?.members.date("request_date") ?? received, received) }
+    /// When the App Store answered. Everything except `in_app` dates from then.
+    private var responseDate: Date { min(response.receipt?.members.date("request_date") ?? received, received) }
 
-    /// When the receipt was made.
-    private var made: Date { min(written.receipt?.members.date("receipt_creation_date") ?? asked, asked) }
+    /// When the receipt was created.
+    private var creationDate: Date {
+        min(response.receipt?.members.date("receipt_creation_date") ?? responseDate, responseDate)
+    }
 
     func transactions() throws(VerifyReceiptError) -> [TransactionFact] {
-        let latest = (written.latest?.items ?? []) + (written.latestExpired?.items ?? [])
-        var facts = try read(latest, signedDate: asked)
+        let latest = (response.latest?.items ?? []) + (response.latestExpired?.items ?? [])
+        var facts = try read(latest, signedDate: responseDate)
         let known = Set(facts.map(\.transactionID))
-        facts += try read(listed, signedDate: made).filter { !known.contains($0.transactionID) }
+        facts += try read(receiptItems, signedDate: creationDate).filter { !known.contains($0.transactionID) }
         return facts
     }
 
-    /// The purchases of the receipt itself. That of a single transaction, as old as iOS 6, is one.
-    private var listed: [LenientObject] {
-        guard let receipt = written.receipt else { return [] }
+    /// The purchases of the receipt itself. A receipt of a single transaction, from iOS 6 or earlier, is itself a
+    /// purchase.
+    private var receiptItems: [LenientObject] {
+        guard let receipt = response.receipt else { return [] }
         if let purchases = receipt.purchases { return purchases.items }
         return receipt.members.text("transaction_id") == nil ? [] : [receipt.members]
     }
 
     func renewals() throws(VerifyReceiptError) -> [RenewalFact] {
-        let items = written.renewals?.items ?? []
+        let items = response.renewals?.items ?? []
         try check(items.count)
         var facts: [RenewalFact] = []
         for item in items { facts.append(try renewal(item)) }
@@ -76,14 +79,15 @@ extension ReceiptReader {
         let expiresDate = try expiry(item)
         let cancellation = try date(item, "cancellation_date")
         let type =
-            kinds[id]
+            knownTypes[id]
             ?? catalogue.type(
                 ofProductInReceipt: product, expires: expiresDate != nil,
                 hasWebOrderLineItem: item.text("web_order_line_item_id").map { $0 != "0" } ?? false)
         let isRestored = Self.isRestored(type, id, original)
         return TransactionFact(
             transactionID: isRestored ? original : id, originalTransactionID: original, productID: product, type: type,
-            purchaseDate: isRestored ? firstDate(item, restored: purchaseDate) : purchaseDate, expiresDate: expiresDate,
+            purchaseDate: isRestored ? originalPurchaseDate(item, restored: purchaseDate) : purchaseDate,
+            expiresDate: expiresDate,
             subscriptionGroupIdentifier: item.text("subscription_group_identifier"), signedDate: signedDate,
             revocationDate: cancellation,
             revocationReason: item.number("cancellation_reason").map { RevocationReason(rawValue: $0) },
@@ -94,19 +98,20 @@ extension ReceiptReader {
             appAccountToken: item.text("app_account_token").flatMap { UUID(text: $0) })
     }
 
-    /// Whether an item is a copy that a restore made of an earlier purchase. It then counts as that purchase, whose identifier
-    /// and date the App Store signs: a refund of the original ends it, and no second customer has it.
+    /// Whether an item is a copy that a restore made of an earlier purchase. Such an item counts as the original
+    /// purchase, with the identifier and date that the App Store signs. A refund of the original then ends it, and no
+    /// second customer can claim it.
     ///
-    /// Only non-consumables are read as their original, and so are products of an unknown kind, which count as
+    /// Only non-consumables are read as their original, including products of an unknown type, which count as
     /// non-consumables. The App Store does not restore consumables and non-renewing subscriptions. If one of them has
-    /// another original all the same, it is a purchase of its own. It belongs to the customer who has the original,
-    /// because every kind of product is kept under its original transaction, as in signed data.
+    /// another original anyway, it is a separate purchase. It belongs to the customer who has the original, because
+    /// every product type is stored under its original transaction, as in signed data.
     private static func isRestored(_ type: ProductType, _ id: String, _ original: String) -> Bool {
         type == .nonConsumable && !original.isExactly(id)
     }
 
-    /// When something was bought that was restored later. Old receipts of the sandbox have dates of originals that are too late.
-    private func firstDate(_ item: LenientObject, restored: Date) -> Date {
+    /// Returns the original date of a restored purchase. Old sandbox receipts have original dates that are too late.
+    private func originalPurchaseDate(_ item: LenientObject, restored: Date) -> Date {
         min(item.legacyDate("original_purchase_date") ?? restored, restored)
     }
 
@@ -115,8 +120,8 @@ extension ReceiptReader {
         return try date(item, "expires_date")
     }
 
-    /// A date that may be missing, but must be one if it is there: what was cancelled must not come back because the date
-    /// cannot be read.
+    /// Returns a date that may be missing. Throws if it is present but unreadable: otherwise a cancelled purchase would
+    /// become active again.
     private func date(_ item: LenientObject, _ name: String) throws(VerifyReceiptError) -> Date? {
         if let date = item.date(name) { return date }
         let names = [name, name + "_ms"]
@@ -126,8 +131,8 @@ extension ReceiptReader {
         return nil
     }
 
-    /// A period that is free or reduced for newcomers uses up the introductory offer, as Apple's documentation has it,
-    /// whatever else it is.
+    /// Returns the offer type. A free or reduced introductory period uses up the introductory offer according to
+    /// Apple's documentation, even if the item names another offer too.
     private func offerType(_ item: LenientObject) -> OfferType? {
         if item.flag("is_in_intro_offer_period") || item.flag("is_trial_period") { return .introductory }
         if item.text("promotional_offer_id") != nil { return .promotional }
@@ -159,13 +164,14 @@ extension ReceiptReader {
             },
             offerType: item.text("promotional_offer_id") != nil
                 ? .promotional : item.text("offer_code_ref_name") != nil ? .offerCode : nil,
-            offerIdentifier: offerIdentifier(item), signedDate: asked)
+            offerIdentifier: offerIdentifier(item), signedDate: responseDate)
     }
 
-    /// Very old responses are about one subscription and have the members of its renewal at the top.
+    /// Returns the renewal info of a very old response, which is about one subscription and has its renewal members at
+    /// the top level.
     private func legacyRenewal() throws(VerifyReceiptError) -> RenewalFact? {
-        let members = written.members
-        guard members.text("auto_renew_status") != nil, let receipt = written.receipt?.members,
+        let members = response.members
+        guard members.text("auto_renew_status") != nil, let receipt = response.receipt?.members,
             receipt.text("product_id") != nil
         else { return nil }
         let product = try identifier(receipt, "product_id")
@@ -175,6 +181,6 @@ extension ReceiptReader {
             productID: product, autoRenewProductID: members.text("auto_renew_product_id") ?? product,
             willRenew: members.flag("auto_renew_status"),
             expirationIntent: members.number("expiration_intent").map { ExpirationIntent(rawValue: $0) },
-            isInBillingRetry: members.flag("is_in_billing_retry_period"), signedDate: asked)
+            isInBillingRetry: members.flag("is_in_billing_retry_period"), signedDate: responseDate)
     }
 }

@@ -1,6 +1,6 @@
 public import AppStoreModels
 
-/// Why a `verifyReceipt` response gives no facts.
+/// Why a `verifyReceipt` response cannot be read.
 public struct VerifyReceiptError: CounterfoilError {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -13,13 +13,13 @@ public struct VerifyReceiptError: CounterfoilError {
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// The response is larger, or has more purchases, than ``VerifyReceiptLimits`` allow.
+        /// The response is larger, or has more purchases, than ``VerifyReceiptLimits`` allows.
         public static let tooLarge = Code(.tooLarge)
-        /// The response is no JSON object with a status.
+        /// The response is not a JSON object with a status.
         public static let badJSON = Code(.badJSON)
         /// The App Store's status is neither 0 nor 21006.
         public static let badStatus = Code(.badStatus)
-        /// A purchase or a subscription has no identifier or no date, or one that is none.
+        /// The identifier or the date of a purchase or subscription is missing or malformed.
         public static let malformed = Code(.malformed)
 
         /// The code in snake case.
@@ -28,14 +28,14 @@ public struct VerifyReceiptError: CounterfoilError {
 
     /// The kind of failure.
     public let code: Code
-    /// What was wrong, for people. Nothing of the response is in it but numbers.
+    /// The problem, for people. Contains no values of the response except numbers.
     public let message: String
-    /// The App Store's status, if there was one.
+    /// The status in the response; nil if there was none.
     public let status: Int?
-    /// Whether the App Store says that asking it again may help.
+    /// Whether a retry may help, according to the App Store.
     public let isRetryable: Bool
 
-    /// An error with these values, as a test of what a program does about it needs one.
+    /// Creates an error with these values, for tests of error handling.
     public init(_ code: Code, _ message: String, status: Int? = nil, isRetryable: Bool = false) {
         self.code = code
         self.message = message
@@ -47,16 +47,16 @@ public struct VerifyReceiptError: CounterfoilError {
     public var description: String { "\(code): \(message)" }
 }
 
-/// How much a `verifyReceipt` response may have.
+/// Limits for the size of a `verifyReceipt` response.
 public struct VerifyReceiptLimits: Sendable, Hashable {
-    /// The bytes of the response.
+    /// The maximum size of the response, in bytes.
     public var bytes: Int
-    /// The purchases in it, and the subscriptions: of each list.
+    /// The maximum number of items in each list of purchases or subscriptions.
     public var items: Int
-    /// The bytes of an identifier.
+    /// The maximum size of an identifier, in bytes.
     public var identifierBytes: Int
 
-    /// Limits. The defaults are several times what the largest receipts have.
+    /// Creates limits. The defaults are several times the size of the largest known receipts.
     public init(bytes: Int = 16 << 20, items: Int = 20_000, identifierBytes: Int = 256) {
         self.bytes = bytes
         self.items = items

@@ -1,10 +1,11 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// A text or a number, as a text: the endpoint has both for the same member. Anything else has no text.
+/// A string, number or Boolean, read as text, because the endpoint sends the same member in different types. Other
+/// values have no text.
 struct LenientText: Decodable {
     let text: String?
-    /// Whether it is there and has no text.
+    /// Whether there is a value other than null that has no text.
     let isUnreadable: Bool
 
     init(from decoder: any Decoder) throws {
@@ -26,7 +27,7 @@ struct LenientText: Decodable {
     }
 }
 
-/// The members of any name that are texts or numbers.
+/// All members that are strings, numbers or Booleans.
 struct LenientObject: Decodable {
     private let members: [String: LenientText]
 
@@ -39,7 +40,7 @@ struct LenientObject: Decodable {
         return text
     }
 
-    /// Whether there is something under a name that is neither nothing nor a text.
+    /// Whether a member is present, is not null and has no text.
     func isUnreadable(_ name: String) -> Bool { members[name]?.isUnreadable ?? false }
 
     func flag(_ name: String) -> Bool {
@@ -49,10 +50,11 @@ struct LenientObject: Decodable {
 
     func number(_ name: String) -> Int32? { text(name).flatMap { Int32($0) } }
 
-    /// The instant `name` + `_ms`; nil where there is none.
+    /// Returns the instant in the member `name` + `_ms`; nil if there is none.
     func date(_ name: String) -> Date? { text(name + "_ms").flatMap(Self.milliseconds) }
 
-    /// Legacy receipts have milliseconds in the member that is a formatted date in unified ones.
+    /// Returns the instant in `name` + `_ms`, or in `name`: legacy receipts have milliseconds where unified receipts
+    /// have a formatted date.
     func legacyDate(_ name: String) -> Date? { date(name) ?? text(name).flatMap(Self.milliseconds) }
 
     private static func milliseconds(_ text: String) -> Date? {
@@ -60,7 +62,7 @@ struct LenientObject: Decodable {
     }
 }
 
-/// A list, or the one object that older responses have in its place.
+/// A list, or the single object that older responses contain instead.
 struct OneOrMany: Decodable {
     let items: [LenientObject]
 
@@ -74,8 +76,8 @@ struct OneOrMany: Decodable {
     }
 }
 
-/// A response as it is written.
-struct WrittenResponse: Decodable {
+/// The decoded members of a response.
+struct DecodedResponse: Decodable {
     struct Receipt: Decodable {
         let members: LenientObject
         let purchases: OneOrMany?

@@ -1,29 +1,29 @@
 internal import AppStoreModels
 package import Foundation
 
-/// A list of purchases that a team acts on.
+/// A list of purchases on which a team can act.
 ///
-/// What the customer's answer says decides who is in it: ``SubscriptionState/nextStep`` and the details of the state. There is
-/// no second definition.
+/// Membership follows from the customer's state: from ``SubscriptionState/nextStep`` and the details. There is no
+/// second definition.
 package enum Segment: Int, Sendable, Hashable, CaseIterable {
-    // The numbers are in databases.
+    // The raw values are stored in databases.
 
     /// Subscribers who will not renew and still have access: `save_offer`.
     case willNotRenew = 1
     /// Subscribers whose payment failed and who have access in the billing grace period: `fix_payment`.
     case inGrace = 2
-    /// Those whose payment failed and who have no access meanwhile: `fix_payment`.
+    /// Subscribers whose payment failed and who have no access until it succeeds: `fix_payment`.
     case inBillingRetry = 3
     /// Former subscribers for whom the App Store names a win-back offer: `win_back_offer`.
     case winBackEligible = 4
-    /// Subscribers who have not answered to a higher price: `ask_price_consent`.
+    /// Subscribers who have not responded to a price increase: `ask_price_consent`.
     case priceConsentPending = 5
     /// Subscribers in a free trial, whether it will renew or not: the detail `in_trial`.
     case trialEnding = 6
-    /// Purchases, and current or last periods of subscriptions, whose customer has the money back: the detail `refunded`.
+    /// Refunded purchases, and subscriptions whose current or last period was refunded: the detail `refunded`.
     case refunded = 7
 
-    /// The text in the API.
+    /// The name in the API.
     package var name: String {
         switch self {
         case .willNotRenew: "will_not_renew"
@@ -42,8 +42,9 @@ package enum Segment: Int, Sendable, Hashable, CaseIterable {
         self = segment
     }
 
-    /// Whether time alone ends it, so that what ends first comes first. Of the others the latest comes first.
-    package var endsByItself: Bool {
+    /// Whether membership ends by time alone. Lists of these segments begin with the entry that ends first, lists of
+    /// the others with the latest entry.
+    package var endsWithTime: Bool {
         switch self {
         case .willNotRenew, .inGrace, .priceConsentPending, .trialEnding: true
         case .inBillingRetry, .winBackEligible, .refunded: false
@@ -51,13 +52,13 @@ package enum Segment: Int, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// That a purchase is in a segment, and why.
+/// The membership of a purchase in a segment at an instant, and the reason.
 package struct SegmentEntry: Sendable, Hashable {
     /// The segment.
     package var segment: Segment
-    /// Since when; nil where nothing says it.
+    /// When membership began; nil if that is unknown.
     package var since: Date?
-    /// Why; nil where there is nothing to say.
+    /// The reason; nil if there is none.
     package var reason: StateDetail?
 
     package init(_ segment: Segment, since: Date? = nil, reason: StateDetail? = nil) {
@@ -68,18 +69,18 @@ package struct SegmentEntry: Sendable, Hashable {
 }
 
 extension SubscriptionState {
-    /// The segments that a subscription is in.
+    /// The segments that the subscription is in.
     package var segments: [SegmentEntry] {
         var entries: [SegmentEntry] = []
         switch nextStep {
         case .saveOffer: entries.append(SegmentEntry(.willNotRenew, reason: renewalReason))
         case .fixPayment where hasAccess: entries.append(SegmentEntry(.inGrace, since: expiresDate))
-        case .fixPayment: entries.append(SegmentEntry(.inBillingRetry, since: lostAccess))
+        case .fixPayment: entries.append(SegmentEntry(.inBillingRetry, since: accessEndDate))
         case .winBackOffer:
             entries.append(
                 SegmentEntry(
                     .winBackEligible, since: revocationDate ?? expiresDate, reason: StateDetail(expirationIntent)))
-        case .askPriceConsent: entries.append(SegmentEntry(.priceConsentPending))
+        case .requestPriceConsent: entries.append(SegmentEntry(.priceConsentPending))
         default: break
         }
         if status == .active, ownership == .purchased, details.contains(.inTrial) {
@@ -89,21 +90,23 @@ extension SubscriptionState {
         return entries
     }
 
-    /// Why it will not renew. Before the period ends the App Store gives no reason: who has a higher price before them may
-    /// mean that, and all others turned renewal off, or had it turned off when they asked for a refund.
+    /// Why the subscription will not renew. Before the period ends the App Store gives no reason. A pending price
+    /// increase is the probable reason; otherwise the customer turned renewal off, or it was turned off with a refund
+    /// request.
     private var renewalReason: StateDetail {
         StateDetail(expirationIntent) ?? (priceIncreaseStatus == .pending ? .priceConsentPending : .cancelled)
     }
 
-    /// When access ended of who is in billing retry: the end of the period, or of grace if there was any.
-    var lostAccess: Date? {
+    /// When access ended for a subscription in billing retry: at the end of the period, or of the grace period if there
+    /// was one.
+    var accessEndDate: Date? {
         guard let grace = gracePeriodExpiresDate else { return expiresDate }
         return expiresDate.map { max($0, grace) } ?? grace
     }
 }
 
 extension PurchaseState {
-    /// The segments that a purchase is in that is no auto-renewable subscription.
+    /// The segments that a purchase other than an auto-renewable subscription is in.
     package var segments: [SegmentEntry] {
         details.contains(.refunded) ? [SegmentEntry(.refunded, since: revocationDate)] : []
     }

@@ -1,16 +1,17 @@
 internal import AppStoreModels
 package import Foundation
 
-/// That a purchase is in a segment from an instant until another, as long as nothing new is signed about it.
+/// The membership of a purchase in a segment between two instants, as long as no new fact about it arrives.
 ///
-/// Time passing is no event: an index of memberships, asked for those that began and have not ended, tells who is in a
-/// segment at any later instant without being written again.
+/// The passing of time causes no write: a query for memberships that have begun and not ended returns the members at
+/// any later instant.
 package struct SegmentMembership: Sendable, Hashable {
-    /// The segment, since when, and why.
+    /// The segment, since when, and the reason.
     package var entry: SegmentEntry
-    /// When it begins; nil if it has begun, whatever the clock of the host shows: see ``CustomerFacts/present(now:)``.
+    /// When it begins; nil if it has begun, whatever the host's clock shows.
+    /// See ``CustomerFacts/evaluationDate(now:)``.
     package var from: Date?
-    /// When it ends; nil if time alone does not end it.
+    /// When it ends; nil if it does not end by time alone.
     package var until: Date?
 
     package init(_ entry: SegmentEntry, from: Date? = nil, until: Date? = nil) {
@@ -19,24 +20,26 @@ package struct SegmentMembership: Sendable, Hashable {
         self.until = until
     }
 
-    /// The instant that gives it its place in the list of the segment: the end of what ends by itself, otherwise since when.
-    package var instant: Date? { entry.segment.endsByItself ? until : entry.since }
+    /// The instant by which the segment's list is sorted: the end, if membership ends by time alone; otherwise the
+    /// beginning.
+    package var instant: Date? { entry.segment.endsWithTime ? until : entry.since }
 }
 
 extension SegmentMembership {
-    /// How many changes to come are looked at. Two are the rule: the end of a period and that of grace.
-    private static let horizon = 16
+    /// The maximum number of future changes to evaluate. Usually there are two: the end of the period and the end of
+    /// the grace period.
+    private static let maximumChanges = 16
 
-    /// The segments that a purchase is in at present, and those that it will be in when time has passed.
+    /// Returns the segments that a purchase is in at present, and those that it will enter as time passes.
     ///
     /// - Parameters:
-    ///   - originalTransactionId: The purchase.
-    ///   - facts: Of each fact the newest version: those of the purchase, and the transactions of others that go on with
-    ///     it, if there are any.
-    package static func of(_ originalTransactionID: String, in facts: CustomerFacts) -> [SegmentMembership] {
+    ///   - originalTransactionID: The purchase.
+    ///   - facts: The newest version of each fact: those of the purchase, and the transactions of other subscriptions
+    ///     that continue it, if there are any.
+    package static func memberships(of originalTransactionID: String, in facts: CustomerFacts) -> [SegmentMembership] {
         guard let present = facts.newestSignedDate, facts.mayBeInSegments(present: present) else { return [] }
         let changes = Set(facts.changes.filter { $0 > present }).sorted()
-        let instants = [present] + changes.prefix(horizon)
+        let instants = [present] + changes.prefix(maximumChanges)
         var memberships: [SegmentMembership] = []
         for (index, instant) in instants.enumerated() {
             let until = index < changes.count ? changes[index] : nil
@@ -54,43 +57,43 @@ extension SegmentMembership {
 }
 
 extension CustomerFacts {
-    /// Whether there is anything at all by which a purchase could be in a segment from an instant on. Nearly always there is
-    /// not, and a look at each fact tells: this is asked at every renewal of a subscription with years of periods.
+    /// Whether the purchase can be in a segment at or after an instant. This quick check is false for nearly all
+    /// purchases. It runs at every renewal, even of subscriptions with years of periods.
     fileprivate func mayBeInSegments(present: Date) -> Bool {
         renewals.contains { renewal in
             !renewal.willRenew || renewal.isInBillingRetry || renewal.gracePeriodExpiresDate != nil
                 || renewal.priceIncreaseStatus == .pending || !renewal.eligibleWinBackOfferIDs.isEmpty
         }
             || transactions.indices.contains { index in
-                // By its place: a fact is dear to copy.
+                // Access by index: copying a fact is expensive.
                 if transactions[index].revocationDate != nil { return true }
                 guard transactions[index].offerDiscountType != nil else { return false }
                 return transactions[index].expiresDate.map { $0 > present } ?? true
             }
     }
 
-    /// The instants at which time alone may change how things stand.
+    /// The instants at which the state can change by time alone.
     fileprivate var changes: [Date] {
         transactions.flatMap { [$0.purchaseDate, $0.expiresDate].compactMap(\.self) }
             + renewals.compactMap(\.gracePeriodExpiresDate)
     }
 
-    /// The segments that a purchase is in at an instant, each once.
+    /// Returns the segments that a purchase is in at an instant, at most one entry for each segment.
     fileprivate func segments(of originalTransactionID: String, asOf: Date) -> [SegmentEntry] {
-        let counting = CountingFacts(self, asOf: asOf)
-        let own = counting.transactions.filter {
-            counting.fact($0).originalTransactionID == originalTransactionID
+        let effective = EffectiveFacts(self, asOf: asOf)
+        let own = effective.transactions.filter {
+            effective.fact($0).originalTransactionID == originalTransactionID
         }
-        let periods = own.filter { counting.fact($0).type == .autoRenewableSubscription }
+        let periods = own.filter { effective.fact($0).type == .autoRenewableSubscription }
         var entries =
-            counting.currentPeriod(of: periods[...]).map { counting.subscription($0, periods[...]).segments } ?? []
-        for other in own where counting.fact(other).type != .autoRenewableSubscription {
-            // What is taken back with another transaction is in the list by that one.
-            let fact = counting.fact(other)
+            effective.currentPeriod(of: periods[...]).map { effective.subscription($0, periods[...]).segments } ?? []
+        for other in own where effective.fact(other).type != .autoRenewableSubscription {
+            // A purchase that was revoked together with another transaction is listed under that transaction.
+            let fact = effective.fact(other)
             entries +=
                 PurchaseState(fact, revokedBy: other.isRevoked ? fact : nil, endDate: nil, asOf: asOf).segments
         }
-        // A purchase with several transactions is in a list by the latest of them.
+        // A purchase with several transactions is listed by the latest of them.
         return Segment.allCases.compactMap { segment in
             entries.filter { $0.segment == segment }
                 .max { ($0.since ?? .distantPast) < ($1.since ?? .distantPast) }

@@ -5,26 +5,26 @@ public import Foundation
 public struct CustomerStates: Sendable, Hashable, Encodable {
     /// The instant.
     public var asOf: Date
-    /// Every entitlement of the catalogue, by name.
+    /// Every entitlement of the catalogue, sorted by name.
     public var entitlements: [EntitlementState]
-    /// Every auto-renewable subscription, by original transaction.
+    /// Every auto-renewable subscription, sorted by original transaction.
     public var subscriptions: [SubscriptionState]
-    /// Every subscription group that is known, by identifier, whether there was a subscription in it or not.
+    /// Every known subscription group, sorted by identifier, including those without a subscription.
     public var groups: [GroupState]
-    /// Every product that was bought and can give access, by identifier.
+    /// Every product that was bought and can give access, sorted by identifier.
     public var products: [ProductState]
-    /// Every purchase that is no auto-renewable subscription, the oldest first.
+    /// Every purchase other than auto-renewable subscriptions, the oldest first.
     public var purchases: [PurchaseState]
-    /// What was bought of consumables, by product.
-    public var consumables: [ConsumableBalance]
-    /// When the customer first got the app, of several Apple accounts the first one; nil where nothing tells.
+    /// The consumables that were bought, sorted by product.
+    public var consumables: [ConsumableTotals]
+    /// When the customer first got the app, by the earliest of several Apple accounts; nil if that is unknown.
     public var originalPurchase: OriginalPurchaseFact?
 
-    /// A state with these values, as a test needs one; the engine makes the others.
+    /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.
     public init(
         asOf: Date, entitlements: [EntitlementState] = [], subscriptions: [SubscriptionState] = [],
         groups: [GroupState] = [], products: [ProductState] = [], purchases: [PurchaseState] = [],
-        consumables: [ConsumableBalance] = [], originalPurchase: OriginalPurchaseFact? = nil
+        consumables: [ConsumableTotals] = [], originalPurchase: OriginalPurchaseFact? = nil
     ) {
         self.asOf = asOf
         self.entitlements = entitlements
@@ -36,45 +36,46 @@ public struct CustomerStates: Sendable, Hashable, Encodable {
         self.originalPurchase = originalPurchase
     }
 
-    /// The state of an entitlement; nil if the catalogue does not name it.
+    /// Returns the state of an entitlement; nil if the catalogue does not contain it.
     public func entitlement(_ name: String) -> EntitlementState? { entitlements.first { $0.entitlement == name } }
 
-    /// The state of a product. Of one that was never bought it is new.
+    /// Returns the state of a product. A product that was never bought is new.
     public func product(_ productID: String) -> ProductState {
         products.first { $0.productID == productID } ?? ProductState(new: productID)
     }
 
-    /// The state of a subscription group. Where there was no subscription it is new.
+    /// Returns the state of a subscription group. A group in which the customer never had a subscription is new.
     public func group(_ identifier: String) -> GroupState {
         groups.first { $0.subscriptionGroupIdentifier == identifier } ?? GroupState(new: identifier)
     }
 }
 
-/// What a customer has of a product.
+/// The state of a product for a customer.
 public struct ProductState: Sendable, Hashable, Encodable {
-    /// The product.
+    /// The identifier of the product.
     public var productID: String
-    /// The kind of product; nil if it was never bought.
+    /// The type of the product; nil if it was never bought.
     public var type: ProductType?
     /// New, active or inactive.
-    public var state: CoreState
-    /// Why.
+    public var state: AccessState
+    /// The reasons for the state.
     public var details: [StateDetail]
-    /// When access ends unless something happens. Nil if it does not end, and where there is none.
+    /// When access ends unless a new fact arrives. Nil if access does not end, or if there is no access.
     public var until: Date?
-    /// When access ended. Nil where there is access or never was, and where another product took its place: nobody knows
-    /// when that was.
+    /// When access ended. Nil if there is access or never was, and if another product replaced it, because the date of
+    /// an upgrade is unknown.
     public var endedDate: Date?
-    /// Whether it will renew; nil if that is not known, or it is no auto-renewable subscription.
+    /// Whether it will renew; nil if that is unknown, or if it is not an auto-renewable subscription.
     public var willRenew: Bool?
-    /// The transaction that counts for the product.
+    /// The transaction that determines the state.
     public var transactionID: String?
-    /// The first transaction of that purchase.
+    /// The original transaction of that purchase.
     public var originalTransactionID: String?
 
-    /// A state with these values, as a test needs one; the engine makes the others.
+    /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.
     public init(
-        productID: String, type: ProductType? = nil, state: CoreState, details: [StateDetail] = [], until: Date? = nil,
+        productID: String, type: ProductType? = nil, state: AccessState, details: [StateDetail] = [],
+        until: Date? = nil,
         endedDate: Date? = nil, willRenew: Bool? = nil, transactionID: String? = nil,
         originalTransactionID: String? = nil
     ) {
@@ -97,32 +98,33 @@ public struct ProductState: Sendable, Hashable, Encodable {
     }
 }
 
-/// What a customer has of a subscription group.
+/// The state of a subscription group for a customer.
 ///
-/// Among several subscriptions, an own one and a shared one for example, one speaks for the group: one with access before
-/// one in billing retry before the others; among those with access the highest level, then the latest end.
+/// If a group has several subscriptions, for example the customer's own and a shared one, one of them determines the
+/// state: one with access before one in billing retry before the others; among those with access the highest level,
+/// then the latest end.
 public struct GroupState: Sendable, Hashable, Encodable {
-    /// The group.
+    /// The identifier of the group.
     public var subscriptionGroupIdentifier: String
     /// New, active or inactive.
-    public var state: CoreState
-    /// Why.
+    public var state: AccessState
+    /// The reasons for the state.
     public var details: [StateDetail]
-    /// When access ends unless something happens. Nil where there is none.
+    /// When access ends unless a new fact arrives. Nil if there is no access.
     public var until: Date?
-    /// The product of the subscription that speaks for the group.
+    /// The product of the subscription that determines the state.
     public var productID: String?
     /// The original transaction of that subscription.
     public var originalTransactionID: String?
-    /// Whether there is a right to an introductory offer, as far as the facts say: this customer's own purchases in the
-    /// group never had one, and no subscription in it runs or is in billing retry.
+    /// Whether the customer is eligible for an introductory offer, as far as the facts show: the customer's own
+    /// purchases in the group never used one, and no subscription in the group is running or in billing retry.
     public var isEligibleForIntroductoryOffer: Bool
-    /// What to ask or to offer.
+    /// What to ask or offer the customer.
     public var nextStep: NextStep
 
-    /// A state with these values, as a test needs one; the engine makes the others.
+    /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.
     public init(
-        subscriptionGroupIdentifier: String, state: CoreState, details: [StateDetail] = [], until: Date? = nil,
+        subscriptionGroupIdentifier: String, state: AccessState, details: [StateDetail] = [], until: Date? = nil,
         productID: String? = nil, originalTransactionID: String? = nil, isEligibleForIntroductoryOffer: Bool,
         nextStep: NextStep
     ) {
@@ -143,34 +145,35 @@ public struct GroupState: Sendable, Hashable, Encodable {
     }
 }
 
-/// Whether a customer has what the catalogue gives a name.
+/// Whether a customer has an entitlement of the catalogue.
 ///
-/// Among several active products one speaks for the entitlement: the highest level, then the latest end. What the team granted
-/// and what is due to who got the app early counts beside them, and is told by the details.
+/// Among several active products, the one with the highest level determines the state, then the one with the latest
+/// end. Grants and the rules for customers who got the app early count too; ``details`` lists them.
 public struct EntitlementState: Sendable, Hashable, Encodable {
-    /// The name in the catalogue.
+    /// The name of the entitlement in the catalogue.
     public var entitlement: String
     /// Whether the app should give access.
     public var isActive: Bool
     /// New, active or inactive.
-    public var state: CoreState
-    /// Why.
+    public var state: AccessState
+    /// The reasons for the state.
     public var details: [StateDetail]
-    /// When the last of all products and grants that give it ends, unless something happens. Nil if one does not end, and
-    /// without access.
+    /// When the last of the products and grants that give the entitlement ends, unless a new fact arrives. Nil if one
+    /// of them has no end, or if there is no access.
     public var until: Date?
-    /// Whether the product that speaks for it will renew; nil if that is not known, or it is no such product.
+    /// Whether the product that determines the state will renew; nil if that is unknown, or if it is not an
+    /// auto-renewable subscription.
     public var willRenew: Bool?
-    /// The product that gives it, or gave it last.
+    /// The product that gives the entitlement, or gave it last.
     public var productID: String?
-    /// The transaction by which.
+    /// The transaction of that product.
     public var transactionID: String?
-    /// The first transaction of that purchase.
+    /// The original transaction of that purchase.
     public var originalTransactionID: String?
 
-    /// A state with these values, as a test needs one; the engine makes the others.
+    /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.
     public init(
-        entitlement: String, isActive: Bool, state: CoreState, details: [StateDetail] = [], until: Date? = nil,
+        entitlement: String, isActive: Bool, state: AccessState, details: [StateDetail] = [], until: Date? = nil,
         willRenew: Bool? = nil, productID: String? = nil, transactionID: String? = nil,
         originalTransactionID: String? = nil
     ) {

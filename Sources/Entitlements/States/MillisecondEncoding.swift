@@ -1,8 +1,8 @@
 internal import AppStoreModels
 internal import Foundation
 
-// The compiler writes the Encodable code of the states. It calls `encode(_:forKey:)` by name, and of several candidates
-// the most specific wins: these. So an instant is a whole number of milliseconds, as in everything Apple sends.
+// The synthesized `Encodable` code of the states calls `encode(_:forKey:)` by name. Overload resolution prefers these
+// more specific overloads, so that dates are encoded as whole milliseconds, as in Apple's data.
 
 extension KeyedEncodingContainer {
     mutating func encode(_ value: Date, forKey key: Key) throws { try encodeMilliseconds(of: value, forKey: key) }

@@ -1,40 +1,40 @@
 public import AppStoreModels
 public import Foundation
 
-/// A purchase that is no auto-renewable subscription, at an instant.
+/// The state of a purchase that is not an auto-renewable subscription, at an instant.
 public struct PurchaseState: Sendable, Hashable, Encodable {
     /// The transaction.
     public var transactionID: String
-    /// The first transaction of the purchase, usually the same.
+    /// The original transaction of the purchase, usually the same.
     public var originalTransactionID: String
     /// The product.
     public var productID: String
     /// The kind of product.
     public var type: ProductType
-    /// How many were bought.
+    /// The quantity that was bought.
     public var quantity: Int32
-    /// When.
+    /// When the purchase was made.
     public var purchaseDate: Date
     /// Whether it was bought, shared or assigned.
     public var ownership: InAppOwnershipType
-    /// Whether the app should give access. Never for a consumable, nor for a kind of product unknown today.
+    /// Whether the app should give access. Always false for consumables and for unknown product types.
     public var hasAccess: Bool
-    /// When the time that the catalogue gives is over, or was; nil for what does not end.
+    /// When the duration in the catalogue ends or ended; nil if the purchase does not end.
     public var endDate: Date?
-    /// The kind of offer it was bought with.
+    /// The type of the offer it was bought with.
     public var offerType: OfferType?
     /// The identifier of that offer.
     public var offerIdentifier: String?
     /// When it was refunded or revoked.
     public var revocationDate: Date?
-    /// Why.
+    /// The reason for the refund or revocation.
     public var revocationReason: RevocationReason?
-    /// Whether it was a refund, of all or of a part, or the end of sharing.
+    /// Whether it was a full refund, a partial refund, or the end of sharing.
     public var revocationType: RevocationType?
-    /// What there is to say about it.
+    /// The reasons for the state.
     public var details: [StateDetail]
 
-    /// A state with these values, as a test needs one; the engine makes the others.
+    /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.
     public init(
         transactionID: String, originalTransactionID: String, productID: String, type: ProductType, quantity: Int32 = 1,
         purchaseDate: Date, ownership: InAppOwnershipType, hasAccess: Bool, endDate: Date? = nil,
@@ -67,18 +67,18 @@ public struct PurchaseState: Sendable, Hashable, Encodable {
     }
 }
 
-/// What was bought of a consumable product. It is no entitlement: what is left of it only the app knows.
-public struct ConsumableBalance: Sendable, Hashable, Encodable {
+/// The quantity of a consumable product that was bought. Not an entitlement: only the app knows how much is left.
+public struct ConsumableTotals: Sendable, Hashable, Encodable {
     /// The product.
     public var productID: String
     /// The number of transactions, revoked or not.
     public var purchases: Int
-    /// How many were bought with them, revoked or not.
+    /// The quantity that was bought in these transactions, revoked or not.
     public var quantity: Int
-    /// How many of those were refunded, in whole or in part, or revoked.
+    /// The quantity in transactions that were refunded, in whole or in part, or revoked.
     public var revokedQuantity: Int
 
-    /// A state with these values, as a test needs one; the engine makes the others.
+    /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.
     public init(
         productID: String, purchases: Int, quantity: Int, revokedQuantity: Int = 0
     ) {

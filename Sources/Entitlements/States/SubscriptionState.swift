@@ -1,60 +1,60 @@
 public import AppStoreModels
 public import Foundation
 
-/// An auto-renewable subscription at an instant: own or shared, running or ended.
+/// The state of an auto-renewable subscription at an instant: the customer's own or a shared one, running or ended.
 public struct SubscriptionState: Sendable, Hashable, Encodable {
-    /// The first transaction, which is the key of the subscription.
+    /// The original transaction, which identifies the subscription.
     public var originalTransactionID: String
     /// The transaction of the current period, or of the last one.
     public var transactionID: String
     /// The product of that transaction.
     public var productID: String
-    /// The group; nil where neither a fact names it nor the catalogue. An app receipt does not.
+    /// The subscription group; nil if neither a fact nor the catalogue names it. App receipts do not contain it.
     public var subscriptionGroupIdentifier: String?
-    /// The status, as the App Store Server API would give it.
+    /// The status, as in the App Store Server API.
     public var status: SubscriptionStatus
     /// Whether the app should give access: the status is active, or in the billing grace period.
     public var hasAccess: Bool
-    /// When access ends unless something happens: the end of the period or of grace. Nil without access.
+    /// When access ends unless a new fact arrives: the end of the period or of the grace period. Nil without access.
     public var accessUntil: Date?
     /// When the period was bought or begins.
     public var purchaseDate: Date
     /// When the period ends, or ended.
     public var expiresDate: Date?
-    /// Whether it will renew; nil if no renewal info says so for this period.
+    /// Whether it will renew; nil if no renewal info describes this period.
     public var willRenew: Bool?
-    /// What it will renew into; nil as above.
+    /// The product of the next renewal; nil if no renewal info describes this period.
     public var autoRenewProductID: String?
-    /// Why it ended.
+    /// Why the subscription ended.
     public var expirationIntent: ExpirationIntent?
-    /// Whether the App Store is trying to charge.
+    /// Whether the App Store is retrying the payment.
     public var isInBillingRetry: Bool
-    /// When the billing grace period ends, as the renewal info has it: it may be over.
+    /// When the billing grace period ends, according to the renewal info. It may be in the past.
     public var gracePeriodExpiresDate: Date?
     /// Whether it was bought, shared or assigned.
     public var ownership: InAppOwnershipType
-    /// The kind of offer that the period is part of.
+    /// The type of the offer that the period is part of.
     public var offerType: OfferType?
     /// The identifier of that offer.
     public var offerIdentifier: String?
-    /// How that offer is paid.
+    /// The payment mode of that offer.
     public var offerDiscountType: OfferDiscountType?
-    /// What the customer said to a price increase.
+    /// The customer's response to a price increase.
     public var priceIncreaseStatus: PriceIncreaseStatus?
     /// When the period was refunded or revoked.
     public var revocationDate: Date?
-    /// Why.
+    /// The reason for the refund or revocation.
     public var revocationReason: RevocationReason?
-    /// Whether it was a refund, of all or of a part, or the end of sharing.
+    /// Whether it was a full refund, a partial refund, or the end of sharing.
     public var revocationType: RevocationType?
-    /// The win-back offers the customer may have, the best first.
+    /// The win-back offers for which the customer is eligible, the best first.
     public var eligibleWinBackOfferIDs: [String]
-    /// What there is to say about the status.
+    /// The reasons for the status.
     public var details: [StateDetail]
-    /// What to ask or to offer.
+    /// What to ask or offer the customer.
     public var nextStep: NextStep
 
-    /// A state with these values, as a test needs one; the engine makes the others.
+    /// Creates a state with these values, for tests. ``EntitlementEngine`` creates all others.
     public init(
         originalTransactionID: String, transactionID: String, productID: String,
         subscriptionGroupIdentifier: String? = nil, status: SubscriptionStatus, hasAccess: Bool,

@@ -1,8 +1,8 @@
 internal import AppStoreModels
 
 extension ClaimDecision {
-    /// Decides what a merge does to a purchase: it is the account's from now on, and no longer the other's. Who else has it
-    /// keeps it.
+    /// Decides what a merge does to a purchase: ownership passes from `from` to `customer`. Other owners keep the
+    /// purchase.
     package static func merge(
         _ ownership: Ownership, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
@@ -10,7 +10,7 @@ extension ClaimDecision {
         return move(ownership.claims, from: from, into: customer, at: now)
     }
 
-    /// Decides the same about an Apple account.
+    /// Decides what a merge does to an Apple account.
     package static func merge(
         account: ClaimHistory, from: String, into customer: String, at now: Milliseconds
     ) -> ClaimDecision {
@@ -23,7 +23,7 @@ extension ClaimDecision {
     ) -> ClaimDecision {
         let instant = claims.next(after: now)
         let others = claims.owners.map(\.customer).filter { !$0.isExactly(from) && !$0.isExactly(customer) }
-        // At one instant a take goes before a join, in whatever order they come.
+        // Both have the same instant. ``ClaimEvent`` sorts a take before a join, whatever the order of arrival.
         return .moves(
             [ClaimEvent(at: instant, .take, customer)] + others.map { ClaimEvent(at: instant, .join, $0) },
             from: [from])

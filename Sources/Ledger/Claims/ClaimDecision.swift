@@ -1,18 +1,19 @@
 internal import AppStoreModels
 
-/// What a claim does to one purchase, or to one Apple account: the rule, on values.
+/// The effect of a claim on one purchase or one Apple account, as a pure function on values.
 package enum ClaimDecision: Sendable, Hashable {
-    /// It is the customer's already.
+    /// The customer already owns it.
     case isOwned
-    /// It stays with whom it belongs to.
+    /// The present owners keep it.
     case isRefused
-    /// It becomes the customer's by these events; `from` had it before and have it no more.
+    /// The customer becomes an owner by these events; the customers in `from` lose it.
     case moves([ClaimEvent], from: [String])
 
-    /// Decides about a purchase.
+    /// Decides a claim of a purchase.
     ///
     /// - Parameters:
-    ///   - mayTake: Whether what another customer has may be moved, if the policy leaves that open.
+    ///   - mayTake: Whether a purchase of another customer may move. Evaluated only if the policy is
+    ///     `transferIfInactive`.
     package static func purchase(
         _ ownership: Ownership, for customer: String, policy: RestorePolicy, at now: Milliseconds,
         mayTake: () throws -> Bool
@@ -21,19 +22,20 @@ package enum ClaimDecision: Sendable, Hashable {
         let instant = ownership.claims.next(after: now)
         if owners.containsExactly(customer) { return .isOwned }
         if owners.isEmpty {
-            // Who was erased has it no more, and stays in the claims.
-            let kind = ownership.owners.isEmpty ? first(by: policy) : .take
+            // An erased customer no longer owns the purchase, but the stand-in is still in the claims.
+            let kind = ownership.owners.isEmpty ? firstClaimKind(for: policy) : .take
             return .moves([ClaimEvent(at: instant, kind, customer)], from: [])
         }
-        guard try policy.isMet(mayTake) else { return .isRefused }
+        guard try policy.allowsTransfer(mayTake) else { return .isRefused }
         guard policy == .share else { return .moves([ClaimEvent(at: instant, .take, customer)], from: owners) }
-        // Claims take the place of what the App Store says of the account, so theirs has to be among them.
+        // Claims override the account that the App Store named, so the owners without a claim get one too.
         let claimed = ownership.claims.owners.map(\.customer)
         let others = owners.filter { !claimed.containsExactly($0) }
         return .moves((others + [customer]).map { ClaimEvent(at: instant, .join, $0) }, from: [])
     }
 
-    /// Decides about an Apple account, which has one customer: where the policy is to share, it stays with the first.
+    /// Decides a claim of an Apple account. An account has one customer, so with the policy `share` the first one keeps
+    /// it.
     package static func account(
         _ account: ClaimHistory, for customer: String, policy: RestorePolicy, at now: Milliseconds,
         mayTake: () throws -> Bool
@@ -45,13 +47,13 @@ package enum ClaimDecision: Sendable, Hashable {
             let isFirst = account.owners.isEmpty && policy != .transfer
             return .moves([ClaimEvent(at: instant, isFirst ? .link : .take, customer)], from: [])
         }
-        guard policy != .share, try policy.isMet(mayTake) else { return .isRefused }
+        guard policy != .share, try policy.allowsTransfer(mayTake) else { return .isRefused }
         return .moves([ClaimEvent(at: instant, .take, customer)], from: owners)
     }
 
-    /// How the first claim of a purchase is kept: so that, should it turn out that somebody else had one earlier, both
-    /// together say what the policy would have said.
-    private static func first(by policy: RestorePolicy) -> ClaimEvent.Kind {
+    /// Returns the kind of the first claim of a purchase. If an earlier claim of another customer is imported later,
+    /// both claims together must give the result that the policy would have given.
+    private static func firstClaimKind(for policy: RestorePolicy) -> ClaimEvent.Kind {
         switch policy {
         case .transfer: .take
         case .share: .join
@@ -61,8 +63,8 @@ package enum ClaimDecision: Sendable, Hashable {
 }
 
 extension RestorePolicy {
-    /// Whether a customer may have what another has.
-    fileprivate func isMet(_ mayTake: () throws -> Bool) rethrows -> Bool {
+    /// Whether the policy lets a customer have a purchase of another customer.
+    fileprivate func allowsTransfer(_ mayTake: () throws -> Bool) rethrows -> Bool {
         switch self {
         case .transfer, .share: true
         case .keepOriginal: false

@@ -1,14 +1,16 @@
 internal import AppStoreModels
 
-/// A claim as it is kept, for good: an app said of a customer that a purchase, or all that an Apple account buys, is theirs.
+/// A claim in the append-only log: an app stated that a purchase, or everything that an Apple account buys, belongs to
+/// a customer.
 package struct ClaimEvent: Sendable, Hashable {
-    /// What a claim does to those who have it already. The numbers are in files, and say what goes first at one instant.
+    /// The effect of a claim on other owners. Files contain the raw values, which are also the order of events at the
+    /// same instant.
     package enum Kind: Int64, Sendable, Hashable, CaseIterable {
-        /// The customer has it if nobody else has.
+        /// The customer owns the purchase if it has no owner yet.
         case link = 0
-        /// The customer has it, and nobody else.
+        /// The customer becomes the only owner.
         case take = 1
-        /// The customer has it too.
+        /// The customer becomes an additional owner.
         case join = 2
 
         /// The name in exports.
@@ -29,7 +31,8 @@ package struct ClaimEvent: Sendable, Hashable {
         (self.instant, self.kind, self.customer) = (instant, kind, customer)
     }
 
-    /// The one order of all claims of a purchase: that of time, and at one instant an order that is the same everywhere.
+    /// The total order of the claims of a purchase: by instant, then by kind and customer. It does not depend on the
+    /// order of arrival.
     func precedes(_ other: ClaimEvent) -> Bool {
         if instant != other.instant { return instant < other.instant }
         if kind != other.kind { return kind.rawValue < other.kind.rawValue }
@@ -37,49 +40,49 @@ package struct ClaimEvent: Sendable, Hashable {
     }
 }
 
-/// All claims of one purchase, or of one Apple account.
+/// All claims of one purchase or one Apple account.
 ///
-/// Claims are only ever added, and whose a purchase is follows from which there are: the order in which they came has no
-/// say, so ledgers that have been apart agree once each has the claims of the other.
+/// Claims are only ever added. The owners follow from the set of claims and not from the order in which they arrived,
+/// so two ledgers agree once each has the claims of the other.
 package struct ClaimHistory: Sendable, Hashable {
-    /// Somebody who has it, and since when.
+    /// An owner, and the beginning of the ownership.
     package struct Owner: Sendable, Hashable {
         package var customer: String
         package var since: Milliseconds
 
         package init(customer: String, since: Milliseconds) { (self.customer, self.since) = (customer, since) }
 
-        /// Whether it is the same name, byte for byte, and the same instant.
+        /// Whether both have the same instant and the same customer, byte for byte.
         package func isExactly(_ other: Owner) -> Bool {
             since == other.since && customer.isExactly(other.customer)
         }
     }
 
-    /// In their order, each of them once.
+    /// The events in their order, without duplicates.
     package let events: [ClaimEvent]
 
     package init(_ events: some Sequence<ClaimEvent>) {
-        // What neither precedes is the same, byte for byte.
-        self.events = events.inOrderOnce { $0.precedes($1) }
+        // Two events of which neither precedes the other are equal, byte for byte.
+        self.events = events.sortedUnique { $0.precedes($1) }
     }
 
-    /// Who has it when all of this has happened, in the order of their names.
+    /// The owners after all events, sorted by name.
     package var owners: [Owner] { owners(at: .max) }
 
-    /// Who has it at an instant by what was claimed until then.
+    /// Returns the owners at an instant, according to the events up to that instant.
     package func owners(at instant: Milliseconds) -> [Owner] {
         var reader = Reader(self)
         return reader.owners(at: instant)
     }
 
-    /// Goes through a history from its beginning.
+    /// Reads a history forward from its beginning.
     struct Reader {
         private var events: ArraySlice<ClaimEvent>
         private var owners: [Owner] = []
 
         init(_ history: ClaimHistory) { events = history.events[...] }
 
-        /// Who has it at an instant, which is none before one that was asked about already.
+        /// Returns the owners at an instant. Calls must not go back in time.
         mutating func owners(at instant: Milliseconds) -> [Owner] {
             while let event = events.first, event.instant <= instant {
                 ClaimHistory.apply(event, to: &owners)
@@ -89,8 +92,8 @@ package struct ClaimHistory: Sendable, Hashable {
         }
     }
 
-    /// What a claim that is decided now has for an instant. It was decided knowing all others, so it comes after them,
-    /// even within a millisecond, and even where the clock was set back.
+    /// Returns the instant of a claim that is decided now. The decision knew all other claims, so the new one comes
+    /// after them, even within the same millisecond or if the clock was set back.
     package func next(after now: Milliseconds) -> Milliseconds {
         guard let last = events.last?.instant, last >= now else { return now }
         return last == .max ? last : last + 1
@@ -106,17 +109,17 @@ package struct ClaimHistory: Sendable, Hashable {
     }
 }
 
-/// Whose a purchase was at any instant.
+/// The owners of a purchase over time.
 ///
-/// Claims of the purchase itself go first, then the account that the app named when it was bought, then the claims of the
-/// Apple account that bought it.
+/// Claims of the purchase itself have priority, then the account that the app named at the purchase
+/// (`appAccountToken`), then the claims of the Apple account that bought it.
 package struct Ownership: Sendable, Hashable {
-    /// A purchase changed hands.
+    /// A change of the owners of a purchase.
     package struct Change: Sendable, Hashable {
         package var instant: Milliseconds
-        /// Who had it until then and has it no more.
+        /// The customers who lost the purchase.
         package var from: [String]
-        /// Who has it since.
+        /// The customers who got the purchase.
         package var to: [String]
 
         package init(instant: Milliseconds, from: [String], to: [String]) {
@@ -125,7 +128,7 @@ package struct Ownership: Sendable, Hashable {
     }
 
     package var claims: ClaimHistory
-    /// The customer of the account that the app named.
+    /// The customer of the account that the app named at the purchase.
     package var named: String?
     package var account: ClaimHistory
 
@@ -133,40 +136,40 @@ package struct Ownership: Sendable, Hashable {
         (self.claims, self.named, self.account) = (claims, named, account)
     }
 
-    /// Who has it when all of this has happened.
-    package var owners: [String] { stated(at: .max) }
+    /// The owners after all events.
+    package var owners: [String] { knownOwners(at: .max) }
 
-    /// Who had it at an instant. Before anybody was known to have it, it was theirs who are the first that are known: they
-    /// bought it, and the app said so later.
+    /// Returns the owners at an instant. Before the first known owners, the result is those owners: they had bought the
+    /// purchase, and the app claimed it later.
     package func owners(at instant: Milliseconds) -> [String] {
-        let stated = stated(at: instant)
-        guard stated.isEmpty, let first = instants.first else { return stated }
-        return self.stated(at: first)
+        let known = knownOwners(at: instant)
+        guard known.isEmpty, let first = instants.first else { return known }
+        return knownOwners(at: first)
     }
 
-    /// Who had it at an instant by what was known then.
-    private func stated(at instant: Milliseconds) -> [String] {
-        stated(claims.owners(at: instant), account.owners(at: instant))
+    /// Returns the owners according to what was known at the instant.
+    private func knownOwners(at instant: Milliseconds) -> [String] {
+        knownOwners(claims.owners(at: instant), account.owners(at: instant))
     }
 
-    private func stated(_ claims: [ClaimHistory.Owner], _ account: [ClaimHistory.Owner]) -> [String] {
+    private func knownOwners(_ claims: [ClaimHistory.Owner], _ account: [ClaimHistory.Owner]) -> [String] {
         if !claims.isEmpty { return claims.map(\.customer) }
         return named.map { [$0] } ?? account.map(\.customer)
     }
 
-    /// When anything may have changed.
+    /// The instants at which the owners may have changed.
     private var instants: [Milliseconds] {
         let others = named == nil ? account.events.map(\.instant) : []
         return Set(claims.events.map(\.instant) + others).sorted()
     }
 
-    /// Whenever it changed hands, in the order of time. The first customer of a purchase has it from nobody.
+    /// The changes of ownership in chronological order. The first owners of a purchase have an empty `from`.
     package var changes: [Change] {
         var changes: [Change] = []
         var before = named.map { [$0] } ?? []
         var (claims, account) = (ClaimHistory.Reader(claims), ClaimHistory.Reader(account))
         for instant in instants {
-            let after = stated(claims.owners(at: instant), account.owners(at: instant))
+            let after = knownOwners(claims.owners(at: instant), account.owners(at: instant))
             defer { before = after }
             let change = Change(
                 instant: instant, from: before.filter { !after.containsExactly($0) },
@@ -176,7 +179,7 @@ package struct Ownership: Sendable, Hashable {
         return changes
     }
 
-    /// From when until when a customer had it, the last instant not included.
+    /// Returns the periods in which a customer owned the purchase. The end of a period is excluded.
     package func spans(of customer: String) -> [Range<Milliseconds>] {
         var spans: [Range<Milliseconds>] = []
         var begin: Milliseconds? = owners(at: .min).containsExactly(customer) ? .min : nil

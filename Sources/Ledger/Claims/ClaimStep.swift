@@ -1,39 +1,40 @@
 internal import AppStoreModels
 internal import Entitlements
 
-/// What a claim does to one of the things that it names: ``ClaimDecision``, and what a refusal means for the whole claim.
+/// The effect of a claim on one purchase or Apple account that it names: a ``ClaimDecision``, and how a refusal affects
+/// the whole claim.
 package enum ClaimStep: Sendable, Hashable {
-    /// It is the customer's already.
+    /// The customer already owns it.
     case isOwned
-    /// It becomes the customer's by these events; `from` had it before and have it no more.
+    /// The customer becomes an owner by these events; the customers in `from` lose it.
     case moves([ClaimEvent], from: [String])
-    /// It stays with whom it belongs to, and the claim goes on without it.
-    case isLeftOut
-    /// It stays with whom it belongs to, and so does everything else that the claim names.
+    /// The present owners keep it, and the claim continues without it.
+    case isSkipped
+    /// The present owners keep it, and the whole claim is refused.
     case refusesClaim
 }
 
 extension Claim {
-    /// Decides about a purchase that the claim names.
+    /// Decides the claim for one of its purchases.
     ///
-    /// - Parameter lineage: What is known of the purchase; nil for nothing.
+    /// - Parameter lineage: The stored record of the purchase; nil if there is none.
     package func step(
         purchase lineage: Lineage?, _ ownership: Ownership, givesAccess: (Lineage) -> Bool
     ) -> ClaimStep {
-        if isNamedForAnother(lineage), !ownership.owners.containsExactly(customer) { return refused }
-        if isOfAnotherAccount(lineage), !ownership.owners.containsExactly(customer) { return refused }
+        if isNamedForAnotherCustomer(lineage), !ownership.owners.containsExactly(customer) { return refused }
+        if isBoughtByAnotherAccount(lineage), !ownership.owners.containsExactly(customer) { return refused }
         return step(
             ClaimDecision.purchase(
                 ownership, for: customer, policy: policy, at: claimedAt,
                 mayTake: { lineage.map { !givesAccess($0) } ?? true }))
     }
 
-    /// Decides about the Apple account that the claim names.
+    /// Decides the claim for its Apple account.
     ///
     /// - Parameters:
-    ///   - purchases: All that the account bought, with whose each is.
+    ///   - purchases: The purchases of the account with their owners.
     ///   - givesAccess: Whether a purchase gives access.
-    ///   - originalGivesAccess: Whether it gives access that the account's customer first got the app when they did.
+    ///   - originalGivesAccess: Whether the original purchase of the app by the account's customer gives access.
     package func step(
         account: ClaimHistory, bought purchases: () throws -> [HeldPurchase], givesAccess: (Lineage) -> Bool,
         originalGivesAccess: () throws -> Bool
@@ -43,36 +44,36 @@ extension Claim {
             account, for: customer, policy: policy, at: claimedAt,
             mayTake: {
                 if try originalGivesAccess() { return false }
-                // What somebody else has of it is no reason to leave the account with its customer.
+                // Purchases that other customers own do not keep the account with its customer.
                 return try purchases().allSatisfy { !$0.isHeld(byAnyOf: owners) || !givesAccess($0.lineage) }
             })
-        // Purchases can be shared and an Apple account cannot: where the policy is to share, it stays with its first customer,
-        // and that is no reason to refuse the purchases.
-        if decision == .isRefused, policy == .share { return .isLeftOut }
+        // An Apple account cannot be shared, purchases can. With the policy `share` the account stays with its first
+        // customer, and the claim of the purchases continues.
+        if decision == .isRefused, policy == .share { return .isSkipped }
         return step(decision)
     }
 
-    /// Whether the claim is refused as a whole, given which of the purchases that it names become the customer's.
+    /// Whether the whole claim is refused. `granted` contains the purchases that become the customer's.
     package func isRefused(granting granted: Set<String>) -> Bool {
         needsPurchase && !originalTransactionIDs.isEmpty && granted.isEmpty
     }
 
-    /// Whether the customer was erased after the app asked, given when the last erasure was.
+    /// Whether the customer was erased after the app's request. `erasure` is the instant of the last erasure.
     package func isOvertaken(by erasure: Milliseconds?) -> Bool { erasure.map { $0 > erasuresKnownUntil } ?? false }
 
-    /// Whether the App Store signed a purchase for another account than the customer's, and that counts.
-    private func isNamedForAnother(_ lineage: Lineage?) -> Bool {
-        guard !takesNamed, let token = lineage?.appAccountToken else { return false }
+    /// Whether the App Store signed the purchase for another customer's account and the claim may not override that.
+    private func isNamedForAnotherCustomer(_ lineage: Lineage?) -> Bool {
+        guard !overridesNamedAccount, let token = lineage?.appAccountToken else { return false }
         return !token.text.isExactly(customer)
     }
 
-    /// Whether the app's session is of another Apple account than the purchase.
-    private func isOfAnotherAccount(_ lineage: Lineage?) -> Bool {
+    /// Whether another Apple account than the one of the app's session bought the purchase.
+    private func isBoughtByAnotherAccount(_ lineage: Lineage?) -> Bool {
         guard let sessionAccount, let lineage else { return false }
         return lineage.isBought(byOtherThan: sessionAccount)
     }
 
-    private var refused: ClaimStep { skipsRefused ? .isLeftOut : .refusesClaim }
+    private var refused: ClaimStep { skipsRefused ? .isSkipped : .refusesClaim }
 
     private func step(_ decision: ClaimDecision) -> ClaimStep {
         switch decision {
@@ -84,9 +85,9 @@ extension Claim {
 }
 
 extension Lineage {
-    /// Whether an Apple account is known to have bought it, and it is not this one. Data from before they named the account
-    /// leave it open; what is known of the purchase by any other text decides. Members of a family who share it have purchases
-    /// of their own.
+    /// Whether another Apple account than `account` is known to have bought the purchase. The result is false if no
+    /// signed data name an account, or if any transaction names this one. Family members who share a purchase have
+    /// transactions of their own.
     package func isBought(byOtherThan account: String) -> Bool {
         guard let appTransactionID, !appTransactionID.isExactly(account) else { return false }
         return !transactions.contains { $0.appTransactionID?.isExactly(account) ?? false }
@@ -94,7 +95,7 @@ extension Lineage {
 }
 
 extension HeldPurchase {
-    /// Whether it is at present one of these customers'.
+    /// Whether one of these customers owns the purchase at present.
     fileprivate func isHeld(byAnyOf customers: [String]) -> Bool {
         ownership.owners.contains { customers.containsExactly($0) }
     }

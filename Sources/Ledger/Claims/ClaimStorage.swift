@@ -1,32 +1,33 @@
 package import Entitlements
 
-/// The app's word that purchases belong to a customer.
+/// A statement by the app that purchases belong to a customer.
 package struct Claim: Sendable, Hashable {
     package var customer: String
     package var scope: Int64
-    /// Subscriptions and purchases, by original transaction.
+    /// The original transaction identifiers of the subscriptions and purchases.
     package var originalTransactionIDs: [String]
-    /// The Apple account's download of the app, to claim whatever it buys.
+    /// The app transaction identifier of an Apple account, to claim everything that the account buys.
     package var appTransactionID: String?
-    /// The Apple account, by its app transaction, that the app's session is of: what another one bought is not had. Nil where
-    /// a backend asks, or a customer who has signed in.
+    /// The app transaction identifier of the Apple account of the app's session. Purchases of other Apple accounts are
+    /// refused. Nil for requests of a backend or of a customer who has signed in.
     package var sessionAccount: String?
-    /// What happens to what another customer has.
+    /// What happens to purchases of other customers.
     package var policy: RestorePolicy
-    /// Whether what the App Store signed for another account, by its account token, may be had at all.
-    package var takesNamed: Bool
-    /// Whether what may not be had is left out. Otherwise it is all or nothing.
+    /// Whether the claim may override the account token of another customer that the App Store signed.
+    package var overridesNamedAccount: Bool
+    /// Whether the claim continues without refused purchases. Otherwise one refusal refuses the whole claim.
     package var skipsRefused = false
-    /// Whether the claim is refused as a whole when every purchase that it names is.
+    /// Whether the whole claim is refused if all of its purchases are.
     package var needsPurchase = false
-    /// Until when erasures of the customer were known when the app asked. Nothing is claimed for a customer who was
-    /// erased later than that.
+    /// The claim is refused if the customer was erased after this instant: the last erasure that was known when the app
+    /// made the request.
     package var erasuresKnownUntil = Milliseconds.max
     package var claimedAt: Milliseconds
 
     package init(
         customer: String, scope: Int64, originalTransactionIDs: [String], appTransactionID: String? = nil,
-        sessionAccount: String? = nil, policy: RestorePolicy, takesNamed: Bool = false, skipsRefused: Bool = false,
+        sessionAccount: String? = nil, policy: RestorePolicy, overridesNamedAccount: Bool = false,
+        skipsRefused: Bool = false,
         needsPurchase: Bool = false, erasuresKnownUntil: Milliseconds = .max, claimedAt: Milliseconds
     ) {
         self.customer = customer
@@ -35,7 +36,7 @@ package struct Claim: Sendable, Hashable {
         self.appTransactionID = appTransactionID
         self.sessionAccount = sessionAccount
         self.policy = policy
-        self.takesNamed = takesNamed
+        self.overridesNamedAccount = overridesNamedAccount
         self.skipsRefused = skipsRefused
         self.needsPurchase = needsPurchase
         self.erasuresKnownUntil = erasuresKnownUntil
@@ -43,55 +44,59 @@ package struct Claim: Sendable, Hashable {
     }
 }
 
-/// What became of a claim.
+/// The result of a claim.
 package enum ClaimOutcome: Sendable, Hashable {
-    /// These belong to the customer now, some of them perhaps before.
+    /// The customer owns these purchases now, including those that the customer owned before.
     case granted(Set<String>)
-    /// Something belongs to another customer and stays there; nothing has changed.
+    /// A purchase belongs to another customer; nothing has changed.
     case inUse
-    /// The customer was erased after the app asked; nothing has changed.
+    /// The customer was erased after the app's request; nothing has changed.
     case overtaken
 }
 
-/// Keeps whose a purchase is.
+/// Stores claims and reads who owns a purchase.
 package protocol ClaimStorage: Sendable {
-    /// Decides a claim by ``ClaimDecision``, in one transaction: who comes at the same time finds all of it or nothing.
+    /// Decides a claim by ``ClaimDecision`` in one transaction, so concurrent claims see all of its changes or none.
     ///
-    /// What belongs to nobody becomes the customer's, with the event `purchase.linked`. What belongs to the customer stays
-    /// as it is. What belongs to another, by a claim or by the account that the app named when it was bought, is decided by
-    /// the policy; what the app named another account for only if the claim says so. An Apple account has one customer:
-    /// where the policy is to share, it stays with the first. A session gets nothing that another Apple account bought.
+    /// A purchase without an owner becomes the customer's, with the event `purchase.linked`. A purchase of the customer
+    /// does not change. A purchase of another customer, by a claim or by the account that the app named at the
+    /// purchase, is decided by the policy; the claim must explicitly allow to override a named account. An Apple
+    /// account has one customer: with the policy `share` it stays with the first. A claim with a session gets no
+    /// purchase of another Apple account.
     ///
-    /// The App Store's questions about what moves are looked at again: whose it is now may have said what the answer needs.
+    /// The pending consumption requests about purchases that move are scheduled again, because the new owner may have
+    /// reported the use that an answer needs.
     ///
     /// - Parameters:
     ///   - givesAccess: Whether a purchase gives access at present.
-    ///   - originalGivesAccess: Whether it gives access at present that a customer first got the app when they did.
+    ///   - originalGivesAccess: Whether an original purchase of the app gives access at present.
     func claim(
         _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool,
         originalGivesAccess: @escaping @Sendable (OriginalPurchaseFact) -> Bool
     ) async throws -> ClaimOutcome
 
-    /// Gives everything that one customer has to another by ``ClaimDecision``, in one transaction, with the events
-    /// `purchase.transferred`. Doing it again changes nothing.
+    /// Transfers everything that one customer owns to another by ``ClaimDecision``, in one transaction, with the events
+    /// `purchase.transferred`. Repeating the call changes nothing.
     ///
     /// - Returns: The purchases that moved.
     func merge(
         _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
     ) async throws -> Set<String>
 
-    /// All that the Apple accounts have that these purchases are of, those included, in the order of their identifiers.
-    func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
+    /// Returns all purchases of the Apple accounts that bought these purchases, including these, sorted by identifier.
+    func sameAccountPurchases(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
 
-    /// The original transactions of the same; of those included also what is not known.
-    func identifiersOfRelatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [String]
+    /// Returns the original transaction identifiers of the same purchases. Unlike ``sameAccountPurchases(of:in:)``, the
+    /// result includes requested identifiers that the ledger does not know.
+    func identifiersOfSameAccountPurchases(of originalTransactionIDs: [String], in scope: Int64) async throws
+        -> [String]
 
-    /// Every purchase that a customer has, or had at any time, with whose it was when, in the order of their identifiers.
+    /// Returns every purchase that a customer owns or ever owned, with its ownership history, sorted by identifier.
     func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase]
 }
 
 extension ClaimStorage {
-    /// Decides a claim for which it does not matter when customers first got the app.
+    /// Decides a claim without regard to original purchases of the app.
     package func claim(
         _ claim: Claim, givesAccess: @escaping @Sendable (Lineage) -> Bool
     ) async throws -> ClaimOutcome {
@@ -99,7 +104,7 @@ extension ClaimStorage {
     }
 }
 
-/// A purchase and whose it was when.
+/// A purchase with its ownership history.
 package struct HeldPurchase: Sendable, Hashable {
     package var lineage: Lineage
     package var ownership: Ownership

@@ -3,36 +3,38 @@ internal import Entitlements
 internal import Foundation
 
 extension Erasure {
-    /// Where a customer's name is kept, in the order in which it is taken away. What the App Store signed is not among them.
+    /// The places where a customer's name is stored, in the order in which an erasure handles them. Data that the App
+    /// Store signed are not among them.
     package enum Subject: Sendable, Hashable, CaseIterable {
-        /// The claims that were made for the customer. They stay, with the stand-in.
+        /// The customer's claims. They stay, with the stand-in.
         case claims
-        /// The customer's grants. They go.
+        /// The customer's grants. They are deleted.
         case grants
-        /// What happened to grants of others while they were the customer's. It stays, with the stand-in.
+        /// Events of other customers' grants from when they were this customer's. They stay, with the stand-in.
         case formerGrants
-        /// What was reported of the customer's use. It goes.
+        /// The customer's usage reports. They are deleted.
         case usage
-        /// The answers that are remembered for requests about the customer. They go.
-        case rememberedAnswers
-        /// The purchases that are the customer's still, by the account that the App Store signed. The stand-in takes them.
+        /// The stored responses to idempotent requests about the customer. They are deleted.
+        case storedResponses
+        /// The purchases that the customer still owns by the account token that the App Store signed. The stand-in
+        /// takes them.
         case purchases
-        /// The questions before refunds. They stay, without a name.
-        case refundQuestions
-        /// The events of the customer and about the customer's purchases. They stay, with the stand-in and without what
-        /// names others.
+        /// The consumption inquiries. They stay, without a name.
+        case inquiries
+        /// The events of the customer and about the customer's purchases. They stay, with the stand-in and without the
+        /// names of other customers.
         case events
-        /// What waits to be sent to webhooks. It stays, under the stand-in, and what it says is written anew.
+        /// The pending webhook deliveries. They stay, under the stand-in, and their bodies are built again.
         case deliveries
     }
 
-    /// What a claim becomes; nil when it stays as it is.
+    /// Returns the claim with the stand-in; nil if the claim does not change.
     package func renamed(_ event: ClaimEvent, of customer: String) -> ClaimEvent? {
         guard covers(event.instant), event.customer.isExactly(customer) else { return nil }
         return ClaimEvent(at: event.instant, event.kind, standIn)
     }
 
-    /// What becomes of what happened to a grant; nil when it stays as it is.
+    /// Returns the grant event with the stand-in; nil if the event does not change.
     package func renamed(_ event: GrantEvent, of customer: String) -> GrantEvent? {
         guard covers(event.instant), event.content.customer?.isExactly(customer) ?? false else { return nil }
         var renamed = event
@@ -40,55 +42,56 @@ extension Erasure {
         return renamed
     }
 
-    /// Whether one of the customer's grants goes. What came to them after the erasure, by a merge, stays.
+    /// Whether the grant is deleted. Grants that came to the customer after the erasure, by a merge, stay.
     package func removes(_ grant: Grant) -> Bool { covers(grant.heldSince) }
 
-    /// Whether what was reported of the customer's use goes.
+    /// Whether the usage report is deleted.
     package func removes(_ report: UsageReport) -> Bool { covers(report.reportedAt) }
 
-    /// Whether the remembered answer to a request about a customer goes, who is erased in an app and an environment.
+    /// Whether the stored response to a request is deleted, if the customer whom the request is about is erased in this
+    /// app and environment.
     ///
-    /// One that names another app or environment is about somebody else, who is called the same there. One that names none,
-    /// or is not there yet, goes.
+    /// A response that names another app or environment is about a different customer of the same name there. A
+    /// response that names none, or that does not exist yet, is deleted.
     package static func removes(
-        _ answer: RememberedRequest.Answer?, about bundleID: String, in environment: String
+        _ answer: IdempotentRequest.Answer?, about bundleID: String, in environment: String
     ) -> Bool {
         guard let answer else { return true }
         let named: NamedAudience
-        // What is no JSON, or has something else than names there, names nobody.
+        // A body that is not JSON, or has other types for these members, names no app.
         do { named = try JSONDecoder().decode(NamedAudience.self, from: answer.body) } catch { return true }
         return (named.app.map { $0.isExactly(bundleID) } ?? true)
             && (named.environment.map { $0.isExactly(environment) } ?? true)
     }
 
-    /// What an answer says of whom it is about.
+    /// The app and environment that a response names.
     private struct NamedAudience: Decodable {
         var app: String?
         var environment: String?
     }
 
-    /// Whether a purchase was made until the erasure. One of which nothing is known may have been.
+    /// Whether the purchase was made before the erasure. True if no transaction of it is known.
     package func covers(_ purchase: Lineage) -> Bool {
         purchase.transactions.map(\.purchaseDate).min().map { covers($0.milliseconds) } ?? true
     }
 
-    /// The claim by which a purchase becomes nobody's, once its claims are renamed; nil if the customer does not have
-    /// it, or claimed it after the erasure: who comes back may restore what they bought, and an import of later takes
-    /// nothing from them.
+    /// Returns the claim by which the stand-in takes the purchase, after its claims were renamed. Nil if the customer
+    /// does not own it or claimed it after the erasure: a returning customer may restore purchases, and a later import
+    /// of the erasure does not take them away.
     package func disowning(_ ownership: Ownership, of customer: String) -> ClaimEvent? {
         guard ownership.owners.containsExactly(customer), !isClaimedSince(ownership, by: customer) else { return nil }
         return ClaimEvent(at: ownership.claims.next(after: instant), .take, standIn)
     }
 
-    /// Whether a customer has a purchase by a claim of theirs from after the erasure.
+    /// Whether the customer owns the purchase by a claim made after the erasure.
     private func isClaimedSince(_ ownership: Ownership, by customer: String) -> Bool {
         let claimed = ownership.claims.owners
         let owners = claimed.isEmpty && ownership.named == nil ? ownership.account.owners : claimed
         return owners.contains { $0.customer.isExactly(customer) && !covers($0.since) }
     }
 
-    /// What an event becomes that is about the customer, or about one of the customer's purchases; nil when it stays as it
-    /// is. Beside the customer, those of the server's own name who had a purchase before, and who has it since.
+    /// Returns the event about the customer, or about one of the customer's purchases, without the name; nil if it does
+    /// not change. The members of events of the server's own that name former and new owners are removed too.
     package func renamed(_ event: LedgerEvent, of customer: String) -> LedgerEvent? {
         var renamed = event
         if event.customer?.isExactly(customer) ?? false { renamed.customer = standIn }

@@ -2,11 +2,11 @@ internal import Basics
 internal import Crypto
 internal import Foundation
 
-/// That a person was erased: what was kept of a customer until an instant is kept without a name.
+/// The erasure of a customer: the customer's data up to an instant lose the name.
 ///
-/// The name itself is what must not be kept, so a customer is known by a digest. By it an older export, which still has the name,
-/// brings nothing back: what it says of the customer until that instant is read without the name. So it makes no
-/// difference in which order an erasure and what it is about are read.
+/// The name itself must not be stored, so a digest identifies the customer. It also applies to older exports that still
+/// have the name: an import removes the name from data up to that instant. So the order in which an erasure and the
+/// data are imported makes no difference.
 package struct Erasure: Sendable, Hashable {
     /// SHA-256 of the app and the customer, in hexadecimal.
     package var digest: String
@@ -14,17 +14,17 @@ package struct Erasure: Sendable, Hashable {
 
     package init(digest: String, at instant: Milliseconds) { (self.digest, self.instant) = (digest, instant) }
 
-    /// The digest of a customer's name.
+    /// Returns the digest of a customer's name.
     package static func digest(of customer: String, in bundleID: String) -> String {
         SHA256.hash(data: Array((bundleID + "\n" + customer).utf8)).hexadecimal
     }
 
-    /// The instant of an erasure: no earlier than the last that is kept of the customer. That is later than the clock if
-    /// the clock was set back, or several things happened within a millisecond. Each erasure is later than the one before,
-    /// so it shows whether there was another since.
+    /// Returns the instant of an erasure. It is not before the newest data of the customer, which may be later than the
+    /// clock if the clock was set back. It is later than the previous erasure, so the instant shows whether there was
+    /// another erasure since.
     ///
     /// - Parameters:
-    ///   - newest: When the last was said of the customer.
+    ///   - newest: The instant of the newest data about the customer.
     ///   - previous: The last erasure of the same customer.
     package static func instant(
         at now: Milliseconds, newest: Milliseconds?, previous: Milliseconds?
@@ -33,39 +33,39 @@ package struct Erasure: Sendable, Hashable {
         return max(now, newest ?? now, next)
     }
 
-    /// What every stand-in begins with.
+    /// The prefix of all stand-ins.
     private static let prefix = "erased:"
 
-    /// The stand-in for the name: two erased customers stay two.
+    /// The name that replaces the customer's. Two erased customers have different stand-ins.
     package var standIn: String { Self.prefix + digest.prefix(32) }
 
-    /// Whether a name stands for somebody who was erased. No customer can be called so.
+    /// Whether a name is the stand-in of an erased customer. Customers cannot have such a name.
     package static func isStandIn(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
-    /// Whether something of an instant is to be kept without the name.
+    /// Whether data of this instant lose the name.
     package func covers(_ instant: Milliseconds) -> Bool { instant <= self.instant }
 }
 
-/// What came of an erasure.
+/// The numbers of rows that an erasure changed.
 package struct ErasureReport: Sendable, Hashable {
-    /// Claims that have no name any more.
+    /// Claims whose name was replaced.
     package var claims = 0
-    /// Grants that are gone.
+    /// Deleted grants.
     package var grants = 0
-    /// Reports of use that are gone.
+    /// Deleted usage reports.
     package var usage = 0
-    /// Purchases that are kept and nobody's.
+    /// Purchases that no longer have an owner.
     package var purchases = 0
 
     package init() {}
 }
 
-/// Forgets people.
+/// Erases customers.
 package protocol ErasureStorage: Sendable {
-    /// Erases a customer, in one transaction: the claims stay without the name, grants, usage and remembered answers go, the
-    /// purchases are nobody's. What the App Store signed stays as it is.
-    func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport
+    /// Erases a customer in one transaction: claims lose the name; grants, usage reports and stored responses are
+    /// deleted; the purchases have no owner. Data that the App Store signed do not change.
+    func erase(_ customer: String, in scope: AppEnvironment, at now: Milliseconds) async throws -> ErasureReport
 
-    /// When a customer was last erased; nil for never.
-    func lastErasure(of customer: String, in scope: Scope) async throws -> Milliseconds?
+    /// Returns the instant of the customer's last erasure; nil if there was none.
+    func lastErasure(of customer: String, in scope: AppEnvironment) async throws -> Milliseconds?
 }

@@ -1,10 +1,10 @@
 internal import AppStoreModels
 
-/// A purchase as the webhooks' events tell that it changed hands, from when claims had no history of their own.
+/// A change of ownership, read from a stored webhook event. Early versions of the ledger had no history of claims.
 package struct FormerClaim: Sendable, Hashable {
     package var instant: Milliseconds
     package var customer: String
-    /// Whether others had it before, and have it no more.
+    /// Whether other customers lost the purchase.
     package var isTransfer: Bool
 
     package init(at instant: Milliseconds, _ customer: String, isTransfer: Bool) {
@@ -13,14 +13,15 @@ package struct FormerClaim: Sendable, Hashable {
 }
 
 extension ClaimHistory {
-    /// The history of what was kept without one: who has it, since when, and what was told, in the order of the telling.
+    /// Creates a history from data without one: the present owners with their beginnings, and the stored events in the
+    /// order in which they were created.
     ///
-    /// Nobody has what was taken from them later: where an older export had brought such a claim back, it ends here. Nobody
-    /// has what they had not.
+    /// The result has no owners beyond `owners`. Where an older export had restored a claim after a transfer, the claim
+    /// ends here.
     package init(former owners: [Owner], events former: [FormerClaim] = []) {
         var claims: [FormerClaim] = []
         for var claim in former {
-            // Clocks are set back. What was told later happened later.
+            // Clocks are set back: an event that was created later happened later.
             if let last = claims.last?.instant {
                 claim.instant = max(claim.instant, claim.isTransfer && last < .max ? last + 1 : last)
             }

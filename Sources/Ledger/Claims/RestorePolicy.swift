@@ -1,12 +1,12 @@
-/// What happens when a purchase that belongs to one customer is restored by another.
+/// What happens if a customer restores a purchase that belongs to another customer.
 @nonexhaustive
 public enum RestorePolicy: String, Sendable, Hashable, CaseIterable {
-    /// It moves to the one who restores.
+    /// The purchase moves to the customer who restores it.
     case transfer
-    /// It moves, unless the other customer still has access through it.
+    /// The purchase moves, unless the other customer still has access through it.
     case transferIfInactive = "transfer_if_inactive"
-    /// It stays where it is.
+    /// The purchase stays with the other customer.
     case keepOriginal = "keep_original"
-    /// Both have it.
+    /// Both customers own the purchase.
     case share
 }

@@ -1,32 +1,33 @@
 internal import Basics
 internal import Foundation
 
-/// What can be said about the gaps of a scope.
+/// How complete the data of one app in one environment are.
 package struct Completeness: Sendable, Hashable {
     package enum State: String, Sendable, Hashable {
         /// Nothing is missing up to a short while ago.
         case complete
-        /// What is missing is being fetched.
+        /// Missing data are being fetched.
         case catchingUp = "catching_up"
-        /// Something is missing that does not come by itself.
+        /// Data are missing, and the server cannot fetch them without help.
         case behind
-        /// Nobody can know.
+        /// The server cannot determine it.
         case unknown
     }
 
-    package var scope: Scope
+    package var scope: AppEnvironment
     package var state: State
-    /// Why it is not complete, and what to do.
+    /// Why the state is not `complete`, and what to do.
     package var reason: String?
     package var mark: CompletenessMark?
-    /// How long ago the end of the stretch without gaps is.
+    /// The time since the end of the interval without gaps.
     package var age: Milliseconds?
     package var missing: MissingCounts
-    /// The same by name.
+    /// The missing items, as far as there is room.
     package var names: MissingNames
 
     package init(
-        scope: Scope, state: State, reason: String? = nil, mark: CompletenessMark? = nil, age: Milliseconds? = nil,
+        scope: AppEnvironment, state: State, reason: String? = nil, mark: CompletenessMark? = nil,
+        age: Milliseconds? = nil,
         missing: MissingCounts, names: MissingNames
     ) {
         self.scope = scope
@@ -40,23 +41,23 @@ package struct Completeness: Sendable, Hashable {
 }
 
 extension Completeness {
-    /// What recovery says about itself.
-    package struct Situation: Sendable, Hashable {
-        /// Whether the App Store can be asked: whether there is a key.
-        package var canAsk: Bool
-        /// Whether recovery goes by its schedule.
+    /// The status of the recovery service.
+    package struct RecoveryStatus: Sendable, Hashable {
+        /// Whether the App Store Server API can be called: whether there is a key.
+        package var hasKey: Bool
+        /// Whether recovery runs on its schedule.
         package var isEnabled: Bool
-        /// How long between two passes.
+        /// The time between two passes.
         package var interval: Duration
-        /// What keeps the last pass from succeeding.
+        /// Why the last pass failed.
         package var trouble: String?
         /// Whether the history of a long outage is being read.
         package var isCatchingUp: Bool
 
         package init(
-            canAsk: Bool, isEnabled: Bool, interval: Duration, trouble: String? = nil, isCatchingUp: Bool = false
+            hasKey: Bool, isEnabled: Bool, interval: Duration, trouble: String? = nil, isCatchingUp: Bool = false
         ) {
-            self.canAsk = canAsk
+            self.hasKey = hasKey
             self.isEnabled = isEnabled
             self.interval = interval
             self.trouble = trouble
@@ -64,24 +65,24 @@ extension Completeness {
         }
     }
 
-    /// Decides the state and its reason from all that is known.
-    package mutating func judge(_ situation: Situation) { (state, reason) = judgement(situation) }
+    /// Sets the state and its reason.
+    package mutating func updateState(for status: RecoveryStatus) { (state, reason) = stateAndReason(for: status) }
 
-    private func judgement(_ situation: Situation) -> (State, String?) {
-        guard situation.canAsk else {
+    private func stateAndReason(for status: RecoveryStatus) -> (State, String?) {
+        guard status.hasKey else {
             return (
                 .unknown,
                 "The app has no key for the App Store Server API: add `key` in the configuration so that the server can "
                     + "find and close gaps."
             )
         }
-        if let trouble = situation.trouble { return (.behind, trouble) }
+        if let trouble = status.trouble { return (.behind, trouble) }
         guard let age else {
-            return situation.isCatchingUp || situation.isEnabled
+            return status.isCatchingUp || status.isEnabled
                 ? (.catchingUp, "The history is being read for the first time.")
                 : (.unknown, "Recovery is disabled and has never run: enable it, or POST /v1/recoveries.")
         }
-        if situation.isCatchingUp { return (.catchingUp, "The history since the last outage is being read.") }
+        if status.isCatchingUp { return (.catchingUp, "The history since the last outage is being read.") }
         if missing.unverified + missing.unverifiedSpans > 0 {
             return (
                 .behind,
@@ -97,7 +98,7 @@ extension Completeness {
                     + "GET /v1/notifications?state=failed. POST /v1/recoveries for their time retries them."
             )
         }
-        guard age <= Milliseconds(situation.interval.seconds * 1000) * 3 + 600_000 else {
+        guard age <= Milliseconds(status.interval.seconds * 1000) * 3 + 600_000 else {
             return (.behind, "Notifications of the last \(age / 60_000) minutes may be missing.")
         }
         return (.complete, nil)

@@ -1,24 +1,25 @@
-/// What a recovery that is over makes of the mark.
+/// The effect of a finished recovery on the completeness mark.
 package struct MarkMove: Sendable, Hashable {
     package var mark: CompletenessMark
-    /// Where not everything could be believed, without what nobody can read any more.
+    /// The unverified spans that can still be read again.
     package var spans: UnverifiedSpans
-    /// Whether something is missing that the notification history no longer has: then everybody is asked about.
+    /// Whether data are missing that the notification history no longer contains. Then the history of every purchase is
+    /// requested.
     package var leavesGap: Bool
 }
 
 extension CompletenessMark {
-    /// How a recovery moves the mark.
+    /// Decides how a finished recovery moves the mark.
     ///
-    /// The stretch goes on where it ended. Where there is a gap that the history cannot fill, a new one begins. What lies
-    /// ahead of now was noted by a clock that was wrong, so the end may also move back.
+    /// The interval continues where it ended. After a gap that the history cannot fill, a new interval begins. A mark
+    /// in the future was set by a wrong clock, so the end may also move back.
     ///
     /// - Parameters:
-    ///   - known: The mark before; nil if there was none.
-    ///   - run: The recovery: from when it read, and what it met.
-    ///   - until: Up to when everything was read.
-    ///   - limit: What is older the App Store no longer keeps.
-    ///   - spans: Where not everything could be believed, by all that was read.
+    ///   - known: The present mark; nil if there is none.
+    ///   - run: The recovery: the time that it read, and the newest signature in it.
+    ///   - until: The end of the time that was read completely.
+    ///   - limit: The App Store no longer keeps notifications before this instant.
+    ///   - spans: The unverified spans after this recovery.
     package static func moved(
         from known: CompletenessMark?, by run: RecoveryRun, until: Milliseconds, limit: Milliseconds,
         spans: UnverifiedSpans, at now: Milliseconds
@@ -26,7 +27,7 @@ extension CompletenessMark {
         var spans = spans
         let isBeyond = known.map { $0.readUntil < run.from } ?? false
         var since = isBeyond ? run.from : min(known?.since ?? run.from, run.from)
-        let gone = spans.forget(before: isBeyond ? max(limit, run.from) : limit)
+        let gone = spans.removeExpired(before: isBeyond ? max(limit, run.from) : limit)
         if let gone { since = max(since, gone + 1) }
         // A date ahead of the clock proves no more than the clock does.
         let signed = [run.signedUntil, known?.signedUntil.map { min($0, run.until) }].compactMap(\.self).max()
@@ -35,7 +36,7 @@ extension CompletenessMark {
         return MarkMove(mark: mark.ending(before: spans), spans: spans, leavesGap: isBeyond || gone != nil)
     }
 
-    /// The mark before the first stretch with something that could not be believed.
+    /// Returns the mark with its end before the first unverified span.
     package func ending(before spans: UnverifiedSpans) -> CompletenessMark {
         var mark = self
         mark.until = min(readUntil, spans.first.map { $0.from - 1 } ?? .max)
@@ -47,9 +48,10 @@ extension UnverifiedSpans {
     /// A window of the notification history that was read.
     package struct ReadWindow: Sendable, Hashable {
         package var span: Span
-        /// Whether everything in it could be believed.
+        /// Whether every notification in it was verified.
         package var isClean: Bool
-        /// Whether it was for all kinds. One that was only for some proves nothing for the others.
+        /// Whether the window was read for all notification types. A filtered window proves nothing about the other
+        /// types.
         package var isWhole: Bool
 
         package init(span: Span, isClean: Bool, isWhole: Bool) {
@@ -59,7 +61,7 @@ extension UnverifiedSpans {
         }
     }
 
-    /// What the windows of a recovery have shown.
+    /// Updates the spans with the results of a recovery's windows.
     package mutating func apply(_ windows: [ReadWindow]) {
         for window in windows where window.isWhole && window.isClean { remove(window.span) }
         for window in windows where !window.isClean { insert(window.span) }

@@ -1,31 +1,31 @@
-/// A transaction whose history the App Store is still to be asked for: by recovery, when there is time.
+/// A transaction whose history recovery still has to request from the App Store.
 package struct HistoryRequest: Sendable, Hashable {
-    /// Why somebody wants to know.
+    /// Why the history is requested.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// A version 1 notification named it.
+        /// A version 1 notification named the transaction.
         case notificationV1 = "notification_v1"
         /// A restore could not reach the App Store.
         case restore
-        /// A receipt that an old client sent named it.
+        /// A receipt from an old client named the transaction.
         case receipt
-        /// It was asked for, and the App Store did not answer or not with what can be believed.
+        /// An earlier request failed, or its response could not be verified.
         case retry
     }
 
-    /// The storage's number for it.
+    /// The row identifier.
     package var id: Int64
     package var scope: Int64
     /// Any transaction of the Apple account, original or not.
     package var transactionID: String
     package var reason: Reason
     package var addedAt: Milliseconds
-    /// How often it was tried without success.
+    /// The number of failed attempts.
     package var attempts: Int
-    /// Not to be tried before.
+    /// The earliest time of the next attempt.
     package var nextAttemptAt: Milliseconds
-    /// What came of the last attempt; nil before the first.
+    /// The error of the last attempt; nil before the first attempt.
     package var failure: String?
-    /// Whether it was given up.
+    /// Whether no further attempt is made.
     package var isGivenUp = false
 
     package init(
@@ -44,31 +44,33 @@ package struct HistoryRequest: Sendable, Hashable {
     }
 }
 
-/// Keeps what is to be asked for later. One transaction waits once, however often it is added.
+/// Stores the queue of history requests. A transaction is in the queue once, however often it is added.
 package protocol HistoryRequestStorage: Sendable {
-    /// Puts transactions down. One that failed for good earlier gets another chance. One that is being asked for is asked for
-    /// again: what it was added for may have happened after the App Store answered.
+    /// Adds transactions to the queue. A request that failed permanently is tried again. A request that is being sent
+    /// is sent again afterwards: the reason for adding it may be newer than the App Store's response.
     func add(
         requests transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds
     ) async throws
 
-    /// Those of a scope that may be tried at `now`, at most `limit`, the longest waiting first. They stay until they are
-    /// finished, failed or postponed.
-    func takeHistoryRequests(in scope: Int64, at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
+    /// Returns the requests of a scope that are due at `now`, at most `limit`, those that have waited longest first.
+    /// They stay in the queue until they are finished, failed or postponed.
+    func dueHistoryRequests(in scope: Int64, at now: Milliseconds, limit: Int) async throws -> [HistoryRequest]
 
-    /// Crosses one off: its history is in the ledger. A number is never used again, so that who finishes one a second time
-    /// crosses off no other.
+    /// Removes a request whose history is in the ledger. Row identifiers are never used again, so finishing a request
+    /// twice removes no other one.
     func finish(request id: Int64) async throws
 
-    /// Has one tried again later, and counts the attempt. If somebody else has finished it meanwhile it is put down again:
-    /// what could not be believed last has to be asked for again.
+    /// Schedules another attempt of a request, and counts the failed one. If the request was finished meanwhile it is
+    /// added again, because the newest response could not be verified.
     func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws
 
-    /// Puts a transaction down whose history was asked for in vain. One that waits already stays as it is.
-    func putAside(
-        _ transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+    /// Adds a transaction whose history was requested without success. A request that is already in the queue does not
+    /// change.
+    func scheduleRetry(
+        of transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws
 
-    /// Gives one up: the App Store will never answer it. It stays, with the reason, until it is added again.
+    /// Marks a request as failed: the App Store will never answer it. The request stays, with the error code, until it
+    /// is added again.
     func fail(request id: Int64, code: String, at now: Milliseconds) async throws
 }

@@ -1,19 +1,19 @@
 package import Foundation
 
-/// From when until when nothing that the App Store signed for a scope is missing. The notification history is how that is
-/// known: every page of it was read, and everything on them believed.
+/// The interval in which no signed notification of a scope is missing. Recovery proves it: it has read and verified
+/// every page of the notification history in the interval.
 package struct CompletenessMark: Sendable, Hashable {
     package var scope: Int64
-    /// The beginning of the stretch.
+    /// The beginning of the interval.
     package var since: Milliseconds
-    /// The end of the stretch: before the first notification that was read and could not be believed.
+    /// The end of the interval: before the first notification that could not be verified.
     package var until: Milliseconds
     /// When the history was read.
     package var checkedAt: Milliseconds
-    /// Up to where the history was read, whether or not everything could be believed.
+    /// The end of the history that was read, verified or not.
     package var readUntil: Milliseconds
-    /// The signing date of the newest notification on the pages; nil while there was none. The App Store's clock has shown
-    /// it, whatever the server's says: up to there the history has certainly been read.
+    /// The signing date of the newest notification that was read; nil if there was none. The date comes from the App
+    /// Store's clock, so the history was certainly read up to there, even if the server's clock was wrong.
     package var signedUntil: Milliseconds?
 
     package init(
@@ -28,11 +28,11 @@ package struct CompletenessMark: Sendable, Hashable {
         self.signedUntil = signedUntil
     }
 
-    /// Whether anything is in the stretch.
+    /// Whether the interval is empty.
     package var isEmpty: Bool { until < since }
 
-    /// As much of it as holds if the clock says `now`. One that showed more when the history was read was wrong then, or is
-    /// now: only what the App Store's own dates prove is left.
+    /// Returns the part of the mark that is valid if the clock shows `now`. If the clock showed a later time when the
+    /// history was read, one of the two is wrong, so only the App Store's own dates count.
     package func holding(at now: Milliseconds) -> CompletenessMark {
         guard now + RecoveryPlan.settling < checkedAt else { return self }
         var mark = self
@@ -42,16 +42,16 @@ package struct CompletenessMark: Sendable, Hashable {
     }
 }
 
-/// One reading of the notification history, from its plan to its end.
+/// One recovery: a plan for reading the notification history, and its progress.
 package struct RecoveryRun: Sendable, Hashable {
-    /// Why it is done.
+    /// Why the recovery was started.
     package enum Cause: String, Sendable, Hashable { case start, schedule, outage, request }
 
     package enum State: String, Sendable, Hashable {
-        /// It waits or is under way. After a crash it goes on.
+        /// The recovery waits or is running. It continues after a crash.
         case open
         case done
-        /// The App Store refuses it.
+        /// The App Store refuses the requests.
         case failed
     }
 
@@ -60,19 +60,19 @@ package struct RecoveryRun: Sendable, Hashable {
     package var cause: Cause
     package var from: Milliseconds
     package var until: Milliseconds
-    /// Which kinds; empty for all.
+    /// The notification types to read; empty for all.
     package var filters: [NotificationFilter]
-    /// Whether the mark moves when it is done.
+    /// Whether the completeness mark moves at the end.
     package var movesMark: Bool
     package var state: State
     package var createdAt: Milliseconds
     package var finishedAt: Milliseconds?
-    /// What went wrong last.
+    /// The last error.
     package var failure: String?
     package var counts: RecoveryCounts
     package var windows: Int
     package var openWindows: Int
-    /// When the newest notification that was found and believed was signed.
+    /// The signing date of the newest verified notification.
     package var signedUntil: Milliseconds?
 
     package init(
@@ -97,19 +97,19 @@ package struct RecoveryRun: Sendable, Hashable {
         self.signedUntil = signedUntil
     }
 
-    /// Its name in the API.
+    /// The identifier in the API.
     package var name: String { "rec_\(id)" }
 }
 
-/// What a recovery has come across.
+/// The numbers of pages and notifications that a recovery has read.
 package struct RecoveryCounts: Sendable, Hashable {
     package var pages = 0
-    /// Notifications on those pages.
+    /// The notifications on the pages.
     package var found = 0
-    /// Those that the ledger did not have.
+    /// The notifications that the ledger did not have.
     package var new = 0
     package var duplicates = 0
-    /// Those that cannot be believed.
+    /// The notifications that could not be verified.
     package var failed = 0
 
     package init(pages: Int = 0, found: Int = 0, new: Int = 0, duplicates: Int = 0, failed: Int = 0) {
@@ -121,19 +121,20 @@ package struct RecoveryCounts: Sendable, Hashable {
     }
 }
 
-/// A part of the time of a recovery, read page by page. Both ends belong to it.
+/// A part of the time of a recovery, read page by page. Both ends are included.
 package struct RecoveryWindow: Sendable, Hashable {
     package var id: Int64 = 0
     package var recovery: Int64 = 0
-    /// Windows of one stage are read at the same time, stages one after the other.
+    /// Windows of one stage are read in parallel; stages are read one after the other.
     package var stage: Int
     package var from: Milliseconds
     package var until: Milliseconds
-    /// Only this kind; nil for all.
+    /// The only notification type to read; nil for all.
     package var filter: NotificationFilter?
-    /// Only what the App Store could not deliver. A hint, never proof: what was acknowledged may have been lost since.
+    /// Whether to read only notifications that the App Store could not deliver. This is an optimization and proves
+    /// nothing: an acknowledged notification may have been lost since.
     package var onlyFailures: Bool
-    /// Where the next page begins; nil for the first.
+    /// The pagination token of the next page; nil for the first.
     package var token: String?
 
     package init(
@@ -148,14 +149,14 @@ package struct RecoveryWindow: Sendable, Hashable {
     }
 }
 
-/// A page that was read: all that can be kept of it is on disk.
+/// The result of reading a page, after its contents were stored.
 package struct PageOutcome: Sendable {
-    /// Where the next page begins.
+    /// The pagination token of the next page.
     package var next: String?
     package var isLast: Bool
     package var counts: RecoveryCounts
     package var unverified: [UnverifiedItem]
-    /// When the newest of those that can be believed was signed.
+    /// The signing date of the newest verified notification on the page.
     package var signedUntil: Milliseconds?
 
     package init(
@@ -170,11 +171,11 @@ package struct PageOutcome: Sendable {
     }
 }
 
-/// Something in an answer of the App Store that cannot be believed. It is missing in the ledger.
+/// A signed item in a response of the App Store that could not be verified, so the ledger lacks it.
 package struct UnverifiedItem: Sendable, Hashable {
-    /// The beginning of the SHA-256 of its text, or of the identifier that it says it has.
+    /// A prefix of the SHA-256 of its text, or of the identifier that it claims to have.
     package var digest: Data
-    /// The notification that it says it is, which nobody has proved; nil where it says nothing.
+    /// The `notificationUUID` in the unverified text; nil if there is none.
     package var claimedUUID: String?
     package var code: String
     package var message: String
@@ -187,11 +188,11 @@ package struct UnverifiedItem: Sendable, Hashable {
     }
 }
 
-/// The same as it is remembered, until it was asked for again and believed.
+/// An unverified item as it is stored, until a later response contains it verified.
 package struct MissingItem: Sendable, Hashable {
-    /// The notification that it says it is.
+    /// The `notificationUUID` in the unverified text.
     package var claimedUUID: String?
-    /// The transaction whose history held it; nil for what was in the notification history.
+    /// The transaction whose history contained the item; nil for the notification history.
     package var history: String?
     package var code: String
     package var message: String
@@ -208,41 +209,41 @@ package struct MissingItem: Sendable, Hashable {
     }
 }
 
-/// What is missing in a scope, by name, as far as there is room.
+/// The items that are missing in a scope, up to a limit.
 package struct MissingNames: Sendable, Hashable {
-    /// How many of each are named.
-    package static let most = 20
+    /// The maximum number of each kind.
+    package static let maximumCount = 20
 
-    /// What could not be believed, the last first.
+    /// The items that could not be verified, the newest first.
     package var items: [MissingItem] = []
-    /// The times whose notifications could not all be believed.
+    /// The times with unverified notifications.
     package var spans: [UnverifiedSpans.Span] = []
-    /// Transactions whose history the App Store does not tell.
+    /// The failed requests for a transaction's history.
     package var histories: [HistoryRequest] = []
 
     package init() {}
 }
 
-/// What is known to be missing in a scope, or not yet in its place.
+/// The numbers of items that are missing in a scope or not yet processed.
 package struct MissingCounts: Sendable, Hashable {
     package var openWindows = 0
-    /// What was in the App Store's answers and cannot be believed.
+    /// Items in the App Store's responses that could not be verified.
     package var unverified = 0
-    /// Times whose notifications could not all be believed.
+    /// Times with unverified notifications.
     package var unverifiedSpans = 0
-    /// Notifications that were kept and whose inside cannot be believed.
+    /// Stored notifications whose signed parts could not be verified.
     package var failedNotifications = 0
-    /// Notifications that are kept and wait to be folded.
+    /// Stored notifications that are not processed yet.
     package var backlog = 0
-    /// Transactions whose history is still to be asked for.
+    /// Transactions whose history is still to be requested.
     package var historyRequests = 0
-    /// Those among them that were asked for in vain, and will be again.
-    package var putAside = 0
-    /// Those that the App Store will never answer.
+    /// The history requests that failed and will be tried again.
+    package var retryingHistoryRequests = 0
+    /// The history requests that the App Store will never answer.
     package var failedHistoryRequests = 0
 
     package init() {}
 
-    /// Whether anything of it is among ``MissingNames``.
-    package var haveNames: Bool { unverified + unverifiedSpans + putAside + failedHistoryRequests > 0 }
+    /// Whether ``MissingNames`` has entries.
+    package var hasNames: Bool { unverified + unverifiedSpans + retryingHistoryRequests + failedHistoryRequests > 0 }
 }

@@ -1,7 +1,7 @@
 internal import Basics
 package import Foundation
 
-/// What a recovery will ask for. Pure: the time comes in.
+/// The requests that a recovery sends. The plan is computed from values; the time is a parameter.
 package struct RecoveryPlan: Sendable, Hashable {
     package var scope: Int64
     package var cause: RecoveryRun.Cause
@@ -11,26 +11,28 @@ package struct RecoveryPlan: Sendable, Hashable {
     package var movesMark: Bool
     package var windows: [RecoveryWindow]
 
-    /// The history is not asked for longer at once: a token of its pages expires some day, and then the part begins anew.
+    /// The longest window that is requested at once. A pagination token expires eventually, and then its window starts
+    /// over.
     private static let longestWindow: Milliseconds = 3 * 86_400_000
-    /// From here on what changes access is asked for first.
+    /// After an outage longer than this, the notifications that change access are requested first.
     package static let longOutage: Milliseconds = 6 * 3_600_000
-    /// Stays clear of the end of what the App Store keeps: a request takes its time, and clocks differ.
+    /// The distance from the end of the App Store's retention: a request takes time, and clocks differ.
     private static let margin: Milliseconds = 600_000
-    /// What was signed in the last moments may not be in the history yet. Apple does not say how long that takes: what
-    /// takes longer comes with the overlap.
+    /// Notifications signed in the last moments may not be in the history yet. Apple does not document how long that
+    /// takes; the overlap covers longer delays.
     package static let settling: Milliseconds = 60_000
 
-    /// The oldest instant that the history can be asked for.
+    /// Returns the oldest instant for which the history can be requested.
     package static func limit(at now: Date, _ settings: RecoverySettings) -> Milliseconds {
         now.milliseconds - Milliseconds(clamping: settings.retentionDays) * 86_400_000 + margin
     }
 
-    /// All that was signed since the mark, with an overlap; without a mark, all that the App Store keeps.
+    /// Plans to read everything that was signed since the mark, with an overlap; without a mark, everything that the
+    /// App Store keeps.
     ///
     /// - Parameters:
-    ///   - spans: Where not everything could be believed.
-    ///   - readsSpans: Whether it is time to read those again.
+    ///   - spans: The unverified spans.
+    ///   - readsSpans: Whether to read the unverified spans again.
     package static func catchUp(
         _ scope: Int64, from mark: CompletenessMark?, spans: UnverifiedSpans = UnverifiedSpans(),
         readsSpans: Bool = true, at now: Date, because cause: RecoveryRun.Cause,
@@ -39,7 +41,7 @@ package struct RecoveryPlan: Sendable, Hashable {
         let end = now.milliseconds
         let limit = limit(at: now, settings)
         let overlap = max(Milliseconds(settings.overlap.seconds * 1000), settling)
-        // A mark that lies ahead was set by a clock that was wrong.
+        // A mark in the future was set by a wrong clock.
         let known = mark.map { min($0.readUntil, end - settling) }
         let from = max(known.map { $0 - overlap } ?? limit, limit)
         var windows: [RecoveryWindow] = []
@@ -48,22 +50,22 @@ package struct RecoveryPlan: Sendable, Hashable {
                 RecoveryWindow(stage: 0, from: from, until: end, filter: $0, onlyFailures: true)
             }
         }
-        windows += split(from, end, stage: 1, settings.windows)
-        windows += earlier(from, limit, mark?.signedUntil.map { $0 - overlap }, hasMark: mark != nil, spans)
+        windows += split(from, end, stage: 1, settings.parallelWindows)
+        windows += unprovenWindows(from, limit, mark?.signedUntil.map { $0 - overlap }, hasMark: mark != nil, spans)
         if readsSpans {
             var again = spans
             again.remove(.init(from: from, until: end))
             for span in again.spans where span.until > limit {
-                windows += split(max(span.from, limit), span.until, stage: 2, settings.windows)
+                windows += split(max(span.from, limit), span.until, stage: 2, settings.parallelWindows)
             }
         }
         return RecoveryPlan(
             scope: scope, cause: cause, from: from, until: end, filters: [], movesMark: true, windows: windows)
     }
 
-    /// If the clock ran ahead when the history was read, less was read than the mark says. What is newer than the newest
-    /// notification that was ever seen there costs a page, and that page is empty unless something was missed.
-    private static func earlier(
+    /// If the clock was ahead when the history was read, less was read than the mark says. Reading on from the newest
+    /// notification ever seen costs one page, which is empty unless something was missed.
+    private static func unprovenWindows(
         _ from: Milliseconds, _ limit: Milliseconds, _ seen: Milliseconds?, hasMark: Bool, _ spans: UnverifiedSpans
     ) -> [RecoveryWindow] {
         let seen = max(seen ?? limit, limit)
@@ -73,14 +75,15 @@ package struct RecoveryPlan: Sendable, Hashable {
         return parts.spans.map { RecoveryWindow(stage: 2, from: $0.from, until: $0.until) }
     }
 
-    /// What somebody asks for by hand. The mark moves only as far as something is believed now that was not.
-    package static func asked(
+    /// Plans a recovery that was requested by hand. The mark moves only where unverified notifications are now
+    /// verified.
+    package static func requested(
         _ scope: Int64, from: Milliseconds, until: Milliseconds, filters: [NotificationFilter],
         _ settings: RecoverySettings
     ) -> RecoveryPlan {
-        // A type and one of its subtypes may both be named.
+        // The request may name both a type and one of its subtypes.
         let filters: [NotificationFilter] = filters.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        var windows = split(from, until, stage: 0, settings.windows)
+        var windows = split(from, until, stage: 0, settings.parallelWindows)
         if !filters.isEmpty {
             windows = filters.map { RecoveryWindow(stage: 0, from: from, until: until, filter: $0) }
         }
@@ -89,7 +92,7 @@ package struct RecoveryPlan: Sendable, Hashable {
             windows: windows)
     }
 
-    /// Parts that share their ends, so that nothing falls between them.
+    /// Splits a time into windows that share their ends, so that no instant falls between them.
     private static func split(
         _ from: Milliseconds, _ until: Milliseconds, stage: Int, _ parallel: Int
     ) -> [RecoveryWindow] {

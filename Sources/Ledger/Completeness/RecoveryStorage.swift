@@ -1,118 +1,118 @@
 internal import Foundation
 
-/// Keeps how far recovery has come, so that a crash loses none of its work and no gap is forgotten.
+/// Stores the progress of recoveries, so that a crash loses neither work nor the knowledge of a gap.
 package protocol RecoveryStorage: Sendable {
-    /// The marks of all scopes that have one.
+    /// Returns the marks of all scopes that have one.
     func completenessMarks() async throws -> [CompletenessMark]
 
-    /// Keeps a plan; gives the number of the recovery.
+    /// Stores a plan and returns the row identifier of the recovery.
     func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64
 
-    /// The recoveries of a scope that are not over, the oldest first.
+    /// Returns the open recoveries of the scopes, the oldest first.
     func openRecoveries(in scopes: [Int64]) async throws -> [RecoveryRun]
 
-    /// The windows of a recovery that are not over, in the order of their stages.
+    /// Returns the open windows of a recovery, in the order of their stages.
     func openWindows(of recovery: Int64) async throws -> [RecoveryWindow]
 
-    /// The windows of a recovery and whether they are over, in their order, up to `limit`. Those of a recovery that is over
-    /// are forgotten.
+    /// Returns the windows of a recovery in their order, up to `limit`, and whether each is done. The windows of a
+    /// finished recovery are deleted.
     func windows(of recovery: Int64, limit: Int) async throws -> [(window: RecoveryWindow, isDone: Bool)]
 
-    /// Records that a page of a window is on disk. Whatever is late about a window of a recovery that is over changes no other
-    /// window, and not what that recovery was about; what is late about a recovery that was forgotten changes nothing.
+    /// Records that a page of a window is stored. A late page of a finished recovery changes neither other windows nor
+    /// the times of that recovery; a late page of a deleted recovery changes nothing.
     func record(_ page: PageOutcome, of window: RecoveryWindow, at now: Milliseconds) async throws
 
-    /// Begins a window anew.
+    /// Starts a window over at its first page.
     func restart(window: RecoveryWindow) async throws
 
-    /// Gives up the part of a window before `limit`, which the App Store no longer keeps, and begins it anew.
+    /// Drops the part of a window before `limit`, which the App Store no longer keeps, and starts the window over.
     func clip(window: RecoveryWindow, to limit: Milliseconds) async throws
 
-    /// Closes a window without reading its rest.
+    /// Closes a window without reading the rest of it.
     func skip(window: RecoveryWindow) async throws
 
-    /// Ends a recovery whose windows are all over, and moves the mark if it is one that does, to `until` or to before the
-    /// first stretch with something that could not be believed; gives the mark as it is now. Where the recovery begins
-    /// after the old mark, and where the App Store no longer keeps what could not be believed, there is a gap: then a pass
-    /// over everyone begins. One that is over already stays as it is, and the mark does.
+    /// Finishes a recovery whose windows are all done. If the recovery moves the mark, the mark ends at `until` or
+    /// before the first unverified span; returns the present mark. There is a gap if the recovery begins after the old
+    /// mark, or if the App Store no longer keeps an unverified span: then a pass over all purchases begins. A recovery
+    /// that is already finished does not change, nor does the mark.
     ///
-    /// Recoveries that are over are forgotten when ``RecoveryRun/maximumCount`` more have begun.
+    /// A finished recovery is deleted after ``RecoveryRun/maximumCount`` newer ones have begun.
     ///
-    /// - Parameter limit: What is older the App Store no longer keeps.
-    /// - Throws: ``StorageError`` when a window is still open.
+    /// - Parameter limit: The App Store no longer keeps notifications before this instant.
+    /// - Throws: ``StorageError`` if a window is still open.
     func finish(
         recovery id: Int64, until: Milliseconds, limit: Milliseconds, at now: Milliseconds
     ) async throws -> CompletenessMark?
 
-    /// Where not everything could be believed.
+    /// Returns the unverified spans of a scope.
     func unverifiedSpans(in scope: Int64) async throws -> UnverifiedSpans
 
-    /// Records what went wrong. A recovery that is given up is over.
+    /// Records an error. If `isGivenUp`, the recovery ends as failed.
     func record(failure: String, of recovery: Int64, isGivenUp: Bool, at now: Milliseconds) async throws
 
-    /// One recovery.
+    /// Returns one recovery.
     func recovery(_ id: Int64) async throws -> RecoveryRun?
 
-    /// Recoveries of some scopes, the newest first.
+    /// Returns recoveries of some scopes, the newest first.
     func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun]
 
-    /// What is missing in some scopes.
+    /// Returns the numbers of missing items in some scopes.
     func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts]
 
-    /// The same of one by name, up to ``MissingNames/most`` of each.
+    /// Returns the missing items of one scope, up to ``MissingNames/maximumCount`` of each kind.
     func missingNames(in scope: Int64) async throws -> MissingNames
 }
 
 extension RecoveryStorage {
-    /// The recoveries of one scope that are not done.
+    /// Returns the open recoveries of one scope.
     package func openRecoveries(in scope: Int64) async throws -> [RecoveryRun] {
         try await openRecoveries(in: [scope])
     }
 
-    /// What is missing in one scope.
+    /// Returns the numbers of missing items in one scope.
     package func missing(in scope: Int64) async throws -> MissingCounts {
         try await missing(in: [scope])[scope] ?? MissingCounts()
     }
 }
 
-/// Keeps which Apple accounts' histories were asked for, and how far.
+/// Stores which Apple accounts' histories were requested, and how far they were read.
 package protocol HistoryStorage: Sendable {
-    /// Where the history of an Apple account was left off: by the first of these transactions, all of the account, that it
-    /// was asked for with that has a revision; nil when none has. An empty revision is none.
+    /// Returns where reading an Apple account's history stopped: the mark of the first of these transactions, all of
+    /// the same account, that has a revision; nil if none has. An empty revision counts as none.
     func historyMark(of transactionIDs: [String], in scope: Int64) async throws -> HistoryMark?
 
-    /// Records up to where a history was read; without a revision only that it was, and the one before stays.
+    /// Records that a history was read, up to `revision`. Without a revision the stored one stays.
     func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
 
-    /// Records that the App Store was asked about these subscriptions and purchases, by whatever led to their history. Up to
-    /// where it was read stays as it is.
-    func recordAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws
+    /// Records that the App Store was asked about these subscriptions and purchases, by any request for their history.
+    /// The stored revisions stay.
+    func recordRequest(about originals: [String], in scope: Int64, at now: Milliseconds) async throws
 
-    /// Keeps what could not be believed when a history was asked for, instead of what could not be before. What was in
-    /// another history too, by its digest, is missing once, in the history that was read last.
-    func keep(
-        unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
+    /// Replaces the unverified items of a history with those of the newest response. An item that is also in another
+    /// history (same digest) is stored once, for the history that was read last.
+    func replaceUnverified(
+        with items: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws
 
-    /// How far the search for old gaps has come; nil when there was none.
+    /// Returns the progress of the pass over all purchases; nil if there was none.
     func historyPass(in scope: Int64) async throws -> HistoryPass?
 
-    /// Records how far the search for old gaps has come, in place of what was recorded for the scope before, whoever recorded
-    /// that: who goes on with a pass is the only one to.
+    /// Records the progress of a pass, and replaces the stored pass of the scope, even one of another process. So there
+    /// is one active pass.
     func record(_ pass: HistoryPass) async throws
 
-    /// What decides whether subscriptions and purchases look out of date, in the order of their identifiers. Those that cannot
-    /// be read are among them, and say so.
+    /// Returns the summaries of subscriptions and purchases, sorted by identifier. Those with a corrupt record are
+    /// included and marked as damaged.
     func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary]
 }
 
-/// How far the history of an Apple account is known.
+/// How far an Apple account's history was read.
 package struct HistoryMark: Sendable, Hashable {
-    /// The transaction that the App Store was asked with.
+    /// The transaction that was used in the request.
     package var transactionID: String
-    /// The App Store's token for what comes afterwards; nil when there is none.
+    /// The App Store's revision token for newer transactions; nil if there is none.
     package var revision: String?
 
     package init(transactionID: String, revision: String?) {
@@ -120,23 +120,23 @@ package struct HistoryMark: Sendable, Hashable {
     }
 }
 
-/// A walk through all subscriptions and purchases of a scope in search of those that look out of date.
+/// A pass over all subscriptions and purchases of a scope that finds those that look out of date.
 package struct HistoryPass: Sendable, Hashable {
     package var scope: Int64
-    /// The last one that was looked at.
+    /// The last purchase that was checked.
     package var cursor: String
-    /// Everyone is asked about who was not asked about since: the notification history has a gap that it cannot fill.
-    package var everyoneSince: Milliseconds?
+    /// Every purchase whose history was not requested since is out of date: the notification history has a gap.
+    package var staleBefore: Milliseconds?
     package var startedAt: Milliseconds
     package var finishedAt: Milliseconds?
 
     package init(
-        scope: Int64, cursor: String = "", everyoneSince: Milliseconds? = nil, startedAt: Milliseconds,
+        scope: Int64, cursor: String = "", staleBefore: Milliseconds? = nil, startedAt: Milliseconds,
         finishedAt: Milliseconds? = nil
     ) {
         self.scope = scope
         self.cursor = cursor
-        self.everyoneSince = everyoneSince
+        self.staleBefore = staleBefore
         self.startedAt = startedAt
         self.finishedAt = finishedAt
     }

@@ -1,5 +1,5 @@
 extension RecoveryWindow {
-    /// Leaves out what is before `limit`, which the App Store no longer keeps. What is left is read from its beginning.
+    /// Drops the part before `limit`, which the App Store no longer keeps. The rest is read from its first page.
     ///
     /// - Returns: Whether anything is left.
     package mutating func clip(to limit: Milliseconds) -> Bool {
@@ -10,40 +10,40 @@ extension RecoveryWindow {
 }
 
 extension RecoveryRun {
-    /// How many recoveries that are over are remembered.
+    /// How many finished recoveries are stored.
     package static let maximumCount = 1000
 
-    /// The same for all of a recovery.
+    /// Drops the part of the recovery before `limit`.
     package mutating func clip(to limit: Milliseconds) { from = max(from, limit) }
 }
 
 extension UnverifiedItem {
-    /// How many are remembered for each app in each environment. The mark does not hang on them: it goes by the stretches of
-    /// time that they are in, and a history with such an item is asked for again.
+    /// How many items are stored for each app and environment. The mark does not depend on them: it depends on the
+    /// unverified spans, and a history with such an item is requested again.
     package static let maximumCount = 10_000
 
-    /// How many more are remembered beside those that are.
+    /// How many more items can be stored beside `count` others.
     package static func room(beside count: Int) -> Int { max(0, maximumCount - count) }
 
-    /// Whether an item is still missing when a recovery has ended.
+    /// Whether an item is still missing after a recovery.
     ///
     /// - Parameters:
-    ///   - hasArrived: Whether the notification that it says it is has come and was believed.
-    ///   - history: The transaction in whose history it was; nil for what was in the notification history.
-    ///   - span: The time that it was read with.
-    ///   - spans: The times that could not all be believed.
+    ///   - hasArrived: Whether the notification that the item claims to be has arrived and was verified.
+    ///   - history: The transaction whose history contained the item; nil for the notification history.
+    ///   - span: The time that was read when the item was found.
+    ///   - spans: The unverified spans.
     package static func isMissing(
         hasArrived: Bool, history: String?, span: UnverifiedSpans.Span?, in spans: UnverifiedSpans
     ) -> Bool {
         if hasArrived { return false }
         if history != nil { return true }
-        // Whatever it was: where its time was read again, everything there was believed.
+        // The item is resolved if its time was read again and everything there was verified.
         return span.map { spans.touches($0) } ?? false
     }
 }
 
 extension UnverifiedSpans {
-    /// Whether a stretch has an instant in common with one of them.
+    /// Whether a span shares an instant with one of these.
     package func touches(_ span: Span) -> Bool {
         spans.contains { $0.from <= span.until && $0.until >= span.from }
     }

@@ -1,7 +1,7 @@
-/// The stretches of time whose notifications were read and could not all be believed. The mark ends before the first of
-/// them. Sorted, and apart from each other.
+/// The spans of time with notifications that were read and could not all be verified. The mark ends before the first of
+/// them. The spans are sorted and do not overlap.
 package struct UnverifiedSpans: Sendable, Hashable {
-    /// A stretch; both ends belong to it.
+    /// A span of time; both ends are included.
     package struct Span: Sendable, Hashable {
         package var from: Milliseconds
         package var until: Milliseconds
@@ -12,8 +12,8 @@ package struct UnverifiedSpans: Sendable, Hashable {
         }
     }
 
-    /// Beyond that many they become one: it says less, and nothing that is wrong.
-    package static let most = 100
+    /// The maximum number of spans. Beyond it all are merged into one: less precise, but not wrong.
+    package static let maximumCount = 100
 
     package private(set) var spans: [Span] = []
 
@@ -24,7 +24,7 @@ package struct UnverifiedSpans: Sendable, Hashable {
     package var isEmpty: Bool { spans.isEmpty }
     package var first: Span? { spans.first }
 
-    /// Adds a stretch that holds something that could not be believed.
+    /// Adds a span that contains an unverified notification.
     package mutating func insert(_ span: Span) {
         guard span.from <= span.until else { return }
         var merged = span
@@ -37,11 +37,11 @@ package struct UnverifiedSpans: Sendable, Hashable {
             }
         }
         spans = (apart + [merged]).sorted { $0.from < $1.from }
-        guard spans.count > Self.most, let first = spans.first, let last = spans.last else { return }
+        guard spans.count > Self.maximumCount, let first = spans.first, let last = spans.last else { return }
         spans = [Span(from: first.from, until: last.until)]
     }
 
-    /// Takes away a stretch all of which was read again and believed.
+    /// Removes a span that was read again and completely verified.
     package mutating func remove(_ span: Span) {
         guard span.from <= span.until else { return }
         spans = spans.flatMap { known -> [Span] in
@@ -53,8 +53,9 @@ package struct UnverifiedSpans: Sendable, Hashable {
         }
     }
 
-    /// Takes away those that end before `limit`, which nobody can read any more; gives the end of the last of them.
-    package mutating func forget(before limit: Milliseconds) -> Milliseconds? {
+    /// Removes the spans that end before `limit`, which the App Store no longer keeps; returns the end of the last of
+    /// them.
+    package mutating func removeExpired(before limit: Milliseconds) -> Milliseconds? {
         let gone = spans.filter { $0.until < limit }
         spans.removeFirst(gone.count)
         return gone.last?.until

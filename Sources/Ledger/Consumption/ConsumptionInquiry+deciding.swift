@@ -1,11 +1,11 @@
 internal import Entitlements
 package import AppStoreModels
 
-/// What the App Store decided about a refund.
+/// The App Store's decision on a refund.
 package struct RefundDecision: Sendable, Hashable {
     package var decision: ConsumptionInquiry.Decision
     package var decidedAt: Milliseconds
-    /// The notification that told of it.
+    /// The UUID of the notification that announced the decision.
     package var notification: String
 
     package init(decision: ConsumptionInquiry.Decision, decidedAt: Milliseconds, notification: String) {
@@ -16,13 +16,15 @@ package struct RefundDecision: Sendable, Hashable {
 }
 
 extension ConsumptionInquiry {
-    /// How long the App Store waits for an answer. The sandbox waits for five minutes.
+    /// Returns how long the App Store waits for an answer: 12 hours, in the sandbox five minutes.
     package static func window(in environment: AppStoreEnvironment) -> Milliseconds {
         environment == .production ? 12 * 3_600_000 : 5 * 60_000
     }
 
-    /// The question that a notification asks; nil if it asks none.
-    package init?(askedBy notification: FoldedNotification, in environment: AppStoreEnvironment, customer: String?) {
+    /// Creates the inquiry from a `CONSUMPTION_REQUEST` notification; nil for other notifications.
+    package init?(
+        requestedBy notification: ProcessedNotification, in environment: AppStoreEnvironment, customer: String?
+    ) {
         guard notification.type == .consumptionRequest, let transaction = notification.transaction,
             let original = notification.originalTransactionID
         else { return nil }
@@ -30,16 +32,17 @@ extension ConsumptionInquiry {
             id: 0, scope: notification.scope, transactionID: transaction.transactionID,
             originalTransactionID: original, customer: customer, requestedAt: notification.signedDate,
             deadline: notification.signedDate + Self.window(in: environment), state: .pending, attempts: 0,
-            // It is answered at once, also where the App Store's clock is ahead of this machine's.
-            nextAttemptAt: min(notification.signedDate, notification.foldedAt))
+            // Due at once, even if the App Store's clock is ahead of the server's.
+            nextAttemptAt: min(notification.signedDate, notification.processedAt))
     }
 
-    /// Has the question looked at again after a pause, but not later than when it can no longer be answered.
-    package mutating func putOff(by pause: Milliseconds, at now: Milliseconds) {
+    /// Schedules the next attempt after a pause, but not after the deadline.
+    package mutating func postpone(by pause: Milliseconds, at now: Milliseconds) {
         nextAttemptAt = min(now + pause, deadline)
     }
 
-    /// Gives the question the first decision after it, whichever of the two arrived first. Without any it stays as it is.
+    /// Assigns the first decision that was made after the request, in whatever order they arrived. Without one the
+    /// inquiry does not change.
     package mutating func decide(by decisions: [RefundDecision]) {
         let first = decisions.filter { $0.decidedAt >= requestedAt }.min {
             ($0.decidedAt, $0.notification) < ($1.decidedAt, $1.notification)
@@ -49,8 +52,8 @@ extension ConsumptionInquiry {
         if state == .pending { state = .overtaken }
     }
 
-    /// Records what became of an attempt to answer, which began before `leaseEnds`. False, and nothing changes, when the
-    /// question is settled already: a decision that came meanwhile stays unless the answer has arrived after all.
+    /// Records the result of an attempt to answer whose lease ended at `leaseEnds`. Returns false, and changes nothing,
+    /// if the inquiry is already settled: a decision that arrived meanwhile stays unless the answer was sent after all.
     package mutating func settle(as outcome: ConsumptionInquiry, leaseEnds: Milliseconds) -> Bool {
         switch state {
         case .pending: break
@@ -58,7 +61,7 @@ extension ConsumptionInquiry {
         case .overtaken, .sent, .refused, .missed: return false
         }
         (state, attempts) = (outcome.state, outcome.attempts)
-        // What asked meanwhile to look at it again is not put off.
+        // Keeps an earlier time that was set during the attempt because of new information.
         if nextAttemptAt >= leaseEnds { nextAttemptAt = outcome.nextAttemptAt }
         (sentAt, sent, answer) = (outcome.sentAt, outcome.sent, outcome.answer)
         return true
@@ -66,8 +69,8 @@ extension ConsumptionInquiry {
 }
 
 extension RefundDecision {
-    /// The decision that a notification tells; nil if it tells none.
-    package init?(announcedBy notification: FoldedNotification) {
+    /// Creates the decision that a notification announces; nil for other notifications.
+    package init?(announcedBy notification: ProcessedNotification) {
         switch notification.type {
         case .refund: decision = .refunded
         case .refundDeclined: decision = .declined

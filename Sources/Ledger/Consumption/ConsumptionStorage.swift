@@ -1,11 +1,12 @@
 package import AppStoreModels
 
-/// What an app reports about the use of what a customer bought. What is nil was not said.
+/// An app's report on the use of purchased content. Nil properties were not reported.
 package struct UsageReport: Sendable, Hashable {
-    /// The transaction it is about, or else the product; neither is for everything.
+    /// The transaction or else the product that the report is about. A report without either is about all purchases.
     package var transactionID: String?
     package var productID: String?
-    /// Whether the customer agrees that this is sent to the App Store. It holds for everything that the customer bought.
+    /// Whether the customer consents to sending the data to the App Store. Consent applies to all of the customer's
+    /// purchases.
     package var customerConsented: Bool?
     /// In thousandths of a percent, 0 to 100000.
     package var consumptionPercentage: Int32?
@@ -13,7 +14,8 @@ package struct UsageReport: Sendable, Hashable {
     package var sampleContentProvided: Bool?
     package var reportedAt: Milliseconds
 
-    /// The most transactions and products that use is remembered of, for a customer. Apps can be made to report anything.
+    /// The maximum number of transactions and products with a stored report, for each customer. An app may report
+    /// anything, so the number is limited.
     package static let maximumCount = 1000
 
     package init(
@@ -31,34 +33,34 @@ package struct UsageReport: Sendable, Hashable {
     }
 }
 
-/// A question of the App Store before it decides on a refund, and what became of it.
+/// A consumption request of the App Store before it decides on a refund, and the progress of its answer.
 package struct ConsumptionInquiry: Sendable, Hashable {
-    /// Where it stands.
+    /// The state of an inquiry.
     package enum State: String, Sendable, Hashable, CaseIterable {
         /// An answer is still possible.
         case pending
         /// The answer was accepted.
         case sent
-        /// The App Store refused the answer for good.
+        /// The App Store permanently refused the answer.
         case refused
-        /// Nothing was sent in time: see ``answer`` for the reason.
+        /// Nothing was sent in time. ``answer`` contains the reason.
         case missed
-        /// The App Store decided before there was an answer.
+        /// The App Store decided before an answer was sent.
         case overtaken
     }
 
-    /// What the App Store decided.
+    /// The App Store's decision.
     package enum Decision: String, Sendable, Hashable, CaseIterable {
         case refunded
         case declined
     }
 
-    /// The storage's number for it.
+    /// The row identifier.
     package var id: Int64
     package var scope: Int64
     package var transactionID: String
     package var originalTransactionID: String
-    /// The customer at the time.
+    /// The owner when the request arrived.
     package var customer: String?
     package var requestedAt: Milliseconds
     package var deadline: Milliseconds
@@ -68,7 +70,7 @@ package struct ConsumptionInquiry: Sendable, Hashable {
     package var sentAt: Milliseconds?
     /// The JSON that was sent.
     package var sent: String?
-    /// How the App Store answered, or why nothing was sent.
+    /// The App Store's response, or the reason why nothing was sent.
     package var answer: String?
     package var decision: Decision?
     package var decidedAt: Milliseconds?
@@ -97,32 +99,31 @@ package struct ConsumptionInquiry: Sendable, Hashable {
     }
 }
 
-/// Keeps what is needed to answer the App Store before refunds.
+/// Stores usage reports and inquiries.
 package protocol ConsumptionStorage: Sendable {
-    /// Records a report. What it does not say stays as it was reported before. Questions about the customer that wait are to
-    /// be looked at again.
+    /// Stores a usage report. Properties that it does not contain keep their earlier values. The customer's pending
+    /// inquiries become due.
     func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws
 
-    /// What was reported about a transaction, its product and the customer, in this order.
+    /// Returns the reports about the transaction, its product and the customer, in this order.
     func usage(
         of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport]
 
-    /// Takes the questions whose time has come, the one to be answered first before the others. Nobody else gets them before
-    /// `leaseEnds`.
-    func takeInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
+    /// Leases the due inquiries, those with the earliest deadline first. No other caller gets them before `leaseEnds`.
+    func leaseInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// Records what became of a question that was taken until `leaseEnds`, unless it is settled already. If it is to be looked
-    /// at again because of what was learned meanwhile, it is not put off.
+    /// Records the result for an inquiry that was leased until `leaseEnds`, unless it is already settled. An earlier
+    /// attempt that was scheduled meanwhile because of new information stays.
     func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
 
-    /// The questions of an app and environment that wait for an answer, the one to be answered first before the others.
+    /// Returns the inquiries of an app and environment that wait for an answer, those with the earliest deadline first.
     func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// All questions of an app and environment, the newest first.
+    /// Returns the inquiries of an app and environment, the newest first.
     func inquiries(in scope: Int64, before id: Int64, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// The questions about what a customer has, or about one transaction of it, the newest first.
+    /// Returns the inquiries about purchases, or about one transaction of them, the newest first.
     func inquiries(
         about originalTransactionIDs: [String], transactionID: String?, in scope: Int64, limit: Int
     ) async throws -> [ConsumptionInquiry]

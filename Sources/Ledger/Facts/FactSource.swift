@@ -1,13 +1,13 @@
-/// The text that a fact is from: a notification, or a statement, which came without one.
+/// The signed text that contains a fact: a notification, or a statement, which was received without one.
 ///
-/// Records keep it as one number (``code``), and this is the one place that knows how.
+/// Records store the source as one number (``code``).
 package enum FactSource: Sendable, Hashable {
-    /// By the number of the notification.
+    /// The row identifier of the notification.
     case notification(Int64)
-    /// By the number of the statement.
+    /// The row identifier of the statement.
     case statement(Int64)
 
-    /// Reads ``code``; nil for a number that stands for nothing.
+    /// Creates the source from its ``code``; nil for numbers without a meaning.
     package init?(code: Int64) {
         switch code {
         case 0, .min: return nil
@@ -16,7 +16,7 @@ package enum FactSource: Sendable, Hashable {
         }
     }
 
-    /// The number of a notification as it is, that of a statement as a negative one.
+    /// The row identifier of a notification, or the negated row identifier of a statement.
     package var code: Int64 {
         switch self {
         case .notification(let number): number
@@ -24,12 +24,12 @@ package enum FactSource: Sendable, Hashable {
         }
     }
 
-    /// The number of the notification; nil for a statement.
+    /// The row identifier of the notification; nil for a statement.
     package var notification: Int64? {
         if case .notification(let number) = self { number } else { nil }
     }
 
-    /// The number of the statement; nil for a notification.
+    /// The row identifier of the statement; nil for a notification.
     package var statement: Int64? {
         if case .statement(let number) = self { number } else { nil }
     }

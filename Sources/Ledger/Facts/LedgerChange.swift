@@ -3,20 +3,20 @@ package import AppStoreTrust
 package import Entitlements
 package import Foundation
 
-/// How a fact came here.
+/// How the ledger received a fact.
 package enum Origin: Int64, Sendable, Hashable, CaseIterable {
-    /// The App Store sent it.
+    /// The App Store sent it as a notification.
     case delivered = 0
     /// From the notification history of the App Store Server API.
     case recovered = 1
-    /// From any other answer of the App Store Server API.
+    /// From any other response of the App Store Server API.
     case asked = 2
-    /// The app handed it over.
+    /// The app sent it.
     case app = 3
-    /// From a file.
+    /// From an import.
     case imported = 4
 
-    /// The name in answers and exports.
+    /// The name in responses and exports.
     package var name: String {
         switch self {
         case .delivered: "delivered"
@@ -28,7 +28,7 @@ package enum Origin: Int64, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A notification to be kept, its outer signature verified.
+/// A received notification whose outer signature is verified.
 package struct ReceivedNotification: Sendable {
     package var scope: Int64
     package var uuid: String
@@ -54,7 +54,7 @@ package struct ReceivedNotification: Sendable {
     }
 
     package init(
-        _ verified: Verified<ResponseBodyV2DecodedPayload>, scope: Scope, at now: Date, origin: Origin
+        _ verified: Verified<ResponseBodyV2DecodedPayload>, scope: AppEnvironment, at now: Date, origin: Origin
     ) {
         self.scope = scope.id
         uuid = verified.payload.notificationUUID
@@ -67,23 +67,23 @@ package struct ReceivedNotification: Sendable {
     }
 }
 
-/// What became of a notification that was to be kept.
+/// The result of storing a received notification.
 package enum Reception: Sendable, Hashable {
-    /// It is on disk under this number and waits to be folded.
-    case kept(Int64)
-    /// It was there already.
+    /// It was stored under this row identifier and waits to be processed.
+    case stored(Int64)
+    /// It was already stored under this row identifier.
     case duplicate(Int64)
 
-    /// The number under which it is kept.
+    /// The row identifier.
     package var id: Int64 {
         switch self {
-        case .kept(let id), .duplicate(let id): id
+        case .stored(let id), .duplicate(let id): id
         }
     }
 }
 
-/// What a notification says, its inner signatures verified, ready to go into the ledger.
-package struct FoldedNotification: Sendable {
+/// A notification with its verified signed parts, ready to be processed into the ledger.
+package struct ProcessedNotification: Sendable {
     package var id: Int64
     package var scope: Int64
     package var uuid: String
@@ -92,13 +92,13 @@ package struct FoldedNotification: Sendable {
     package var signedDate: Milliseconds
     package var transaction: TransactionFact?
     package var renewal: RenewalFact?
-    /// When the server learned of it, for events.
-    package var foldedAt: Milliseconds
+    /// When the server processed it; events use it as their creation time.
+    package var processedAt: Milliseconds
 
     package init(
         id: Int64, scope: Int64, uuid: String, type: NotificationTypeV2, subtype: NotificationSubtype? = nil,
         signedDate: Milliseconds, transaction: TransactionFact? = nil, renewal: RenewalFact? = nil,
-        foldedAt: Milliseconds
+        processedAt: Milliseconds
     ) {
         self.id = id
         self.scope = scope
@@ -108,7 +108,7 @@ package struct FoldedNotification: Sendable {
         self.signedDate = signedDate
         self.transaction = transaction
         self.renewal = renewal
-        self.foldedAt = foldedAt
+        self.processedAt = processedAt
     }
 
     /// The subscription or purchase that it is about.
@@ -117,9 +117,9 @@ package struct FoldedNotification: Sendable {
     }
 }
 
-/// A fact that came by itself, from an answer of the App Store, from the app, from a file: a transaction or a renewal info
-/// that was signed, or a purchase in a receipt that was validated.
-package struct Statement: Sendable {
+/// A fact that was received without a notification, from a response of the App Store, from the app or from a file: a
+/// signed transaction or renewal info, or a purchase in a validated receipt.
+package struct SignedFact: Sendable {
     package enum Fact: Sendable {
         case transaction(TransactionFact)
         case renewal(RenewalFact)
@@ -131,7 +131,7 @@ package struct Statement: Sendable {
             }
         }
 
-        /// When the App Store signed it.
+        /// When the App Store signed the fact.
         package var signedDate: Date {
             switch self {
             case .transaction(let fact): fact.signedDate
@@ -144,16 +144,16 @@ package struct Statement: Sendable {
     package var fact: Fact
     package var origin: Origin
     package var receivedAt: Milliseconds
-    /// What was signed; of a purchase in a receipt, which is not kept, a ``ReceiptFact``.
+    /// The signed text. For a purchase in a receipt, which is not stored itself, the JSON of a ``ReceiptFact``.
     package var text: String
-    /// Whether it is of a receipt. Such a fact stands as long as the App Store has signed nothing about the transaction.
+    /// Whether the fact is from a receipt. Signed data of the App Store about the same transaction replace such a fact.
     package private(set) var isOfReceipt = false
 
-    /// What the text is.
+    /// The kind of text.
     package enum Kind: Int64, Sendable, Hashable {
         case renewal = 0
         case transaction = 1
-        /// What a receipt says of one purchase.
+        /// One purchase in a receipt.
         case receipt = 2
     }
 
@@ -173,7 +173,7 @@ package struct Statement: Sendable {
     }
 
     package init(
-        _ verified: Verified<JWSTransactionDecodedPayload>, scope: Scope, at now: Date, origin: Origin
+        _ verified: Verified<JWSTransactionDecodedPayload>, scope: AppEnvironment, at now: Date, origin: Origin
     ) {
         self.scope = scope.id
         fact = .transaction(TransactionFact(verified.payload))
@@ -183,7 +183,7 @@ package struct Statement: Sendable {
     }
 
     package init(
-        _ verified: Verified<JWSRenewalInfoDecodedPayload>, scope: Scope, at now: Date, origin: Origin
+        _ verified: Verified<JWSRenewalInfoDecodedPayload>, scope: AppEnvironment, at now: Date, origin: Origin
     ) {
         self.scope = scope.id
         fact = .renewal(RenewalFact(verified.payload))
@@ -192,11 +192,11 @@ package struct Statement: Sendable {
         text = verified.text
     }
 
-    /// What a receipt says of a purchase.
-    package init(receipt fact: TransactionFact, scope: Scope, at now: Date, origin: Origin) throws {
+    /// Creates a statement from one purchase in a receipt.
+    package init(receipt fact: TransactionFact, scope: AppEnvironment, at now: Date, origin: Origin) throws {
         let kept = ReceiptFact(fact)
         self.scope = scope.id
-        // As it will be read again.
+        // With the precision that the stored text has.
         self.fact = .transaction(kept.fact)
         self.origin = origin
         receivedAt = now.milliseconds

@@ -2,66 +2,70 @@ internal import AppStoreModels
 package import Entitlements
 package import Foundation
 
-/// Where the ledger is kept. Each part of the server says in a protocol of its own what it needs to be kept; a database
-/// that conforms to all of them can take another one's place, and nothing else changes.
+/// Stores and reads the ledger. Each service declares its storage needs in its own protocol; engines conform to all of
+/// them and are interchangeable.
 ///
-/// Every method that writes is one database transaction, unless it says that it works in pieces: all of it is on disk when it
-/// returns, or nothing is.
+/// These rules apply to all storage protocols:
 ///
-/// Names and identifiers of every kind are compared by their bytes in UTF-8, and lists in the order of identifiers are in the
-/// order of those bytes: a database must know neither case nor normal forms nor the order of a language.
+/// Every method that writes is one database transaction, unless its description says that it works in batches: when it
+/// returns, all of its changes are on disk, or none.
 ///
-/// Who asks for what is not there gets nothing, and who changes it, because it was removed meanwhile, changes nothing: neither
-/// is an error, unless a method says so.
+/// Names and identifiers are compared by their UTF-8 bytes, and lists that are sorted by identifier use the order of
+/// those bytes. An engine must not fold case, normalize Unicode or use a collation of a language.
 ///
-/// A disk may damage what is kept. Whoever asks for one purchase whose record cannot be read, for all of its customer or its
-/// Apple account, or says something of it, gets a ``StorageError`` with the code `damaged`, and nothing has changed. Whose it
-/// is stays known. It keeps nothing else out: lists over all customers go on without it, and folding sets aside what is about
-/// it. A text that cannot be read is empty.
+/// Reading something that does not exist returns nothing, and changing something that was removed changes nothing.
+/// Neither is an error, unless the description says so.
 ///
-/// A text may hold every character, U+0000 too. Instants are kept to the millisecond, those before 1970 as well.
+/// A disk may corrupt a record. A call about one purchase whose record is corrupt, about all purchases of its customer
+/// or its Apple account, or that adds a fact to it, throws a ``StorageError`` with the code `damaged` and changes
+/// nothing. The owner remains known. Nothing else is blocked: lists over all customers omit the record, and processing
+/// skips notifications about it. A corrupt text is empty.
 ///
-/// The place before or after which a page goes on is not on the page. What is due at an instant is due from then on, and a
-/// time that is asked about has its beginning and not its end. Of windows and spans of recoveries both ends count.
+/// A text may contain every character, including U+0000. Instants have a precision of a millisecond and may be before
+/// 1970.
+///
+/// A page begins after (or before) its cursor; the element of the cursor is not part of it. Work that is due at an
+/// instant is due from that instant on. A time range includes its beginning and excludes its end, but windows and spans
+/// of recoveries include both ends.
 package protocol LedgerStorage: Sendable {
-    /// The scopes, made where they are not there yet.
-    func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry
+    /// Returns the scopes of the apps, and creates those that do not exist.
+    func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry
 
-    /// Keeps notifications that were received, and what was found in others, in one commit. The answers are in order.
+    /// Stores received notifications and processed ones in one commit. The results are in the order of `receiving`.
     ///
-    /// What is received again waits again if it failed. Another text under an identifier that is known waits too, and again
-    /// if it failed; where the text that is kept cannot be read, it takes that one's place, and its number. An identifier
-    /// names one notification of all apps and environments: what comes under it again belongs to the first, wherever it
-    /// comes.
+    /// A failed notification that is received again is pending again. A different text with a known UUID becomes
+    /// pending too, also again if it failed; if the stored text is corrupt, the new one replaces it and gets its row
+    /// identifier. A UUID identifies one notification across all apps and environments: a later text with the same UUID
+    /// belongs to the scope of the first.
     ///
-    /// Receiving goes before folding. What is folded makes one event for each notification, however often it is folded or
-    /// waited: whoever folds something again changes nothing.
-    func commit(receiving: [ReceivedNotification], folding: [FoldedNotification]) async throws -> [Reception]
+    /// Received notifications are stored before processed ones. Each notification creates one event, however often it
+    /// is processed: processing it again changes nothing.
+    func commit(receiving: [ReceivedNotification], folding: [ProcessedNotification]) async throws -> [Reception]
 
-    /// Keeps what came by itself. Returns how many of them were news.
-    func commit(_ statements: [Statement]) async throws -> Int
+    /// Stores statements. Returns how many of them changed the ledger.
+    func commit(_ statements: [SignedFact]) async throws -> Int
 
-    /// Notes that what is inside a notification cannot be believed.
+    /// Marks a notification as failed because its signed parts do not verify.
     func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws
 
-    /// Notes that the text of a notification cannot be read.
+    /// Marks a notification as failed because its stored text is corrupt.
     ///
-    /// - Returns: False, and nothing is noted, where it can be read by now: it was received again meanwhile.
+    /// - Returns: False, without a change, if the text is readable: it was received again meanwhile.
     func failDamaged(_ notification: Int64, message: String, at now: Milliseconds) async throws -> Bool
 
-    /// The notifications that wait to be folded, after the one with this number, in order of arrival. Numbers below zero
-    /// are of those whose UUID was there with another text.
-    func pending(after id: Int64, limit: Int) async throws -> [KeptNotification]
+    /// Returns the pending notifications after a row identifier, in order of arrival. Negative identifiers denote
+    /// different texts with the UUID of a stored notification.
+    func pending(after id: Int64, limit: Int) async throws -> [StoredNotification]
 
-    /// How many notifications wait to be folded, and since when the oldest does.
+    /// Returns the number of pending notifications, and when the oldest arrived.
     func backlog() async throws -> (count: Int, oldest: Milliseconds?)
 }
 
-/// A notification as it is kept.
-package struct KeptNotification: Sendable, Hashable {
+/// A stored notification.
+package struct StoredNotification: Sendable, Hashable {
     package enum State: String, Sendable, Hashable { case pending, folded, failed }
 
-    /// Below zero where it is another text that was signed under the identifier.
+    /// The row identifier; negative for a different text with the UUID of a stored notification.
     package var id: Int64
     package var scope: Int64
     package var uuid: String
@@ -72,7 +76,7 @@ package struct KeptNotification: Sendable, Hashable {
     package var origin: Origin
     package var state: State
     package var failure: String?
-    /// The exact text that was received; empty where it is damaged.
+    /// The exact text that was received; empty if it is corrupt.
     package var text: String
 
     package init(
@@ -92,68 +96,69 @@ package struct KeptNotification: Sendable, Hashable {
         self.text = text
     }
 
-    /// Whether the identifier had been signed before, with another content.
+    /// Whether this is a different text with the UUID of an earlier notification.
     package var isOtherText: Bool { id < 0 }
 
-    /// Whether the text cannot be read, so that nobody believes it.
+    /// Whether the stored text is corrupt, so that it cannot be verified.
     package var isDamaged: Bool { text.isEmpty }
 
-    /// Whether it comes first of what is about one purchase: by the signing date, then by the bytes of identifier and text.
-    package func isSigned(before other: KeptNotification) -> Bool {
+    /// Whether this notification precedes another one about the same purchase: by the signing date, then by the bytes
+    /// of UUID and text.
+    package func isSigned(before other: StoredNotification) -> Bool {
         (signedDate, ExactText(uuid), ExactText(text))
             < (other.signedDate, ExactText(other.uuid), ExactText(other.text))
     }
 }
 
-/// Reads what the ledger knows of customers.
+/// Reads what the ledger knows about customers.
 package protocol CustomerStorage: Sendable {
-    /// The subscriptions and purchases that belong to a customer, with the newest facts of each, in the order of their
-    /// identifiers.
+    /// Returns the subscriptions and purchases of a customer, with the newest facts of each, sorted by identifier.
     func lineages(of customer: String, in scope: Int64) async throws -> [Lineage]
 
-    /// One subscription or purchase; nil when nothing is known of it.
+    /// Returns one subscription or purchase; nil if the ledger does not have it.
     func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage?
 
-    /// The transactions of other subscriptions that go on with this one, whomever they belong to: since then it gives nothing.
+    /// Returns the transactions of other subscriptions that continue this one, whoever owns them. This subscription
+    /// gives no access after their purchase.
     func successors(of originalTransactionID: String, in scope: Int64) async throws -> [TransactionFact]
 
-    /// The notifications about a subscription or purchase, in the order in which they were signed, with the other texts
-    /// that were signed under their identifiers. What was signed at one instant is in the order of identifiers, then of texts.
+    /// Returns the notifications about a subscription or purchase, and different texts with the same UUIDs, sorted by
+    /// signing date, then by identifier, then by text.
     ///
-    /// - Parameter limit: How many of them at most, those that were received first; and how many other texts in all, those of
-    ///   the notification first that was received first.
+    /// - Parameter limit: The maximum number of notifications, those that were received first; and the maximum number
+    ///   of different texts, those of the earliest notifications first.
     func notifications(
         about originalTransactionID: String, in scope: Int64, limit: Int
-    ) async throws -> [KeptNotification]
+    ) async throws -> [StoredNotification]
 
-    /// The customers that a subscription or purchase belongs to, in the order of their names: events name the first.
+    /// Returns the owners of a subscription or purchase, sorted by name. Events name the first.
     func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String]
 
-    /// The subscription or purchase that a transaction is part of; nil when it is not known. The one of the same name goes
-    /// first, then the first of those that it was ever signed for.
+    /// Returns the original transaction identifier of a transaction; nil if the transaction is unknown. A purchase with
+    /// the same identifier has priority, then the first (by identifier) of those that the transaction was signed for.
     func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String?
 
-    /// The subscriptions and purchases of some Apple accounts, whomever they belong to, in the order of the accounts' and
-    /// their own identifiers.
+    /// Returns the subscriptions and purchases of some Apple accounts, whoever owns them, sorted by account and then by
+    /// identifier.
     func lineages(ofAccounts appTransactionIDs: [String], in scope: Int64) async throws -> [Lineage]
 
-    /// The Apple accounts that are the customer's, whether they bought anything or not, in the order of their identifiers.
+    /// Returns the Apple accounts of a customer, sorted by identifier, including accounts without a purchase.
     func accounts(of customer: String, in scope: Int64) async throws -> [String]
 
-    /// The subscription group of each product, as far as the App Store has said it of a purchase of anybody.
+    /// Returns the subscription group of each product that appears in the App Store's signed data of any customer.
     func productGroups(in scope: Int64) async throws -> [String: String]
 }
 
-/// One subscription, or one purchase of another kind: what shares an original transaction.
+/// One subscription or one other purchase: all transactions with the same original transaction identifier.
 package struct Lineage: Sendable, Hashable {
     package var originalTransactionID: String
-    /// The newest of each transaction.
+    /// The newest version of each transaction.
     package var transactions: [TransactionFact]
     /// The newest renewal info.
     package var renewal: RenewalFact?
-    /// The account that the app named when it was bought.
+    /// The account that the app named at the purchase.
     package var appAccountToken: UUID?
-    /// The Apple account's download of the app.
+    /// The app transaction identifier of the Apple account.
     package var appTransactionID: String?
 
     package init(

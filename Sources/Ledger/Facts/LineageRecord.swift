@@ -2,16 +2,15 @@ internal import AppStoreModels
 package import Entitlements
 internal import Foundation
 
-/// All that is kept of one subscription or purchase, and the law by which it changes.
+/// The stored record of one subscription or purchase, and the rules that merge new facts into it.
 ///
-/// What the App Store signed of a transaction stays before what a receipt says of it. Of two versions of one fact the newer
-/// one stays, of two with one date the one that counts when both are folded, and of
-/// two that say the same the one from the text that goes first (``Source``), so that any order and any number of
-/// deliveries ends in the same record.
+/// A transaction that the App Store signed has priority over the same transaction in a receipt. Of two versions of a
+/// fact, the newer one stays. With equal dates, the version stays that `Entitlements` prefers. Of two equal versions,
+/// the one from the first text stays (``Source``). So any order and any number of deliveries gives the same record.
 package struct LineageRecord: Sendable, Hashable {
-    /// A notification about it.
+    /// A notification about the purchase.
     package struct Mention: Sendable, Hashable {
-        /// The notification's number.
+        /// The row identifier of the notification.
         package var notification: Int64
         package var signedDate: Milliseconds
 
@@ -21,46 +20,46 @@ package struct LineageRecord: Sendable, Hashable {
         }
     }
 
-    /// What became of a fact.
+    /// The result of adding a fact.
     package struct Outcome {
-        /// Whether it is here now, and was not before.
+        /// Whether the record contains the fact now and did not before.
         package var isNews: Bool
-        /// Where the version was from that it has replaced.
+        /// The ``FactSource/code`` of the version that was replaced.
         package var replaced: Int64?
 
         package static let ignored = Outcome(isNews: false)
     }
 
-    /// The text that a fact is from.
+    /// The text that contains a fact.
     package struct Source {
-        /// Its ``FactSource/code``.
+        /// The ``FactSource/code`` of the text.
         package var id: Int64
-        /// Whether a fact is from here, rather than from the text with this number, when both say the same. Numbers hang
-        /// on the order of arrival, so they do not say.
-        package var isAhead: (_ of: Int64) throws -> Bool
-        /// Whether it is a receipt.
+        /// Whether this text precedes the text with the given code, if both contain the same fact. The codes cannot
+        /// decide it, because they depend on the order of arrival.
+        package var precedes: (_ other: Int64) throws -> Bool
+        /// Whether the text is from a receipt.
         package var isReceipt: Bool
-        /// Whether the text with this number is a receipt.
+        /// Whether the text with the given code is from a receipt.
         package var wasReceipt: (_ other: Int64) throws -> Bool
 
         package init(
             id: Int64, isReceipt: Bool = false, wasReceipt: @escaping (_ other: Int64) throws -> Bool = { _ in false },
-            isAhead: @escaping (_ of: Int64) throws -> Bool
+            precedes: @escaping (_ other: Int64) throws -> Bool
         ) {
             self.id = id
             self.isReceipt = isReceipt
             self.wasReceipt = wasReceipt
-            self.isAhead = isAhead
+            self.precedes = precedes
         }
     }
 
-    /// The transactions in the order of their identifiers, and whose they all are.
+    /// The transactions sorted by identifier, and the account data that follow from them.
     package private(set) var lineage: Lineage
-    /// Where each transaction is from, by ``FactSource/code``.
+    /// The ``FactSource/code`` of each transaction.
     package private(set) var sources: [Int64]
-    /// Where the renewal info is from.
+    /// The ``FactSource/code`` of the renewal info.
     package private(set) var renewalSource: Int64?
-    /// In the order of their numbers.
+    /// The notifications, sorted by row identifier.
     package private(set) var mentions: [Mention]
 
     package init(_ originalTransactionID: String) {
@@ -68,7 +67,7 @@ package struct LineageRecord: Sendable, Hashable {
         (sources, mentions) = ([], [])
     }
 
-    /// What was read; nil when it does not fit together.
+    /// Creates a record from stored values; nil if they are inconsistent.
     package init?(_ lineage: Lineage, sources: [Int64], renewalSource: Int64?, mentions: [Mention]) {
         guard sources.count == lineage.transactions.count, (renewalSource == nil) == (lineage.renewal == nil) else {
             return nil
@@ -79,33 +78,33 @@ package struct LineageRecord: Sendable, Hashable {
         self.mentions = mentions
     }
 
-    /// Where facts are from.
+    /// Returns the sources of facts.
     package func sources(
-        of wanted: WantedFacts, notifications: Bool
-    ) -> [(kind: KeptStatement.Kind, source: FactSource)] {
+        of wanted: FactSelection, notifications: Bool
+    ) -> [(kind: StoredFact.Kind, source: FactSource)] {
         var codes = zip(lineage.transactions, sources)
             .filter { wanted.transactions?.contains($0.0.transactionID) ?? true }
-            .map { (KeptStatement.Kind.transaction, $0.1) }
+            .map { (StoredFact.Kind.transaction, $0.1) }
         if wanted.renewal, let renewalSource { codes.append((.renewal, renewalSource)) }
         return codes.compactMap { kind, code in FactSource(code: code).map { (kind, $0) } }
             .filter { notifications || $0.1.statement != nil }
     }
 
-    /// What the App Store told of it while it was a customer's.
+    /// Returns the notifications that were signed while the customer owned the purchase.
     package func mentions(for customer: String, _ ownership: Ownership) -> [Mention] {
         let spans = ownership.spans(of: customer)
         return mentions.filter { mention in spans.contains { $0.contains(mention.signedDate) } }
     }
 
-    /// How many facts there are, and notifications about them.
+    /// The number of facts and notifications.
     package var count: Int { sources.count + (renewalSource == nil ? 0 : 1) + mentions.count }
 
-    /// Whether a notification about it is known that was signed after an instant: what was signed then is late.
+    /// Whether the record contains a notification that was signed later.
     package func isLate(signedDate: Milliseconds) -> Bool { mentions.contains { $0.signedDate > signedDate } }
 
     // MARK: - Changes
 
-    /// Records that there is a notification about it; false when that was known.
+    /// Adds a notification; returns false if the record already contained it.
     package mutating func addMention(of notification: Int64, signedDate: Milliseconds) -> Bool {
         // The newest is nearly always the last.
         let place = (mentions.lastIndex { $0.notification <= notification }).map { $0 + 1 } ?? 0
@@ -117,17 +116,17 @@ package struct LineageRecord: Sendable, Hashable {
         return true
     }
 
-    /// Puts in a fact of either kind.
-    package mutating func put(_ fact: Statement.Fact, _ source: Source) throws -> Outcome {
+    /// Adds a fact of either kind.
+    package mutating func add(_ fact: SignedFact.Fact, _ source: Source) throws -> Outcome {
         switch fact {
-        case .transaction(let fact): try put(fact, source)
-        case .renewal(let fact): try put(fact, source)
+        case .transaction(let fact): try add(fact, source)
+        case .renewal(let fact): try add(fact, source)
         }
     }
 
-    /// Puts in a transaction, and whose the purchase is by what it says.
-    package mutating func put(_ fact: TransactionFact, _ source: Source) throws -> Outcome {
-        let place = place(of: fact.transactionID)
+    /// Adds a transaction, and updates the account data of the purchase.
+    package mutating func add(_ fact: TransactionFact, _ source: Source) throws -> Outcome {
+        let place = index(of: fact.transactionID)
         guard place < sources.count, !fact.transactionID.precedes(lineage.transactions[place].transactionID) else {
             lineage.transactions.insert(fact, at: place)
             sources.insert(source.id, at: place)
@@ -139,9 +138,9 @@ package struct LineageRecord: Sendable, Hashable {
         guard
             try source.isReceipt != wasReceipt
                 ? wasReceipt
-                : Self.wins(
+                : Self.replaces(
                     fact.signedDate, over: known.signedDate, source, sources[place],
-                    yields: { (known.yields(to: fact), fact.yields(to: known)) })
+                    yields: { (known.isReplaced(by: fact), fact.isReplaced(by: known)) })
         else { return .ignored }
         let replaced = sources[place]
         (lineage.transactions[place], sources[place]) = (fact, source.id)
@@ -149,38 +148,39 @@ package struct LineageRecord: Sendable, Hashable {
         return Outcome(isNews: true, replaced: replaced)
     }
 
-    /// Puts in a renewal info.
-    package mutating func put(_ fact: RenewalFact, _ source: Source) throws -> Outcome {
+    /// Adds a renewal info.
+    package mutating func add(_ fact: RenewalFact, _ source: Source) throws -> Outcome {
         let replaced = renewalSource
         if let known = lineage.renewal, let replaced {
             guard
-                try Self.wins(
+                try Self.replaces(
                     fact.signedDate, over: known.signedDate, source, replaced,
-                    yields: { (known.yields(to: fact), fact.yields(to: known)) })
+                    yields: { (known.isReplaced(by: fact), fact.isReplaced(by: known)) })
             else { return .ignored }
         }
         (lineage.renewal, renewalSource) = (fact, source.id)
         return Outcome(isNews: true, replaced: replaced)
     }
 
-    /// Whether a version takes the place of the one that is there.
+    /// Whether a version replaces the present one.
     ///
-    /// - Parameter yields: Which of the two the engine would choose, so that the ledger agrees with what is folded from the
-    ///   notifications: the App Store signs a cancellation and the end it brings about at once.
-    private static func wins(
+    /// - Parameter yields: Which of the two versions yields to the other in `Entitlements`, so that the ledger agrees
+    ///   with a state computed from the notifications: the App Store signs a cancellation and the expiry that follows
+    ///   at the same instant.
+    private static func replaces(
         _ date: Date, over known: Date, _ source: Source, _ present: Int64,
         yields: () -> (known: Bool, new: Bool)
     ) throws -> Bool {
         guard date.milliseconds == known.milliseconds else { return date > known }
         let yields = yields()
         if yields.known != yields.new { return yields.known }
-        return try source.isAhead(present)
+        return try source.precedes(present)
     }
 
-    /// Where a transaction is, or would be.
-    private func place(of transactionID: String) -> Int {
+    /// Returns the index of a transaction, or the index at which to insert it.
+    private func index(of transactionID: String) -> Int {
         var (low, high) = (0, lineage.transactions.count)
-        // New ones are nearly always the last.
+        // A new transaction is nearly always the last.
         if let last = lineage.transactions.last, last.transactionID.precedes(transactionID) { return high }
         while low < high {
             let middle = low + (high - low) / 2
@@ -193,17 +193,17 @@ package struct LineageRecord: Sendable, Hashable {
         return low
     }
 
-    /// Whose a purchase is follows from the versions that stay and from nothing else: what was replaced has no say, or it
-    /// would matter what came first. Of several transactions with an account the latest purchase counts.
+    /// Sets the account data from the present versions alone. If replaced versions counted, the order of arrival would
+    /// matter. Of several transactions with an account token, the latest purchase counts.
     private mutating func setOwner() {
         var owner: Int?
         var account: String?
         let transactions = lineage.transactions
-        // By their places: a fact is dear to copy.
+        // Iterates over indices because copying a fact is expensive.
         for place in transactions.indices {
             if let other = transactions[place].appTransactionID, account?.precedes(other) ?? true { account = other }
             guard transactions[place].appAccountToken != nil else { continue }
-            // In the order of their identifiers: of two at the same time the later one.
+            // The transactions are sorted by identifier: of two purchases at the same time the later one counts.
             if let owner, transactions[place].isBought(before: transactions[owner]) { continue }
             owner = place
         }
@@ -214,16 +214,16 @@ package struct LineageRecord: Sendable, Hashable {
 }
 
 extension TransactionFact {
-    /// In the order of their dates of purchase, and then of signing.
+    /// Whether the transaction precedes another one by purchase date, then by signing date.
     fileprivate func isBought(before other: TransactionFact) -> Bool {
         (purchaseDate, signedDate) < (other.purchaseDate, other.signedDate)
     }
 }
 
 extension String {
-    /// The order of their bytes, which is the database's.
+    /// Whether the text precedes another one by its bytes, as in the database.
     fileprivate func precedes(_ other: String) -> Bool {
-        // Nearly always the same account as before.
+        // Usually both are the same account.
         !isExactly(other) && utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

@@ -1,6 +1,6 @@
 package import AppStoreModels
 
-/// Whom a notification is about.
+/// The app and environment that a notification is about.
 package struct NotificationAudience {
     package var bundleID: String?
     package var environment: AppStoreEnvironment?

@@ -2,8 +2,8 @@ package import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
 
-/// A notification and what is signed inside it, all of it proven: made in one way, for the ledger, for webhooks and for whoever
-/// looks at it.
+/// A verified notification with its verified signed parts. The ledger, webhooks and the inspection of notifications all
+/// use this type.
 package struct NotificationParts: Sendable {
     package var payload: ResponseBodyV2DecodedPayload
     package var transaction: JWSTransactionDecodedPayload?
@@ -20,11 +20,11 @@ package struct NotificationParts: Sendable {
         self.appTransaction = appTransaction
     }
 
-    /// Proves what is inside a notification that is proven itself.
+    /// Verifies the signed parts of a verified notification.
     ///
-    /// - Throws: Also where a part is signed for another app or environment than the whole.
+    /// - Throws: Also if a part is signed for another app or environment than the notification.
     package init(
-        inside payload: ResponseBodyV2DecodedPayload, in scope: Scope, verifiedBy verifier: SignedDataVerifier
+        inside payload: ResponseBodyV2DecodedPayload, in scope: AppEnvironment, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
         let parts = try await verifier.parts(inside: payload, of: scope.bundleID, scope.environment)
         self.init(
@@ -32,9 +32,9 @@ package struct NotificationParts: Sendable {
             appTransaction: parts.appTransaction?.payload)
     }
 
-    /// What a notification that was kept says; nil when it was not folded.
+    /// Verifies a stored notification and its parts; nil if it is not processed.
     package init?(
-        of kept: KeptNotification, in scope: Scope, verifiedBy verifier: SignedDataVerifier
+        of kept: StoredNotification, in scope: AppEnvironment, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
         guard kept.state == .folded else { return nil }
         let payload = try await verifier.notification(kept.text).payload

@@ -7,30 +7,30 @@ internal import Crypto
 package import Entitlements
 internal import Foundation
 
-/// When a customer first got the app, as the ledger keeps it: what an app transaction says, or an app receipt.
+/// The original purchase of the app by a customer, from an app transaction or an app receipt.
 ///
-/// Of one Apple account one version is kept, whatever the order in which they come: see ``isAhead(of:isLater:)``. Whose it is follows
-/// from the claims of the account.
+/// The ledger stores one version for each Apple account, independent of the order of arrival: see
+/// ``replaces(_:hasGreaterText:)``. The claims of the account determine the customer.
 package struct OriginalPurchase: Sendable {
-    /// What says so. The numbers are in files.
+    /// The origin of the data. Files contain the raw values.
     package enum Kind: Int64, Sendable, CaseIterable {
-        /// An app transaction, kept as it was signed.
+        /// A signed app transaction, stored as it was signed.
         case appTransaction = 0
-        /// A receipt that was validated, of which only this is kept.
+        /// A validated receipt. Only the original purchase is stored.
         case receipt = 1
 
-        /// The name in answers and exports.
+        /// The name in responses and exports.
         package var name: String { self == .appTransaction ? "app_transaction" : "receipt" }
     }
 
     package var scope: Int64
-    /// The Apple account as claims name it: the app transaction identifier, or a ``name(of:_:for:)``.
+    /// The Apple account as claims name it: the app transaction identifier, or a generated name (``name(of:_:for:)``).
     package var subject: String
     package var kind: Kind
     package var fact: OriginalPurchaseFact
     package var origin: Origin
     package var receivedAt: Milliseconds
-    /// What was signed; of a receipt an ``OriginalPurchaseText``.
+    /// The signed text; for a receipt the JSON of an ``OriginalPurchaseText``.
     package var text: String
 
     package init(
@@ -46,22 +46,22 @@ package struct OriginalPurchase: Sendable {
         self.text = text
     }
 
-    /// Whether it takes the place of another one about the same account: what was signed by itself before what a receipt says,
-    /// then what was signed later, then whatever comes later by its bytes.
+    /// Whether this version replaces another one of the same account: an app transaction replaces a receipt, then the
+    /// later signing date wins, then the greater text.
     ///
-    /// - Parameter isLater: Whether its text comes later by the bytes that are kept.
-    package func isAhead(of other: (kind: Kind, signedDate: Milliseconds), isLater: Bool) -> Bool {
+    /// - Parameter hasGreaterText: Whether this version's text is greater by the stored bytes.
+    package func replaces(_ other: (kind: Kind, signedDate: Milliseconds), hasGreaterText: Bool) -> Bool {
         if kind != other.kind { return kind == .appTransaction }
         let signed = fact.signedDate.milliseconds
         if signed != other.signedDate { return signed > other.signedDate }
-        return isLater
+        return hasGreaterText
     }
 }
 
 extension OriginalPurchase {
-    /// What an app transaction says.
+    /// Creates an original purchase from an app transaction.
     package init(
-        _ verified: Verified<AppTransaction>, for customer: String, in scope: Scope, at now: Milliseconds,
+        _ verified: Verified<AppTransaction>, for customer: String, in scope: AppEnvironment, at now: Milliseconds,
         origin: Origin
     ) {
         fact = OriginalPurchaseFact(verified.payload)
@@ -70,9 +70,9 @@ extension OriginalPurchase {
         text = verified.text
     }
 
-    /// What a receipt says; nil if it says nothing of it, as those of Xcode.
+    /// Creates an original purchase from a receipt; nil if the receipt does not contain one, like those of Xcode.
     package init?(
-        _ receipt: AppReceipt, for customer: String, in scope: Scope, at now: Milliseconds, origin: Origin
+        _ receipt: AppReceipt, for customer: String, in scope: AppEnvironment, at now: Milliseconds, origin: Origin
     ) throws {
         guard receipt.originalVersion != nil || receipt.originalPurchaseDate != nil else { return nil }
         fact = OriginalPurchaseFact(
@@ -83,11 +83,11 @@ extension OriginalPurchase {
         text = try OriginalPurchaseText(fact).text
     }
 
-    /// What every made-up name begins with.
+    /// The prefix of all generated names.
     private static let prefix = "first:"
 
-    /// What an Apple account is called whose identifier is not known: by its first purchase, which is to the millisecond. In
-    /// the sandbox everybody has the same, so there it goes by the customer.
+    /// Returns a name for an Apple account whose identifier is unknown. It derives from the original purchase date,
+    /// which has milliseconds. In the sandbox all accounts share the same date, so the name derives from the customer.
     private static func name(
         of fact: OriginalPurchaseFact, _ download: Int64? = nil, for customer: String
     ) -> String {
@@ -97,13 +97,13 @@ extension OriginalPurchase {
         return prefix + SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)).prefix(16).hexadecimal
     }
 
-    /// The app transaction identifier in a subject.
+    /// Returns the app transaction identifier in a subject; nil for a generated name.
     package static func appTransactionID(ofSubject subject: String) -> String? {
         subject.hasPrefix(prefix) ? nil : subject
     }
 }
 
-/// What a receipt says of the first purchase, as the ledger and its exports have it: JSON, equal facts in equal bytes.
+/// The original purchase in a receipt, as the ledger and its exports store it: JSON with a deterministic encoding.
 package struct OriginalPurchaseText: Sendable, Codable {
     private var version: String?
     private var date: Milliseconds?
@@ -121,17 +121,17 @@ package struct OriginalPurchaseText: Sendable, Codable {
         signedDate = fact.signedDate.milliseconds
     }
 
-    /// As JSON.
+    /// The JSON.
     package var text: String {
         get throws { String(decoding: try JSONEncoder.sorted.encode(self), as: UTF8.self) }
     }
 
-    /// Reads ``text``; nil when it is something else.
+    /// Decodes ``text``; nil if it is invalid.
     package init?(text: String) {
         do { self = try StrictJSONDecoder.decode(Self.self, from: Array(text.utf8)) } catch { return nil }
     }
 
-    /// What it says.
+    /// Returns the fact.
     package func fact(isTestData: Bool) -> OriginalPurchaseFact {
         OriginalPurchaseFact(
             applicationVersion: version, purchaseDate: date.map { Date(milliseconds: $0) },

@@ -1,23 +1,23 @@
 package import Entitlements
 
-/// Keeps when customers first got the app.
+/// Stores when customers first got the app.
 package protocol OriginalPurchaseStorage: Sendable {
-    /// Keeps what is ahead of what is known of the same Apple account.
-    func keep(_ purchases: [OriginalPurchase]) async throws
+    /// Stores original purchases that replace the known one of the same Apple account.
+    func store(_ purchases: [OriginalPurchase]) async throws
 
-    /// Those of every Apple account that is, or was at any time, a customer's, with whose it was when, in the order of the
-    /// accounts.
+    /// Returns the original purchases of all Apple accounts that belong or ever belonged to a customer, with their
+    /// ownership history, sorted by account.
     func originalPurchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldOriginalPurchase]
 }
 
-/// When somebody first got the app, and whose it was when.
+/// An original purchase of the app with its ownership history.
 package struct HeldOriginalPurchase: Sendable {
     package var subject: String
     package var kind: OriginalPurchase.Kind
     package var fact: OriginalPurchaseFact
     package var origin: Origin
     package var receivedAt: Milliseconds
-    /// The exact text that was signed; of a receipt, what it says.
+    /// The signed text; for a receipt the JSON of an ``OriginalPurchaseText``.
     package var text: String
     package var ownership: Ownership
 
@@ -35,24 +35,24 @@ package struct HeldOriginalPurchase: Sendable {
     }
 }
 
-/// What concerns a customer beside the facts of purchases.
+/// The data that affect a customer's entitlements beside purchases.
 package struct CustomerCircumstances: Sendable, Hashable {
-    /// When the customer first got the app.
+    /// The original purchases of the app.
     package var originalPurchases: [OriginalPurchaseFact] = []
-    /// What the team gave the customer.
+    /// The grants of the team.
     package var grants: [GrantFact] = []
-    /// The subscription groups that the app is known to have.
+    /// The known subscription groups of the app.
     package var groups: Set<String> = []
 
     package init() {}
 }
 
-/// Reads what concerns a customer at present, in one question: it is part of the answer that is asked for most.
+/// Reads the present data of a customer with one query: this is the most frequent request.
 package protocol CircumstanceStorage: Sendable {
-    func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances
+    func circumstances(of customer: String, in scope: AppEnvironment) async throws -> CustomerCircumstances
 
-    /// The same with ``CustomerStorage/lineages(of:in:)``, of one instant.
-    func present(
-        of customer: String, in scope: Scope
+    /// Returns the circumstances together with ``CustomerStorage/lineages(of:in:)``, from the same snapshot.
+    func snapshot(
+        of customer: String, in scope: AppEnvironment
     ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances)
 }

@@ -3,10 +3,10 @@ internal import Basics
 package import Entitlements
 internal import Foundation
 
-/// A purchase in a receipt that was validated, as the ledger and its exports have it: JSON, equal facts in equal bytes.
+/// A purchase in a validated receipt, as the ledger and its exports store it: JSON with a deterministic encoding.
 ///
-/// The receipt itself is not kept: it holds everything that its customer ever bought, and another one comes with every
-/// purchase. So what it says cannot be verified again, and yields to everything that the App Store signs of a transaction.
+/// The receipt itself is not stored, because it contains all purchases of its customer and a new one comes with every
+/// purchase. So the fact cannot be verified again, and signed data of the App Store about the transaction replace it.
 package struct ReceiptFact: Sendable, Codable {
     private var transactionID: String
     private var originalTransactionID: String
@@ -14,7 +14,7 @@ package struct ReceiptFact: Sendable, Codable {
     private var type: String
     private var purchaseDate: Milliseconds
     private var expiresDate: Milliseconds?
-    /// When the receipt was made.
+    /// When the receipt was created.
     private var signedDate: Milliseconds
     private var revocationDate: Milliseconds?
     private var revocationReason: Int32?
@@ -65,7 +65,7 @@ package struct ReceiptFact: Sendable, Codable {
         appAccountToken = fact.appAccountToken
     }
 
-    /// What it says.
+    /// The fact.
     package var fact: TransactionFact {
         TransactionFact(
             transactionID: transactionID, originalTransactionID: originalTransactionID, productID: productID,
@@ -80,12 +80,12 @@ package struct ReceiptFact: Sendable, Codable {
             appAccountToken: appAccountToken)
     }
 
-    /// As JSON.
+    /// The JSON.
     var text: String {
         get throws { String(decoding: try JSONEncoder.sorted.encode(self), as: UTF8.self) }
     }
 
-    /// Reads ``text``; nil when it is something else.
+    /// Decodes ``text``; nil if it is invalid.
     init?(text: String) {
         do { self = try StrictJSONDecoder.decode(ReceiptFact.self, from: Array(text.utf8)) } catch { return nil }
     }

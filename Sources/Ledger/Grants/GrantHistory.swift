@@ -3,15 +3,15 @@ internal import Basics
 package import Entitlements
 internal import Foundation
 
-/// What happened to a grant, as it is kept for good: it was made, taken back, or went to another customer.
+/// An event in the append-only log of a grant: it was created, revoked, or moved to another customer.
 package struct GrantEvent: Sendable, Hashable {
-    /// The numbers are in files, and say what goes first at one instant.
+    /// The kind of event. Files contain the raw values, which are also the order of events at the same instant.
     package enum Kind: Int64, Sendable, Hashable, CaseIterable {
         /// The customer has the entitlement from now on.
         case create = 0
-        /// The customer has it no more.
+        /// The customer loses the entitlement.
         case revoke = 1
-        /// It is another customer's, into whom the one who had it was merged.
+        /// The grant moves to another customer, because the two customers were merged.
         case move = 2
 
         /// The name in exports.
@@ -24,17 +24,17 @@ package struct GrantEvent: Sendable, Hashable {
         }
     }
 
-    /// What the team said.
+    /// The data that the team provided.
     package struct Content: Sendable, Hashable, Codable {
-        /// Whose it is; of what was made and of what moved.
+        /// The customer; only for `create` and `move`.
         package var customer: String?
-        /// The name in the catalogue; only of what was made.
+        /// The name in the catalogue; only for `create`.
         package var entitlement: String?
-        /// When it ends; nil if it does not.
+        /// When the grant ends; nil if it does not end.
         package var until: Milliseconds?
-        /// Why, for people.
+        /// The reason, for people.
         package var reason: String
-        /// Who did it.
+        /// Who made the change.
         package var actor: String
 
         package init(
@@ -45,12 +45,12 @@ package struct GrantEvent: Sendable, Hashable {
             (self.reason, self.actor) = (reason, actor)
         }
 
-        /// As JSON, equal contents in equal bytes.
+        /// The JSON, with a deterministic encoding.
         package var text: String {
             get throws { String(decoding: try JSONEncoder.sorted.encode(self), as: UTF8.self) }
         }
 
-        /// Reads ``text``.
+        /// Decodes ``text``.
         package init(text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
     }
 
@@ -62,7 +62,8 @@ package struct GrantEvent: Sendable, Hashable {
         (self.kind, self.instant, self.content) = (kind, instant, content)
     }
 
-    /// The one order of all events of a grant: that of time, and at one instant an order that is the same everywhere.
+    /// The total order of the events of a grant: by instant, then by kind and content. It does not depend on the order
+    /// of arrival.
     func precedes(_ other: GrantEvent) -> Bool {
         if instant != other.instant { return instant < other.instant }
         if kind != other.kind { return kind.rawValue < other.kind.rawValue }
@@ -82,15 +83,16 @@ extension GrantEvent.Content {
     }
 }
 
-/// An entitlement that the team gave a customer without a purchase. Nothing of it was signed by the App Store.
+/// An entitlement that the team gave a customer without a purchase. The App Store signed nothing about it.
 package struct Grant: Sendable, Hashable {
     package var id: String
     package var customer: String
-    /// Since when it is the customer's: others may have had it before, who were merged into the customer.
+    /// The beginning of the customer's ownership. Customers who were merged into this one may have had the grant
+    /// before.
     package var heldSince: Milliseconds
     package var entitlement: String
     package var createdAt: Milliseconds
-    /// When it ends; nil if it does not.
+    /// When the grant ends; nil if it does not end.
     package var until: Milliseconds?
     package var reason: String
     package var actor: String
@@ -102,16 +104,16 @@ package struct Grant: Sendable, Hashable {
         package var actor: String
     }
 
-    /// How a grant stands.
+    /// The state of a grant.
     package enum State: String, Sendable, Hashable { case running, expired, revoked }
 
-    /// How it stands at an instant. What ends at it has ended.
+    /// Returns the state at an instant. A grant that ends at the instant is expired.
     package func state(at instant: Milliseconds) -> State {
         if let revocation, revocation.instant <= instant { return .revoked }
         return until.map { $0 <= instant } ?? false ? .expired : .running
     }
 
-    /// What the engine counts.
+    /// The fact for `Entitlements`.
     package var fact: GrantFact {
         GrantFact(
             id: id, entitlement: entitlement, from: Date(milliseconds: createdAt),
@@ -120,22 +122,22 @@ package struct Grant: Sendable, Hashable {
     }
 }
 
-/// All that happened to one grant.
+/// All events of one grant.
 ///
-/// Events are only ever added, and how a grant stands follows from which there are: the order in which they came has no say.
+/// Events are only ever added. The state follows from the set of events and not from the order in which they arrived.
 package struct GrantHistory: Sendable, Hashable {
-    /// In their order, each of them once.
+    /// The events in their order, without duplicates.
     package let events: [GrantEvent]
 
     package init(_ events: some Sequence<GrantEvent>) {
-        // What neither precedes is the same, byte for byte.
-        self.events = events.inOrderOnce { $0.precedes($1) }
+        // Two events of which neither precedes the other are equal, byte for byte.
+        self.events = events.sortedUnique { $0.precedes($1) }
     }
 
-    /// The grant; nil as long as it is not known to have been made.
+    /// Returns the grant; nil if no `create` event is known.
     ///
-    /// It is as it was made first, the customer's to whom it went last, and is taken back once. What was taken back was there
-    /// before, whatever the clocks showed.
+    /// The first `create` event, the last `move` event and the first `revoke` event count. A revocation is never before
+    /// the creation, whatever the clocks showed.
     package func grant(_ id: String) -> Grant? {
         let moved = events.last { $0.kind == .move }
         guard let made = events.first(where: { $0.kind == .create }),
@@ -152,7 +154,8 @@ package struct GrantHistory: Sendable, Hashable {
             actor: made.content.actor, revocation: revocation)
     }
 
-    /// What makes it another customer's: later than all that is known, whatever the clock shows.
+    /// Returns the event that moves the grant to another customer. It is later than all known events, whatever the
+    /// clock shows.
     package func move(to customer: String, at now: Milliseconds) -> GrantEvent {
         let last = events.last?.instant ?? .min
         return GrantEvent(
@@ -161,50 +164,53 @@ package struct GrantHistory: Sendable, Hashable {
     }
 }
 
-/// What becomes of a request about grants: the rule, on values.
+/// Decides requests to create or revoke grants, as a pure function on values.
 package enum GrantDecision {
-    /// How many grants of a customer may run at once. More is a mistake in somebody's loop.
-    package static let most = 100
+    /// The maximum number of running grants of a customer. More indicate a faulty loop in a client.
+    package static let maximumRunning = 100
 
-    /// After how long a grant that cannot be read is looked at again.
+    /// How long until a corrupt grant is read again.
     package static let retryOfDamaged: Milliseconds = 3_600_000
 
-    /// What becomes of a grant that is to be made.
+    /// What happens to a request to create a grant.
     package enum Creation: Sendable, Hashable {
-        /// It is made now.
+        /// The grant is created.
         case creates
-        /// The same request made it: it came again.
-        case isMade(Grant)
-        /// The identifier is that of another grant.
+        /// The same request has already created the grant.
+        case alreadyCreated(Grant)
+        /// Another grant has the identifier.
         case isTaken
-        /// The customer has too many that run.
+        /// The customer has too many running grants.
         case isRefused
     }
 
+    /// Decides a request to create a grant.
+    ///
     /// - Parameters:
-    ///   - known: The grant that has the identifier.
-    ///   - isTold: Whether the event is there that a grant of this identifier was made: an erasure leaves it.
+    ///   - known: The grant with the identifier.
+    ///   - hasCreationEvent: Whether the creation event of a grant with this identifier exists. An erasure does not
+    ///     delete the event.
     ///   - grants: The customer's grants.
     package static func creation(
-        of content: GrantEvent.Content, known: Grant?, isTold: @autoclosure () throws -> Bool,
+        of content: GrantEvent.Content, known: Grant?, hasCreationEvent: @autoclosure () throws -> Bool,
         beside grants: @autoclosure () throws -> [Grant], at now: Milliseconds
     ) rethrows -> Creation {
         if let known {
             let isSame = content.customer.map { $0.isExactly(known.customer) } ?? false
-            // A request that comes later than its answer is remembered is another one.
-            return isSame && now - known.createdAt < IdempotencyDecision.keeping ? .isMade(known) : .isTaken
+            // After the time for which responses are stored, an equal request is a new one.
+            return isSame && now - known.createdAt < IdempotencyDecision.retention ? .alreadyCreated(known) : .isTaken
         }
-        if try isTold() { return .isTaken }
-        return try grants().count { $0.state(at: now) == .running } < most ? .creates : .isRefused
+        if try hasCreationEvent() { return .isTaken }
+        return try grants().count { $0.state(at: now) == .running } < maximumRunning ? .creates : .isRefused
     }
 
-    /// What becomes of a grant that is to be taken back.
+    /// What happens to a request to revoke a grant.
     package enum Revocation: Sendable, Hashable {
-        /// It is taken back now.
+        /// The grant is revoked.
         case revokes
-        /// It was taken back already.
+        /// The grant was already revoked.
         case isRevoked
-        /// It is over.
+        /// The grant has expired.
         case isOver
     }
 

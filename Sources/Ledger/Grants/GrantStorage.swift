@@ -1,49 +1,49 @@
-/// What became of a grant that was to be made.
+/// The result of creating a grant.
 package enum GrantCreation: Sendable, Hashable {
     case created(Grant)
-    /// The customer has too many that run.
+    /// The customer has too many running grants.
     case refused
-    /// The identifier is that of another grant: it went to another customer, was made long ago, or was made and erased.
+    /// Another grant has the identifier: it moved to another customer, was created long ago, or was erased.
     case isTaken
 }
 
-/// What became of a grant that was to be taken back.
+/// The result of revoking a grant.
 package enum GrantRevocation: Sendable, Hashable {
-    /// It is taken back, now or before.
+    /// The grant is revoked, by this request or an earlier one.
     case revoked(Grant)
-    /// It was over.
+    /// The grant had expired.
     case isOver(Grant)
     /// The customer has no such grant.
     case unknown
 }
 
-/// What came of looking for grants that have ended.
+/// The result of emitting events for expired grants.
 package struct ExpiredGrants: Sendable, Hashable {
-    /// How many have ended, damaged ones included.
+    /// The number of expired grants, including corrupt ones.
     package var count: Int
-    /// The identifiers of those that cannot be read.
+    /// The identifiers of corrupt grants.
     package var damaged: [String] = []
 
     package init(count: Int) { self.count = count }
 }
 
-/// Keeps what the team gives customers without a purchase.
+/// Stores grants.
 package protocol GrantStorage: Sendable {
-    /// Makes a grant, with the event `grant.created`, if ``GrantDecision`` lets it. One that the same request made stays as it
-    /// is, and is the answer.
+    /// Creates a grant and the event `grant.created`, if ``GrantDecision`` allows it. If the same request has already
+    /// created the grant, returns that grant.
     func createGrant(
         _ id: String, _ content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantCreation
 
-    /// Takes a grant of a customer back, with the event `grant.revoked`, if ``GrantDecision`` lets it.
+    /// Revokes a grant of a customer and creates the event `grant.revoked`, if ``GrantDecision`` allows it.
     func revokeGrant(
         _ id: String, of customer: String, because content: GrantEvent.Content, in scope: Int64, at now: Milliseconds
     ) async throws -> GrantRevocation
 
-    /// The grants of a customer, the first that was made first; of one instant in the order of identifiers.
+    /// Returns the grants of a customer, the oldest first; those of the same instant sorted by identifier.
     func grants(of customer: String, in scope: Int64) async throws -> [Grant]
 
-    /// Makes the event `grant.expired` of grants that have ended, once for each, of those first that ended first. One that cannot be read is looked at again
-    /// after ``GrantDecision/retryOfDamaged``.
+    /// Creates the event `grant.expired` once for each expired grant, those that expired first first. A corrupt grant
+    /// is read again after ``GrantDecision/retryOfDamaged``.
     func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants
 }

@@ -1,23 +1,22 @@
 internal import Crypto
 package import Foundation
 
-/// Something that somebody did, or was not allowed to do.
+/// An action of a key or a console user, allowed or refused.
 package struct AuditEntry: Sendable, Hashable {
-    /// When.
     package var at: Milliseconds
     /// The name of the key.
     package var actor: String
-    /// The beginning of the digest of the console's session; nil for who showed the key itself.
+    /// A prefix of the digest of the console session; nil if the request contained the key itself.
     package var session: String?
-    /// The address that it came from.
+    /// The address of the client.
     package var address: String?
-    /// What was asked for, such as `POST /v1/customers/{id}/grants`.
+    /// The request, such as `POST /v1/customers/{id}/grants`.
     package var action: String
-    /// What it was about, such as a customer's identifier.
+    /// The object, such as a customer's identifier.
     package var target: String?
-    /// What was wanted or changed, shortened.
+    /// The parameters or the change, shortened.
     package var detail: String?
-    /// How it ended, such as `201` or `403 forbidden`.
+    /// The result, such as `201` or `403 forbidden`.
     package var result: String
 
     package init(
@@ -28,12 +27,13 @@ package struct AuditEntry: Sendable, Hashable {
         (self.action, self.target, self.detail, self.result) = (action, target, detail, result)
     }
 
-    /// How many of the oldest go with each commit, at most.
+    /// The maximum number of old entries that are deleted with each commit.
     package static let maximumDropped = 200
 
-    /// The digest of this entry and of the one before it: who removes or changes one has to change all that follow.
+    /// Returns the digest of this entry and its predecessor's digest. So removing or changing an entry requires a
+    /// change of all later ones.
     ///
-    /// SHA-256 over the digest before and each member, with its length before it and a mark for what is missing.
+    /// SHA-256 over the previous digest and each member, with a length prefix and a marker for nil.
     package func digest(after previous: Data) -> Data {
         var hash = SHA256()
         func add(_ bytes: Data?) {
@@ -51,8 +51,8 @@ package struct AuditEntry: Sendable, Hashable {
     }
 }
 
-/// An entry of the audit log as it is kept.
-package struct KeptAuditEntry: Sendable, Hashable {
+/// A stored entry of the audit log.
+package struct StoredAuditEntry: Sendable, Hashable {
     package var id: Int64
     package var entry: AuditEntry
     package var digest: Data
@@ -61,10 +61,11 @@ package struct KeptAuditEntry: Sendable, Hashable {
         (self.id, self.entry, self.digest) = (id, entry, digest)
     }
 
-    /// The numbers of the entries that do not follow the one before them: something was removed or changed there.
+    /// Returns the row identifiers of the entries whose digest does not match their predecessor: an entry was removed
+    /// or changed there.
     ///
-    /// - Parameter entries: Entries without a gap, the oldest first. What came before the first of them is not known.
-    package static func breaks(in entries: some Sequence<KeptAuditEntry>) -> [Int64] {
+    /// - Parameter entries: Consecutive entries, the oldest first. The predecessor of the first is not checked.
+    package static func breaks(in entries: some Sequence<StoredAuditEntry>) -> [Int64] {
         var (found, last): ([Int64], Data?) = ([], nil)
         for kept in entries {
             if let last, kept.entry.digest(after: last) != kept.digest { found.append(kept.id) }
@@ -74,12 +75,13 @@ package struct KeptAuditEntry: Sendable, Hashable {
     }
 }
 
-/// Keeps who did what. Nothing in it is ever changed; it is no part of the ledger's digest.
+/// Stores the audit log. Entries never change; they are not part of the ledger's digest.
 package protocol AuditStorage: Sendable {
-    /// Adds entries, each chained to the one before, and drops the oldest up to the first that is not from before an instant,
-    /// at most ``AuditEntry/maximumDropped``. They go in the order in which they were added, whatever the clock showed.
+    /// Appends entries, each chained to its predecessor, and deletes the oldest entries up to the first one that is not
+    /// before `before`, at most ``AuditEntry/maximumDropped``. The order is that of insertion, whatever the clock
+    /// shows.
     func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws
 
-    /// What was done, the last first.
-    func audit(before id: Int64, limit: Int) async throws -> [KeptAuditEntry]
+    /// Returns the entries, the newest first.
+    func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry]
 }

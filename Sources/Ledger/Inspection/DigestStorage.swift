@@ -1,6 +1,7 @@
-/// Says whether two ledgers of one engine are the same.
+/// Computes a digest to compare two ledgers of one engine.
 package protocol DigestStorage: Sendable {
-    /// Two ledgers with the same digest hold the same facts from the same texts, the same claims and grants of the same
-    /// instants, the same erasures and first purchases, whatever the order in which they came, and whatever numbers they got.
+    /// Returns the digest. Two ledgers with the same digest contain the same facts from the same texts, claims, grants,
+    /// erasures and original purchases with the same instants. The digest does not depend on the order of arrival or on
+    /// row identifiers.
     func digest() async throws -> String
 }

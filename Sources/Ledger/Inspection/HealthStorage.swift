@@ -1,15 +1,15 @@
-/// What the ledger's storage says about its health.
+/// Reports the health of the storage.
 package protocol HealthStorage: Sendable {
-    /// Writes something that changes nothing.
+    /// Commits a write that changes nothing.
     ///
-    /// - Throws: ``StorageError`` when nothing can be kept.
+    /// - Throws: ``StorageError`` if the storage is not writable.
     func checkWritable() async throws
 
-    /// How many changes were committed since the ledger was opened, by whomever: where it is the same as before, so is
-    /// everything else. ``checkWritable()`` is none.
+    /// The number of commits since the ledger was opened. While no other process writes and the number is the same, the
+    /// contents are the same. ``checkWritable()`` does not count.
     var commits: Int { get }
 
-    /// How many bytes are written beside the ledger and not yet brought into it; nil where there is no such log, or it
-    /// cannot be looked at.
+    /// The size in bytes of the part of the write-ahead log that is not checkpointed; nil if there is no such log or it
+    /// cannot be read.
     var logBytes: Int? { get }
 }

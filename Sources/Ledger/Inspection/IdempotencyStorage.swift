@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A request that a client may send again, as it is remembered.
-package struct RememberedRequest: Sendable, Hashable {
-    /// The answer that it got.
+/// A stored request with an idempotency key.
+package struct IdempotentRequest: Sendable, Hashable {
+    /// The response to the request.
     package struct Answer: Sendable, Hashable {
         package var status: Int
         package var type: String?
-        /// The header that says where to find what was begun.
+        /// The header `Location`.
         package var location: String?
         package var body: Data
 
@@ -15,10 +15,10 @@ package struct RememberedRequest: Sendable, Hashable {
         }
     }
 
-    /// SHA-256 of everything that was asked.
+    /// SHA-256 of the whole request.
     package var fingerprint: Data
     package var startedAt: Milliseconds
-    /// Nil while it is being answered, or if the server ended meanwhile.
+    /// Nil while the request is being processed, or if the server stopped meanwhile.
     package var answer: Answer?
 
     package init(fingerprint: Data, startedAt: Milliseconds, answer: Answer? = nil) {
@@ -26,54 +26,57 @@ package struct RememberedRequest: Sendable, Hashable {
     }
 }
 
-/// What becomes of a request with a key that may have come before: the rule, on values.
+/// Decides what to do with a request whose idempotency key may be known, as a pure function on values.
 package enum IdempotencyDecision: Sendable, Hashable {
-    /// It is carried out.
+    /// Process the request.
     case proceed
-    /// It gets the answer that it got before.
-    case repeats(RememberedRequest.Answer)
-    /// It was another request.
-    case isAnother
-    /// It is being carried out at the moment.
-    case isUnderWay
+    /// Send the stored response.
+    case repeats(IdempotentRequest.Answer)
+    /// The key was used for a different request.
+    case isDifferentRequest
+    /// The request with this key is being processed.
+    case isInProgress
 
-    /// How long an answer is kept, in milliseconds.
-    package static let keeping: Milliseconds = 86_400_000
+    /// How long a response is stored, in milliseconds.
+    package static let retention: Milliseconds = 86_400_000
 
-    /// - Parameter patience: How long nobody else carries a request out that has no answer. No request takes longer.
+    /// Decides about a request.
+    ///
+    /// - Parameter patience: How long a request without a response blocks repetitions. No request takes longer.
     package static func of(
-        _ known: RememberedRequest?, fingerprint: Data, at now: Milliseconds, patience: Milliseconds
+        _ known: IdempotentRequest?, fingerprint: Data, at now: Milliseconds, patience: Milliseconds
     ) -> IdempotencyDecision {
-        // A clock that was put back makes nothing older.
-        guard let known, now - known.startedAt < keeping else { return .proceed }
-        guard known.fingerprint == fingerprint else { return .isAnother }
+        // A clock that was set back makes nothing older.
+        guard let known, now - known.startedAt < retention else { return .proceed }
+        guard known.fingerprint == fingerprint else { return .isDifferentRequest }
         if let answer = known.answer { return .repeats(answer) }
-        // A clock that was ahead when it began, and is right since, keeps nobody waiting for longer than that.
+        // If the clock was ahead when the request began and was corrected since, the request still blocks no longer
+        // than `patience`.
         let age = now - known.startedAt
-        return age < patience && age >= -patience ? .isUnderWay : .proceed
+        return age < patience && age >= -patience ? .isInProgress : .proceed
     }
 }
 
-/// Remembers the answers to requests that have a key of the client's.
+/// Stores the responses to requests with an idempotency key.
 package protocol IdempotencyStorage: Sendable {
-    /// Decides by ``IdempotencyDecision``, and remembers the request if it proceeds: in place of one that had the key before
-    /// and is over, of which nothing is left. Those that are older than ``IdempotencyDecision/keeping`` may be dropped at any
+    /// Decides about a request by ``IdempotencyDecision``, and stores it if it is to be processed; it replaces an
+    /// expired request with the same key. Requests older than ``IdempotencyDecision/retention`` may be deleted at any
     /// time.
     ///
     /// - Parameters:
-    ///   - client: Whose key it is.
-    ///   - customer: Whom it is about.
-    ///   - patience: How long nobody else carries it out while it has no answer.
+    ///   - client: The client that the key belongs to.
+    ///   - customer: The customer whom the request is about.
+    ///   - patience: How long a request without a response blocks repetitions.
     func beginRequest(
         _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds,
         patience: Milliseconds
     ) async throws -> IdempotencyDecision
 
-    /// Remembers the answer; nil forgets the request, which may be sent again then, unless somebody else began to carry it
-    /// out since. Where the request is forgotten, because its customer was erased meanwhile, so is the answer.
+    /// Stores the response. A nil response deletes the request, so that it may be sent again, unless the request was
+    /// begun again since. If the request was deleted because its customer was erased, the response is not stored.
     ///
-    /// - Parameter start: The instant that it was begun at.
+    /// - Parameter start: The instant passed to `beginRequest`.
     func endRequest(
-        _ key: String, of client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
     ) async throws
 }

@@ -2,53 +2,55 @@ internal import AppStoreModels
 package import Entitlements
 internal import Foundation
 
-/// Reads what happened, for people.
+/// Reads the history of customers and notifications, for people.
 package protocol InspectionStorage: Sendable {
-    /// What happened to a customer, newest first: what the App Store told of a purchase while it was theirs, and when it came
-    /// to them or went from them.
+    /// Returns the timeline of a customer, newest first: the notifications about purchases while the customer owned
+    /// them, changes of ownership, the original purchases of the app, and changes of grants.
     ///
-    /// - Parameter place: Where to go on: what comes after it. What is later than its date is not among the answers.
+    /// - Parameter place: The cursor: the result begins after it and has nothing later than its date.
     func timeline(
-        of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
+        of customer: String, in scope: Int64, after place: TimelinePosition, limit: Int
     ) async throws -> [TimelineItem]
 
     /// Whether a notification is in a customer's timeline.
     func isNotification(_ id: Int64, inTimelineOf customer: String, in scope: Int64) async throws -> Bool
 
-    /// Notifications, the last that was received first. Where those that wait or failed are looked for, what else was signed
-    /// under their identifiers is among them, after all others.
+    /// Returns notifications, the newest (by arrival) first. A filter for pending or failed notifications also returns
+    /// different texts with the same UUIDs, after all others.
     func notifications(_ filter: InboxFilter, before id: Int64, limit: Int) async throws -> NotificationPage
 
-    /// The notification with this identifier.
-    func notification(_ uuid: String) async throws -> KeptNotification?
+    /// Returns the notification with this UUID.
+    func notification(_ uuid: String) async throws -> StoredNotification?
 
-    /// What else was signed under a notification's identifier, the first that was received first.
-    func otherTexts(of notification: Int64, limit: Int) async throws -> [KeptNotification]
+    /// Returns different texts with the notification's UUID, the earliest (by arrival) first.
+    func otherTexts(of notification: Int64, limit: Int) async throws -> [StoredNotification]
 
-    /// The numbers of notifications, other texts of them included, that failed with a code, the lowest first.
+    /// Returns the row identifiers of notifications, including different texts, that failed with a code, in ascending
+    /// order.
     func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64]
 
-    /// Puts notifications into the inbox again, in pieces, each a transaction. What waits there already waits once.
+    /// Adds notifications to the inbox again, in batches of one transaction each. A notification that is already in the
+    /// inbox is there once.
     func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws
 
-    /// The texts that facts are from, in the order in which they are wanted. A receipt is none: what it says has no signature
-    /// of its own. What was signed under one identifier comes together: the fact is from one of them. Of other texts there are
-    /// ``WantedFacts/mostOtherTexts`` in all, those of the notification first that was received first.
+    /// Returns the texts that contain the facts, in the order of `wanted`. Receipts are omitted, because they have no
+    /// signature of their own. Texts with the same UUID are returned together: one of them contains the fact. There are
+    /// at most ``FactSelection/maximumOtherTexts`` different texts, those of the earliest notifications first.
     ///
-    /// - Parameter notifications: Whether notifications are wanted, or only what came without one.
-    func sources(of wanted: [WantedFacts], notifications: Bool, in scope: Int64) async throws -> [FactText]
+    /// - Parameter notifications: Whether to return notifications too, or only statements.
+    func sources(of wanted: [FactSelection], notifications: Bool, in scope: Int64) async throws -> [FactText]
 }
 
-/// The facts of a purchase whose texts are wanted.
-package struct WantedFacts: Sendable, Hashable {
+/// The facts of a purchase whose texts are requested.
+package struct FactSelection: Sendable, Hashable {
     package var originalTransactionID: String
-    /// The transactions; nil for all.
+    /// The transaction identifiers; nil for all.
     package var transactions: Set<String>?
-    /// Whether the renewal info is one of them.
+    /// Whether the renewal info is requested.
     package var renewal: Bool
 
-    /// Only Apple signs another text under an identifier that is known; it is not known to have happened.
-    package static let mostOtherTexts = 100
+    /// The maximum number of different texts with a known UUID. Only Apple can sign one, and no such case is known.
+    package static let maximumOtherTexts = 100
 
     package init(_ originalTransactionID: String, transactions: Set<String>? = nil, renewal: Bool = true) {
         self.originalTransactionID = originalTransactionID
@@ -58,34 +60,33 @@ package struct WantedFacts: Sendable, Hashable {
 }
 
 extension InspectionStorage {
-    /// The notification with an identifier that somebody wrote: a UUID in either case, as the App Store did not have to
-    /// write it in lower case either.
-    package func notification(named text: String) async throws -> KeptNotification? {
+    /// Returns the notification with a UUID in upper or lower case, because the App Store's spelling may be either.
+    package func notification(named text: String) async throws -> StoredNotification? {
         if let kept = try await notification(text) { return kept }
         guard let uuid = UUID(text: text)?.text, !uuid.isExactly(text) else { return nil }
         return try await notification(uuid)
     }
 }
 
-extension KeptNotification {
-    /// Whether it has the identifier that somebody wrote.
+extension StoredNotification {
+    /// Whether the notification has this UUID, in upper or lower case.
     package func isNamed(_ text: String) -> Bool {
         uuid.isExactly(text) || UUID(text: uuid).map { $0 == UUID(text: text) } ?? false
     }
 }
 
-/// A text that a fact of a purchase is from.
+/// A text that contains a fact of a purchase.
 package struct FactText: Sendable, Hashable {
     package var originalTransactionID: String
-    package var source: KeptSource
+    package var source: StoredSource
 
-    package init(_ originalTransactionID: String, _ source: KeptSource) {
+    package init(_ originalTransactionID: String, _ source: StoredSource) {
         (self.originalTransactionID, self.source) = (originalTransactionID, source)
     }
 }
 
-/// A place in a timeline: what has the same date is in the order of the number, then of the name, by its bytes.
-package struct TimelinePlace: Sendable, Hashable, Comparable {
+/// A position in a timeline: ordered by date, then by number, then by the bytes of the name.
+package struct TimelinePosition: Sendable, Hashable, Comparable {
     package var date: Milliseconds
     package var number: Int64
     package var name: String
@@ -101,20 +102,20 @@ package struct TimelinePlace: Sendable, Hashable, Comparable {
     }
 }
 
-/// Something that happened to a customer.
+/// An entry of a customer's timeline.
 package struct TimelineItem: Sendable {
     package enum Kind: Sendable {
-        /// What the App Store told.
-        case notification(KeptNotification)
-        /// It came to the customer, or went from them.
+        /// A notification of the App Store.
+        case notification(StoredNotification)
+        /// The customer got or lost a purchase.
         case change(Ownership.Change)
         /// The customer first got the app.
         case originalPurchase(OriginalPurchaseFact)
-        /// The team gave the customer an entitlement, or the customer lost it.
+        /// The team created or revoked a grant, or the grant expired.
         case grant(GrantChange)
     }
 
-    /// Something that happened to a grant.
+    /// A change of a grant.
     package struct GrantChange: Sendable {
         package enum Kind: String, Sendable { case created, revoked, expired }
 
@@ -127,37 +128,37 @@ package struct TimelineItem: Sendable {
         }
     }
 
-    package var place: TimelinePlace
-    /// Empty where it is about no purchase in the app.
+    package var place: TimelinePosition
+    /// Empty if the entry is not about an in-app purchase.
     package var originalTransactionID: String
     package var kind: Kind
 
-    package init(place: TimelinePlace, originalTransactionID: String, kind: Kind) {
+    package init(place: TimelinePosition, originalTransactionID: String, kind: Kind) {
         self.place = place
         self.originalTransactionID = originalTransactionID
         self.kind = kind
     }
 }
 
-/// Which notifications are looked for. Nil is any.
+/// A filter for notifications. Nil properties match everything.
 package struct InboxFilter: Sendable {
     package var scopes: [Int64]
     package var type: String?
     package var subtype: String?
-    package var state: KeptNotification.State?
+    package var state: StoredNotification.State?
     /// The subscription or purchase that they are about.
     package var originalTransactionID: String?
-    /// When they were received: not before.
+    /// The earliest arrival.
     package var from: Milliseconds?
-    /// Before.
+    /// The end of the arrivals, excluded.
     package var to: Milliseconds?
 
     package init(scopes: [Int64]) { self.scopes = scopes }
 }
 
 extension InboxFilter {
-    /// Whether a notification is one of those that are looked for, whatever it is about.
-    package func accepts(_ kept: KeptNotification) -> Bool {
+    /// Whether a notification matches the filter, apart from `originalTransactionID`.
+    package func accepts(_ kept: StoredNotification) -> Bool {
         (type.map { $0.isExactly(kept.type) } ?? true)
             && (subtype.map { kept.subtype?.isExactly($0) ?? false } ?? true)
             && (state.map { $0 == kept.state } ?? true) && (from.map { kept.receivedAt >= $0 } ?? true)
@@ -165,30 +166,30 @@ extension InboxFilter {
     }
 }
 
-/// Some of the notifications that were looked for.
+/// A page of notifications.
 package struct NotificationPage: Sendable {
-    package var items: [KeptNotification]
-    /// Where the next page begins; nil when there is no more. There can be more after a page with few or no items: only so
-    /// many are looked through at a time.
+    package var items: [StoredNotification]
+    /// The cursor of the next page; nil if there are no more. A page may have few or no items although more follow,
+    /// because the number of rows that are read is limited.
     package var next: Int64?
 
-    package init(items: [KeptNotification], next: Int64? = nil) {
+    package init(items: [StoredNotification], next: Int64? = nil) {
         self.items = items
         self.next = next
     }
 }
 
-/// The text that a fact is from.
-package enum KeptSource: Sendable, Hashable {
-    /// The notification that held it.
-    case notification(KeptNotification, holding: KeptStatement.Kind)
-    /// It came without a notification.
-    case statement(KeptStatement)
+/// The stored text that contains a fact.
+package enum StoredSource: Sendable, Hashable {
+    /// The notification that contained the fact.
+    case notification(StoredNotification, holding: StoredFact.Kind)
+    /// A text that was received without a notification.
+    case statement(StoredFact)
 
-    /// The identifier of the notification; nil for a statement.
+    /// The UUID of the notification; nil for a statement.
     package var notification: String? { if case .notification(let kept, _) = self { kept.uuid } else { nil } }
 
-    /// Whether its text is damaged.
+    /// Whether the text is corrupt.
     package var isDamaged: Bool {
         switch self {
         case .notification(let kept, _): kept.isDamaged
@@ -197,17 +198,17 @@ package enum KeptSource: Sendable, Hashable {
     }
 }
 
-/// A fact that came by itself, with its text.
-package struct KeptStatement: Sendable, Hashable {
+/// A stored statement: the text of a fact that was received without a notification.
+package struct StoredFact: Sendable, Hashable {
     package enum Kind: Sendable, Hashable { case transaction, renewal }
 
     package var kind: Kind
     package var origin: Origin
     package var receivedAt: Milliseconds
-    /// Empty where it is damaged.
+    /// Empty if the text is corrupt.
     package var text: String
 
-    /// Whether the text cannot be read, so that nobody believes it.
+    /// Whether the text is corrupt, so that it cannot be verified.
     package var isDamaged: Bool { text.isEmpty }
 
     package init(kind: Kind, origin: Origin, receivedAt: Milliseconds, text: String) {

@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import Basics
 
-/// A refusal, as far as its place among others goes.
+/// The properties of a refusal that decide whether it stays stored.
 package struct RefusalShare: Sendable, Hashable {
     package var id: Int64
-    /// Who shares with others: see ``Refusal/client(ofSender:)``.
+    /// The client that the refusal counts for: see ``Refusal/client(ofSender:)``.
     package var client: String
     package var size: Int
 
@@ -12,13 +12,13 @@ package struct RefusalShare: Sendable, Hashable {
         (self.id, self.client, self.size) = (id, client, size)
     }
 
-    package init(_ kept: KeptRefusal) {
+    package init(_ kept: StoredRefusal) {
         self.init(id: kept.id, client: Refusal.client(ofSender: kept.refusal.sender), size: kept.refusal.size)
     }
 }
 
 extension Refusal {
-    /// Who a sender shares with: the client's network, which may have many addresses, or else what the sender is called.
+    /// Returns the client of a sender: its network, which may have many addresses, or else the sender itself.
     package static func client(ofSender sender: String?) -> String {
         guard let sender else { return "" }
         return Network.ofClient(at: sender)?.key ?? sender
@@ -26,11 +26,11 @@ extension Refusal {
 }
 
 extension RefusalStorageLimit {
-    /// The numbers of those for which there is no room.
+    /// Returns the row identifiers of the refusals that exceed the limit.
     ///
-    /// The limits are filled with every client's newest first, then with every client's second, and so on, until they are
-    /// full: who has much loses the rest, and nobody else does. Bytes are filled in the order of what each client has of
-    /// them by then.
+    /// The limit is filled with the newest refusal of every client, then with the second newest, and so on. So a client
+    /// with many refusals loses its oldest ones, and other clients lose none. Bytes are filled in the order of each
+    /// client's cumulative size.
     package func exceeded(by shares: [RefusalShare]) -> Set<Int64> {
         var (counts, bytes) = ([ExactText: Int](), [ExactText: Int]())
         let placed = shares.sorted { $0.id > $1.id }.map { share in

@@ -1,25 +1,25 @@
 package import Foundation
 
-/// Keeps what was refused, as much of it as there is room for.
+/// Stores refused deliveries, up to a limit.
 package protocol RefusalStorage: Sendable {
-    /// Keeps refusals.
+    /// Stores refusals.
     func commit(_ refusals: [Refusal]) async throws
 
-    /// Drops what is beyond a limit, in pieces, each a transaction. Clients give up what they have more of than others, the
-    /// oldest first.
+    /// Deletes the refusals that exceed a limit, in batches of one transaction each. The clients with the most refusals
+    /// lose their oldest ones.
     func dropRefusals(beyond limit: RefusalStorageLimit) async throws
 
-    /// What was refused, the last first.
-    func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal]
+    /// Returns refusals, the newest first.
+    func refusals(before id: Int64, limit: Int) async throws -> [StoredRefusal]
 
-    /// How often each reason was given in a time, its end not included.
+    /// Returns the number of refusals for each reason in a time range.
     ///
-    /// - Parameter depth: How many of the last refusals are looked at, whenever they came.
+    /// - Parameter depth: How many of the latest refusals are examined, whenever they arrived.
     func refusalCounts(from start: Milliseconds, to end: Milliseconds, amongLast depth: Int64) async throws
         -> [String: Int64]
 }
 
-/// How much of what was refused is kept.
+/// The limit of stored refusals.
 package struct RefusalStorageLimit: Sendable, Hashable {
     package var count: Int
     package var bytes: Int
@@ -30,25 +30,25 @@ package struct RefusalStorageLimit: Sendable, Hashable {
     }
 }
 
-/// A delivery that was refused.
+/// A refused delivery to the notification endpoint.
 package struct Refusal: Sendable, Hashable {
     package var receivedAt: Milliseconds
-    /// The reason, for programs.
+    /// The machine-readable reason.
     package var code: String
     /// The reason, for people.
     package var message: String
-    /// The address that it came from.
+    /// The address of the sender.
     package var sender: String?
-    /// What was sent, cut off where it is too long.
+    /// The body, truncated.
     package var body: Data
 
-    /// The most bytes of a body that are kept.
+    /// The maximum size of a stored body.
     package static let maximumBytes = 64 << 10
 
-    /// About what it takes in the file, in bytes.
+    /// The approximate size in the file, in bytes.
     package var size: Int { Self.overhead + message.utf8.count + body.count }
 
-    /// What a refusal takes beside its message and its body.
+    /// The size of a refusal without message and body.
     package static let overhead = 200
 
     package init(receivedAt: Milliseconds, code: String, message: String, sender: String?, body: Data) {
@@ -60,8 +60,8 @@ package struct Refusal: Sendable, Hashable {
     }
 }
 
-/// A refusal as it is kept.
-package struct KeptRefusal: Sendable, Hashable {
+/// A stored refusal.
+package struct StoredRefusal: Sendable, Hashable {
     package var id: Int64
     package var refusal: Refusal
 

@@ -2,70 +2,72 @@ package import AppStoreModels
 package import Entitlements
 internal import Foundation
 
-/// Finds the purchases of a segment.
+/// Reads the purchases of a segment.
 package protocol SegmentStorage: Sendable {
-    /// The members of a segment, those that end first or, of what does not end by itself, the latest first.
+    /// Returns the members of a segment: those that end first, or, in a segment without ends, those that began last
+    /// first.
     ///
-    /// - Returns: Them, and where the next page begins; nil when there is no more. Only so many are looked through at a time.
-    func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPlace?)
+    /// - Returns: The members, and the cursor of the next page; nil if there are no more. The number of rows that are
+    ///   read is limited.
+    func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPosition?)
 
-    /// How many are in a segment at an instant, counted up to a limit.
+    /// Counts the members of a segment at an instant, up to a limit.
     func count(of segment: Segment, in scope: Int64, at now: Milliseconds, limit: Int) async throws -> Int
 }
 
-/// Which members are asked for.
+/// A query for members of a segment.
 package struct SegmentQuery: Sendable {
     package var segment: Segment
     package var scope: Int64
-    /// The instant that is asked about.
+    /// The instant of the query.
     package var now: Milliseconds
-    /// Only those that end, or began, within so many milliseconds; nil for all.
+    /// Only members that end, or began, within this many milliseconds; nil for all.
     package var within: Milliseconds?
-    /// Only those with this reason; nil for all.
+    /// Only members with this reason; nil for all.
     package var reason: StateDetail?
-    /// Where to go on: those after it.
-    package var after: SegmentPlace?
-    /// How many at most.
+    /// The cursor: only members after it.
+    package var after: SegmentPosition?
+    /// The maximum number of members.
     package var limit: Int
 
     package init(
         _ segment: Segment, in scope: Int64, at now: Milliseconds, within: Milliseconds? = nil,
-        reason: StateDetail? = nil, after: SegmentPlace? = nil, limit: Int
+        reason: StateDetail? = nil, after: SegmentPosition? = nil, limit: Int
     ) {
         (self.segment, self.scope, self.now, self.within) = (segment, scope, now, within)
         (self.reason, self.after, self.limit) = (reason, after, limit)
     }
 
-    /// The places that may have members: after the first one, and up to the number.
-    package var range: (after: SegmentPlace, upTo: Int64) {
-        let first = SegmentPlace(number: segment.endsByItself ? now.next : .min, originalTransactionID: "")
-        let last = within.map { SegmentPlace.number(of: segment, at: segment.endsByItself ? now + $0 : now - $0) }
+    /// The range of places to search: after the first place, up to the number.
+    package var range: (after: SegmentPosition, upTo: Int64) {
+        let first = SegmentPosition(number: segment.endsWithTime ? now.next : .min, originalTransactionID: "")
+        let last = within.map { SegmentPosition.number(of: segment, at: segment.endsWithTime ? now + $0 : now - $0) }
         return (after.map { max($0, first) } ?? first, last ?? .max)
     }
 
-    /// Whether a membership is one that is asked for.
-    package func holds(_ row: SegmentRow) -> Bool {
-        row.holds(at: now) && (reason.map { $0.rawValue.isExactly(row.reason ?? "") } ?? true)
+    /// Whether a membership matches the query.
+    package func matches(_ row: SegmentRow) -> Bool {
+        row.includes(now) && (reason.map { $0.rawValue.isExactly(row.reason ?? "") } ?? true)
     }
 }
 
-/// The place of a member in the list of its segment.
-package struct SegmentPlace: Sendable, Hashable, Comparable {
-    /// Grows along the list.
+/// The position of a member in its segment.
+package struct SegmentPosition: Sendable, Hashable, Comparable {
+    /// Ascending in the order of the segment.
     package var number: Int64
-    /// Tells apart what has the same number.
+    /// Orders members with the same number.
     package var originalTransactionID: String
 
     package init(number: Int64, originalTransactionID: String) {
         (self.number, self.originalTransactionID) = (number, originalTransactionID)
     }
 
-    /// The number of what ends, or began, at an instant.
+    /// Returns the number for a membership that ends, or began, at an instant.
     package static func number(of segment: Segment, at instant: Milliseconds) -> Int64 {
-        segment.endsByItself ? instant : -instant
+        segment.endsWithTime ? instant : -instant
     }
 
-    /// The order of a database, which compares bytes.
+    /// By number, then by the bytes of the identifier, as in the database.
     package static func < (one: Self, other: Self) -> Bool {
         one.number != other.number
             ? one.number < other.number
@@ -76,13 +78,13 @@ package struct SegmentPlace: Sendable, Hashable, Comparable {
 /// A purchase in a segment.
 package struct SegmentMember: Sendable {
     package var lineage: Lineage
-    /// Whose it is.
+    /// The owners of the purchase.
     package var owners: [String]
-    /// Why it is in the segment.
+    /// Why the purchase is in the segment.
     package var reason: StateDetail?
-    /// When it will leave the segment by itself.
+    /// When the membership ends by itself.
     package var until: Milliseconds?
-    /// Since when it is there, where that is known.
+    /// The beginning of the membership, if it is known.
     package var since: Milliseconds?
 
     package init(
@@ -94,16 +96,16 @@ package struct SegmentMember: Sendable {
     }
 }
 
-/// A membership as it is kept: numbers that an index has an order for.
+/// A membership as it is stored, with integers for the index.
 package struct SegmentRow: Sendable, Hashable {
     package var segment: Segment
-    /// When it begins; the least number if it has begun.
+    /// The beginning; the least number if it has already begun.
     package var begins: Milliseconds
-    /// When it ends; the greatest number if it does not end by itself.
+    /// The end; the greatest number if it does not end by itself.
     package var ends: Milliseconds
-    /// See ``SegmentPlace``.
+    /// The ``SegmentPosition/number``.
     package var place: Int64
-    /// Since when; nil where nothing says it.
+    /// The beginning that the API reports; nil if it is unknown.
     package var since: Milliseconds?
     package var reason: String?
 
@@ -112,7 +114,7 @@ package struct SegmentRow: Sendable, Hashable {
         self.segment = segment
         begins = membership.from?.milliseconds ?? .min
         ends = membership.until?.milliseconds ?? .max
-        place = membership.instant.map { SegmentPlace.number(of: segment, at: $0.milliseconds) } ?? .max
+        place = membership.instant.map { SegmentPosition.number(of: segment, at: $0.milliseconds) } ?? .max
         since = membership.entry.since?.milliseconds
         reason = membership.entry.reason?.rawValue
     }
@@ -125,21 +127,21 @@ package struct SegmentRow: Sendable, Hashable {
         (self.since, self.reason) = (since, reason)
     }
 
-    /// Whether it is a membership at an instant. What ends at it has ended.
-    package func holds(at now: Milliseconds) -> Bool { begins <= now && now < ends }
+    /// Whether the membership includes an instant. The end is excluded.
+    package func includes(_ instant: Milliseconds) -> Bool { begins <= instant && instant < ends }
 }
 
 extension Lineage {
-    /// The segments of a purchase, now and later.
+    /// Returns the present and future memberships of the purchase.
     ///
-    /// - Parameter successors: The transactions of other purchases that go on with this one.
+    /// - Parameter successors: The transactions of other purchases that continue this one.
     package func segments(successors: [TransactionFact] = []) -> [SegmentRow] {
         let facts = CustomerFacts(
             transactions: transactions + successors, renewals: renewal.map { [$0] } ?? [])
-        return SegmentMembership.of(originalTransactionID, in: facts).map { SegmentRow($0) }
+        return SegmentMembership.memberships(of: originalTransactionID, in: facts).map { SegmentRow($0) }
     }
 
-    /// The purchases that this one goes on with.
+    /// The original transaction identifiers of the purchases that this one continues.
     package var predecessors: Set<ExactText> {
         var found: Set<ExactText> = []
         for fact in transactions {
@@ -151,6 +153,6 @@ extension Lineage {
 }
 
 extension Milliseconds {
-    /// The instant after this one.
+    /// The next instant.
     fileprivate var next: Milliseconds { self == .max ? self : self + 1 }
 }

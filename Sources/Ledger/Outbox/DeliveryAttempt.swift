@@ -1,21 +1,21 @@
 package import Foundation
 
-/// One attempt to send a delivery, and what the receiver said.
+/// One attempt to send a delivery, with the receiver's response.
 package struct DeliveryAttempt: Sendable, Hashable {
-    /// The most bytes of an answer that are kept.
-    package static let maximumAnswer = 512
+    /// The maximum number of stored bytes of a response.
+    package static let maximumResponseBytes = 512
 
-    /// When it began.
+    /// When the attempt began.
     package var at: Milliseconds
-    /// How long it took.
+    /// The duration.
     package var milliseconds: Int64
-    /// The status of the answer; nil without one.
+    /// The status of the response; nil without a response.
     package var status: Int?
-    /// Why it did not succeed: a word.
+    /// The error code; nil if the attempt succeeded.
     package var error: String?
-    /// The first bytes of the answer's body.
+    /// The first bytes of the response body.
     package var answer: Data
-    /// The header `webhook-timestamp`, in seconds; nil where nothing was sent, and where it was not kept yet.
+    /// The header `webhook-timestamp`, in seconds; nil if nothing was sent, or if an older version stored the attempt.
     package var timestamp: Int64?
 
     package init(
@@ -23,15 +23,15 @@ package struct DeliveryAttempt: Sendable, Hashable {
         timestamp: Int64? = nil
     ) {
         (self.at, self.milliseconds, self.status, self.error) = (at, milliseconds, status, error)
-        self.answer = answer.prefix(Self.maximumAnswer)
+        self.answer = answer.prefix(Self.maximumResponseBytes)
         self.timestamp = timestamp
     }
 }
 
-/// A delivery with what came of each attempt.
+/// A delivery with its attempts.
 package struct AttemptedDelivery: Sendable, Equatable {
     package var delivery: WebhookDelivery
-    /// The first first.
+    /// The attempts, the oldest first.
     package var attempts: [DeliveryAttempt]
 
     package init(_ delivery: WebhookDelivery, attempts: [DeliveryAttempt] = []) {
@@ -39,15 +39,15 @@ package struct AttemptedDelivery: Sendable, Equatable {
     }
 }
 
-/// Keeps the attempts of deliveries, as long as the delivery itself.
+/// Reads the attempts of deliveries. Attempts are stored as long as their delivery.
 package protocol AttemptStorage: Sendable {
-    /// A delivery to an endpoint.
+    /// Returns a delivery to an endpoint.
     func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
 
-    /// What became of the event with an identifier: the last delivery first, at most `limit` of them, each with its first
-    /// `attempts` attempts. Nil where no event has the identifier.
+    /// Returns the deliveries of an event, the newest first, at most `limit`, each with its first `attempts` attempts.
+    /// Nil if no event has the identifier.
     func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]?
 
-    /// The attempts of a delivery, the first first, at most `limit` of them.
+    /// Returns the attempts of a delivery, the oldest first, at most `limit`.
     func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt]
 }

@@ -1,52 +1,52 @@
-/// Reads how endpoints are doing and what is sent to them, for people. However much there is, each method looks at a limited
-/// number of rows.
+/// Reads the activity and the deliveries of endpoints, for people. Each method reads a limited number of rows.
 package protocol DeliveryInspectionStorage: Sendable {
-    /// How each endpoint is doing, by the number of the endpoint.
+    /// Returns the activity of each endpoint, by row identifier.
     ///
     /// - Parameters:
-    ///   - since: Deliveries that ended from then on are counted.
-    ///   - limit: How far each number is counted.
+    ///   - since: Counts deliveries that ended from this instant on.
+    ///   - limit: Each number is counted up to this limit.
     func webhookActivity(since: Milliseconds, limit: Int) async throws -> [Int64: WebhookActivity]
 
-    /// The deliveries of an endpoint that a filter holds for, newest first.
+    /// Returns the deliveries of an endpoint that match a filter, the newest first.
     ///
-    /// - Parameter looking: How many deliveries of each state are looked at; the page says where to go on.
+    /// - Parameter scanLimit: The maximum number of deliveries that are read for each state; the page contains the
+    ///   cursor to continue.
     func deliveries(
-        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, looking: Int
+        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, scanLimit: Int
     ) async throws -> DeliveryList
 }
 
-/// How an endpoint is doing.
+/// The activity of an endpoint.
 package struct WebhookActivity: Sendable, Hashable {
-    /// How far each number is counted, since counting takes time.
+    /// Each number is counted up to this limit, since counting takes time.
     package static let limit = 10_000
 
-    /// Deliveries that ended since an instant, by how they ended.
+    /// The deliveries that ended since an instant, by result.
     package var delivered = 0
     package var failed = 0
     package var discarded = 0
-    /// Deliveries that have not ended.
+    /// The deliveries that have not ended.
     package var pending = 0
-    /// Since when the oldest of those waits.
+    /// The creation of the oldest pending delivery.
     package var oldest: Milliseconds?
-    /// Events that no deliveries were made of yet, whether or not the endpoint takes them.
+    /// The events that are not fanned out yet, whether or not the endpoint subscribes to them.
     package var eventsBehind: Int64 = 0
 
     package init() {}
 }
 
-/// Which deliveries are asked for. What is nil does not matter.
+/// A filter for deliveries. Nil properties match everything.
 package struct DeliveryFilter: Sendable, Hashable {
     package var state: WebhookDelivery.State?
     package var eventType: EventType?
-    /// Whom the event names.
+    /// The customer in the event.
     package var customer: Customer?
 
     package init(state: WebhookDelivery.State? = nil, eventType: EventType? = nil, customer: Customer? = nil) {
         (self.state, self.eventType, self.customer) = (state, eventType, customer)
     }
 
-    /// A customer, in some scopes.
+    /// A customer in some scopes.
     package struct Customer: Sendable, Hashable {
         package var name: String
         package var scopes: [Int64]
@@ -54,26 +54,27 @@ package struct DeliveryFilter: Sendable, Hashable {
         package init(name: String, scopes: [Int64]) { (self.name, self.scopes) = (name, scopes) }
     }
 
-    /// The states that are asked for.
+    /// The states that match.
     package var states: [WebhookDelivery.State] { state.map { [$0] } ?? WebhookDelivery.State.allCases }
 
-    /// Whether something beside the state is asked for.
-    package var isNarrow: Bool { eventType != nil || customer != nil }
+    /// Whether the filter has a condition besides the state.
+    package var hasEventConditions: Bool { eventType != nil || customer != nil }
 }
 
-/// Some deliveries.
+/// A page of deliveries.
 package struct DeliveryList: Sendable, Hashable {
     package var items: [WebhookDelivery]
-    /// The delivery before which it goes on; nil when there are no more.
+    /// The cursor: the next page begins before this delivery; nil if there are no more.
     package var next: Int64?
 
-    /// A page of what was found among the deliveries that were looked at.
+    /// Creates a page from the deliveries that were found.
     ///
     /// - Parameters:
-    ///   - found: What holds, of all states; what lies before the end of a state may be among it.
-    ///   - ends: For each state that was not looked through: the last delivery that was looked at.
+    ///   - found: The matching deliveries of all states. They may include deliveries older than the end of another
+    ///     state's search.
+    ///   - ends: The last delivery that was read, for each state whose search stopped at the limit.
     package init(found: [WebhookDelivery], ends: [Int64], limit: Int) {
-        // Where the first state ends, older ones of the others have to wait: their place among its own is not known.
+        // Deliveries older than the newest end must wait, because deliveries of that state may precede them.
         let end = ends.max()
         let known = found.filter { $0.id >= end ?? .min }.sorted { $0.id > $1.id }
         items = Array(known.prefix(limit))

@@ -1,42 +1,44 @@
-/// Slows down deliveries to an endpoint at which nothing arrives: one at a time, after pauses that grow.
+/// Slows down the deliveries to an endpoint that does not accept any: one at a time, with growing pauses.
 ///
-/// One delivery that is always refused slows nothing down while others arrive, and neither does one that is alone: it
-/// has the pauses of ``RetrySchedule``.
+/// A single delivery that always fails does not slow down others that succeed. A delivery without others only has the
+/// pauses of ``RetrySchedule``.
 package struct EndpointBackoff: Sendable, Hashable {
-    /// What happens after an attempt.
+    /// The action after an attempt.
     package enum Action: Sendable, Hashable {
-        /// Nothing changes.
+        /// No change.
         case nothing
-        /// Nothing is sent for so long, then one delivery.
+        /// Send nothing during the pause, then one delivery.
         case pause(Duration)
-        /// Everything that is due is sent.
+        /// Send everything that is due.
         case resume
     }
 
-    /// How many deliveries have to fail in a row, different ones.
+    /// The number of different deliveries that have to fail in a row.
     package static let threshold = 10
-    /// The first pause; each is twice as long as the one before.
+    /// The first pause; each pause is twice as long as the previous one.
     package static let firstPause = Duration.seconds(1)
     package static let longestPause = Duration.seconds(60)
 
-    /// The deliveries that failed since one arrived, until they are enough.
+    /// The deliveries that failed since the last success, up to the threshold.
     private var failed: Set<Int64> = []
-    /// The pause before the next attempt; nil while deliveries are sent as usual.
+    /// The last pause; nil while there is no backoff.
     private var pause: Duration?
 
     package init() {}
 
-    /// Records what came of an attempt. What never came to sending says nothing about the endpoint.
+    /// Records the result of an attempt. An attempt that failed before it sent anything says nothing about the
+    /// endpoint.
     ///
-    /// - Parameter isPausing: Whether a pause is under way. The attempt began before it; its failure changes nothing.
+    /// - Parameter isPausing: Whether a pause is active. The attempt began before the pause, so its failure changes
+    ///   nothing.
     package mutating func record(_ outcome: DeliveryOutcome, isPausing: Bool) -> Action {
         switch outcome.result {
         case .discarded: return .nothing
         case .delivered:
             self = EndpointBackoff()
             return .resume
-        case .again, .failed:
-            guard !outcome.isOurFault, !isPausing else { return .nothing }
+        case .retry, .failed:
+            guard !outcome.isInternalFailure, !isPausing else { return .nothing }
             if pause == nil { failed.insert(outcome.delivery) }
             guard failed.count >= Self.threshold else { return .nothing }
             let next = pause.map { min($0 * 2, Self.longestPause) } ?? Self.firstPause

@@ -1,13 +1,14 @@
-/// For how long attempts at an endpoint have failed, and whether it is switched off for that.
+/// How long attempts at an endpoint have failed, and whether the endpoint is disabled for that.
 package struct EndpointHealth: Sendable, Hashable {
-    /// When the first attempt failed since something arrived, put later by every time without attempts; nil while none
-    /// has failed. From here to ``failedAt`` is the time with attempts, all of which failed. Between two failures there
-    /// is a time without attempts if they are further apart than ``RetrySchedule/longestPause``.
+    /// The beginning of the failures since the last success, moved forward by every period without attempts; nil if no
+    /// attempt has failed. So the time from here to ``failedAt`` is the time with attempts, all of which failed. Two
+    /// failures that are further apart than ``RetrySchedule/longestPause`` have a period without attempts between them.
     package var failingSince: Milliseconds?
-    /// When an attempt failed last; nil where that was not written down yet. Then ``failingSince`` stands for it: an
-    /// endpoint that has failed for longer than the longest pause begins anew at its first failure after an update.
+    /// The last failed attempt; nil if an older version stored the health. Then ``failingSince`` is used: for an
+    /// endpoint that has failed for longer than the longest pause, counting starts over at the first failure after the
+    /// update.
     package var failedAt: Milliseconds?
-    /// Why nothing is sent there; nil while something is.
+    /// Why the endpoint is disabled; nil if it is enabled.
     package var disabled: DisableReason?
 
     package init(
@@ -16,16 +17,16 @@ package struct EndpointHealth: Sendable, Hashable {
         (self.failingSince, self.failedAt, self.disabled) = (failingSince, failedAt, disabled)
     }
 
-    /// The health after an attempt. An endpoint that says it is gone is switched off at once. One that fails is
-    /// switched off when its time with attempts is `patience` or longer. What never came to sending says nothing about
-    /// it.
+    /// Returns the health after an attempt. An endpoint that answers 410 Gone is disabled at once. A failing one is
+    /// disabled when its time with attempts reaches `patience`. An attempt that failed before it sent anything says
+    /// nothing about the endpoint.
     package func after(_ outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds) -> EndpointHealth {
         var health = self
         switch outcome.result {
         case .discarded: break
         case .delivered: (health.failingSince, health.failedAt) = (nil, nil)
-        case .again, .failed:
-            guard !outcome.isOurFault else { break }
+        case .retry, .failed:
+            guard !outcome.isInternalFailure else { break }
             let since = beginning(ofFailureAt: now)
             (health.failingSince, health.failedAt) = (since, now)
             if disabled == nil { health.disabled = outcome.isGone ? .gone : since <= now - patience ? .failing : nil }
@@ -33,12 +34,13 @@ package struct EndpointHealth: Sendable, Hashable {
         return health
     }
 
-    /// Since when the endpoint has failed, now that it has failed again.
+    /// Returns the beginning of the failures, including the present one.
     ///
-    /// Between two attempts of one delivery lies the longest pause at most. In a longer time nothing was tried, since nothing
-    /// happened or the server was down, and nobody knows whether anything would have arrived: it does not count.
+    /// The longest pause is the maximum time between two attempts of one delivery. In a longer period nothing was sent,
+    /// because there were no events or the server was down. The period does not count, because deliveries might have
+    /// succeeded.
     private func beginning(ofFailureAt now: Milliseconds) -> Milliseconds {
-        // Nor does a clock that was ahead and is right again say how long it has been.
+        // If the clock was ahead and was corrected, the duration is unknown.
         guard let failingSince, failingSince <= now else { return now }
         let (idle, overflow) = now.subtractingReportingOverflow(max(failedAt ?? failingSince, failingSince))
         guard !overflow else { return now }

@@ -1,13 +1,13 @@
-/// An event of the feed.
+/// An event in the feed.
 package struct FeedItem: Sendable {
-    /// The number of the event.
+    /// The row identifier of the event.
     package var number: Int64
     package var event: LedgerEvent
-    package var notification: KeptNotification?
-    /// The event that became known late and has this one said again after it; nil where it is said for the first time.
+    package var notification: StoredNotification?
+    /// The late event that causes the repetition of this one; nil if the item is not a repetition.
     package var late: Int64?
 
-    package init(number: Int64, event: LedgerEvent, notification: KeptNotification? = nil, late: Int64? = nil) {
+    package init(number: Int64, event: LedgerEvent, notification: StoredNotification? = nil, late: Int64? = nil) {
         self.number = number
         self.event = event
         self.notification = notification
@@ -15,12 +15,12 @@ package struct FeedItem: Sendable {
     }
 }
 
-/// A part of the feed.
+/// A page of the feed.
 package struct FeedPage: Sendable {
     package var items: [FeedItem] = []
-    /// Where the feed goes on.
+    /// The cursor of the next page.
     package var cursor: Int64
-    /// Whether there is more at once.
+    /// Whether more events are available now.
     package var hasMore = false
 
     package init(cursor: Int64, hasMore: Bool = false) {
@@ -29,9 +29,9 @@ package struct FeedPage: Sendable {
     }
 }
 
-/// Which events are asked for.
+/// A query for events.
 package struct FeedQuery: Sendable {
-    /// Those after this one.
+    /// Only events after this one.
     package var after: Int64
     package var scopes: Set<Int64>
     package var limit: Int
@@ -41,20 +41,20 @@ package struct FeedQuery: Sendable {
     }
 }
 
-/// Reads the events that webhooks tell, for those who ask for them.
+/// Reads the events of webhooks for clients that poll them.
 package protocol EventFeedStorage: Sendable {
-    /// Whether events can be told in their order yet.
+    /// Returns the status that decides whether events can be published in order yet.
     func status() async throws -> FanOutStatus
 
-    /// Some events. A page is in the order in which things happened, and what became known late is followed by what is newer
-    /// about its purchase and was told on an earlier page: the promise of webhooks.
+    /// Returns a page of events. The events of a page are in chronological order. A late event is followed by the newer
+    /// events about its purchase that were on earlier pages, as with webhooks.
     func events(_ query: FeedQuery, within gate: FanOutLimit) async throws -> FeedPage
 
-    /// The number of the last event; 0 without any.
+    /// Returns the row identifier of the last event; 0 without any.
     func lastEvent() async throws -> Int64
 
-    /// The last events of one app and environment that name a customer, the newest first.
+    /// Returns the latest events of a scope that name a customer, the newest first.
     ///
-    /// - Parameter depth: How many of the last events of all are looked at.
+    /// - Parameter depth: How many of the latest events of all scopes are examined.
     func lastEventsOfCustomers(in scope: Int64, limit: Int, amongLast depth: Int64) async throws -> [LedgerEvent]
 }

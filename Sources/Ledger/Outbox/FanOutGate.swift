@@ -1,10 +1,10 @@
-/// What of the ledger says whether events can be told in their order yet.
+/// The state of the ledger that decides whether events can be published in order yet.
 package struct FanOutStatus: Sendable, Hashable {
-    /// The oldest notification that is kept and not folded.
+    /// The oldest notification that is not processed.
     package var oldestWaiting: Int64?
-    /// The newest notification that is kept.
+    /// The newest notification.
     package var newest: Int64
-    /// The recoveries under way that close gaps.
+    /// The running recoveries that close gaps.
     package var recoveries: Set<Int64>
 
     package init(oldestWaiting: Int64? = nil, newest: Int64, recoveries: Set<Int64>) {
@@ -14,37 +14,38 @@ package struct FanOutStatus: Sendable, Hashable {
     }
 }
 
-/// Which events have to wait for a moment, because older ones may be about to become known.
+/// The events that must wait, because older ones may be about to become known.
 package struct FanOutLimit: Sendable, Hashable {
-    /// The events of notifications that came after this one wait.
+    /// Events of notifications after this one wait.
     package var after: Int64
-    /// The events of notifications that a recovery found wait.
+    /// Whether the events of recovered notifications wait.
     package var holdsRecovered: Bool
 
     package init(after: Int64, holdsRecovered: Bool) {
         (self.after, self.holdsRecovered) = (after, holdsRecovered)
     }
 
-    /// Nothing waits.
+    /// No event waits.
     package static let none = FanOutLimit(after: .max, holdsRecovered: false)
 }
 
-/// Holds events back while older ones are about to become known: a recovery reads its windows side by side and what matters
-/// most first, and two workers fold side by side.
+/// Holds events back while older ones are about to become known: a recovery reads windows in parallel and urgent types
+/// first, and two workers process notifications in parallel.
 ///
-/// It only makes repetitions rare (``DeliveryLanes``), so it never holds for long: what is stuck does not hold up the rest.
+/// The gate only reduces repetitions (``DeliveryLanes``), so it never holds events back for long, even if a recovery or
+/// a notification is stuck.
 package struct FanOutGate {
-    /// How long a recovery, and the folding of what it found, may hold events up.
+    /// How long a recovery, and the processing of its notifications, may hold events back.
     package static let longestRecovery = Duration.seconds(60)
-    /// How long one notification that is not folded may hold up those after it.
-    package static let longestFold = Duration.seconds(5)
-    /// How long nothing goes because there are always more events to put in order.
+    /// How long one unprocessed notification may hold back the events after it.
+    package static let longestProcessing = Duration.seconds(5)
+    /// How long sending may be suspended because there are always more events to sort.
     package static let longestCatchUp = Duration.seconds(60)
 
     package init() {}
 
     private var recoveries: [Int64: ContinuousClock.Instant] = [:]
-    /// Up to which notification all has to be folded, and until when that is waited for.
+    /// The notification up to which everything has to be processed, and the deadline for it.
     private var drain: (through: Int64, until: ContinuousClock.Instant)?
     private var oldest: (notification: Int64, since: ContinuousClock.Instant)?
     private var catchingUpSince: ContinuousClock.Instant?
@@ -54,17 +55,17 @@ package struct FanOutGate {
         return FanOutLimit(after: waiting ?? .max, holdsRecovered: holdsRecovered(status, waiting, now))
     }
 
-    /// Records how far making deliveries has come.
+    /// Records the progress of the fan-out.
     package mutating func record(_ progress: FanOutProgress, at now: ContinuousClock.Instant) {
         catchingUpSince = progress == .more ? catchingUpSince ?? now : nil
     }
 
-    /// Whether there are more events to put in order before anything goes.
+    /// Whether sending is suspended because more events have to be sorted first.
     package func isCatchingUp(at now: ContinuousClock.Instant) -> Bool {
         catchingUpSince.map { now - $0 < Self.longestCatchUp } ?? false
     }
 
-    /// The oldest that is not folded, unless it is stuck.
+    /// Returns the oldest unprocessed notification; nil if it is stuck.
     private mutating func waiting(_ status: FanOutStatus, _ now: ContinuousClock.Instant) -> Int64? {
         guard let waiting = status.oldestWaiting else {
             oldest = nil
@@ -74,10 +75,10 @@ package struct FanOutGate {
             oldest = (waiting, now)
             return waiting
         }
-        return now - oldest.since < Self.longestFold ? waiting : nil
+        return now - oldest.since < Self.longestProcessing ? waiting : nil
     }
 
-    /// While a recovery reads, and then until what was kept by its end is folded.
+    /// Whether recovered events wait: while a recovery runs, and then until everything that it stored is processed.
     private mutating func holdsRecovered(
         _ status: FanOutStatus, _ waiting: Int64?, _ now: ContinuousClock.Instant
     ) -> Bool {

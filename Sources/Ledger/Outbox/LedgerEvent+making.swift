@@ -1,13 +1,13 @@
 internal import Basics
 internal import Foundation
 
-/// The events that no notification tells of.
+/// The events that do not come from a notification.
 extension LedgerEvent {
-    /// A purchase is a customer's now.
+    /// Creates the event of a change of ownership.
     ///
     /// - Parameters:
-    ///   - owners: Who had it before and has it no more.
-    ///   - instant: Since when.
+    ///   - owners: The customers who lost the purchase.
+    ///   - instant: When the ownership changed.
     package init(
         ofClaimTo customer: String, on original: String, from owners: [String], at instant: Milliseconds,
         learned now: Milliseconds, in scope: Int64
@@ -23,7 +23,7 @@ extension LedgerEvent {
             customer: customer, occurredAt: instant, createdAt: now, data: String(decoding: data.bytes, as: UTF8.self))
     }
 
-    /// Something happened to a grant. Of each kind a grant has one event.
+    /// Creates the event of a change of a grant. A grant has one event of each type.
     package init(
         _ type: EventType, of grant: Grant, at instant: Milliseconds, learned now: Milliseconds, in scope: Int64
     ) {
@@ -40,7 +40,7 @@ extension LedgerEvent {
             occurredAt: instant, createdAt: now, data: String(decoding: data.bytes, as: UTF8.self))
     }
 
-    /// What the event of a kind is called that a grant has.
+    /// Returns the identifier of a grant's event.
     package static func identifier(_ type: EventType, ofGrant id: String) -> String {
         "\(prefix)\(id)_\(type.rawValue.replacing("grant.", with: ""))"
     }

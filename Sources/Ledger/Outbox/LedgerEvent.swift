@@ -1,27 +1,27 @@
 package import AppStoreModels
 internal import Foundation
 
-/// Something that happened to a customer's purchases: what a webhook tells.
+/// Something that happened to a customer's purchases. Webhooks and the feed publish events.
 package struct LedgerEvent: Sendable, Hashable {
     /// The identifier, the same in every delivery.
     package var id: String
     package var scope: Int64
     package var type: EventType
     package var originalTransactionID: String?
-    /// The customer, where the event itself names one; else the owner of the purchase.
+    /// The customer, if the event itself names one; otherwise the owner of the purchase counts.
     package var customer: String?
-    /// The number of the notification that tells of it.
+    /// The row identifier of the notification that the event comes from.
     package var notification: Int64?
     /// When it happened.
     package var occurredAt: Milliseconds
     /// When the server learned of it.
     package var createdAt: Milliseconds
-    /// Members of its own, as a JSON object.
+    /// Additional members, as a JSON object.
     package var data: String?
-    /// Whether a newer one of the same purchase was known before it.
+    /// Whether a newer event of the same purchase was known before this one.
     package var isLate = false
 
-    /// How many newer ones are said again after a late one, at most.
+    /// The maximum number of newer events that are sent again after a late one.
     package static let maximumRepeats = 100
 
     package init(
@@ -41,51 +41,51 @@ package struct LedgerEvent: Sendable, Hashable {
 }
 
 extension LedgerEvent {
-    /// What every identifier begins with. After it comes that of the notification, if there is one.
+    /// The prefix of every identifier. The UUID of the notification follows, if there is one.
     package static let prefix = "evt_"
 
-    /// The event of a notification that is kept under a number.
-    package init(_ notification: FoldedNotification, number: Int64) {
+    /// Creates the event of a stored notification.
+    package init(_ notification: ProcessedNotification, number: Int64) {
         self.init(
             id: Self.prefix + notification.uuid, scope: notification.scope,
             type: EventType(notification.type, notification.subtype),
             originalTransactionID: notification.originalTransactionID, notification: number,
-            occurredAt: notification.signedDate, createdAt: notification.foldedAt)
+            occurredAt: notification.signedDate, createdAt: notification.processedAt)
     }
 }
 
-/// The name of what happened: a noun, a dot, a verb in the past.
+/// The type of an event: a noun, a dot, a verb in the past tense.
 package struct EventType: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The event of a notification. A type or subtype that is new to this version is told by its own name.
+    /// Returns the type for a notification. A type or subtype that this version does not know keeps its own name.
     package init(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) {
         let kind = NotificationKind.closest(to: type, subtype)
         self.init(rawValue: kind?.event ?? "notification.\(type.rawValue.lowercased())")
     }
 
-    /// A purchase went from one customer to another.
+    /// A purchase moved from one customer to another.
     package static let purchaseTransferred = Self(rawValue: "purchase.transferred")
     /// A purchase was linked to a customer.
     package static let purchaseLinked = Self(rawValue: "purchase.linked")
-    /// The team gave a customer an entitlement.
+    /// The team created a grant.
     package static let grantCreated = Self(rawValue: "grant.created")
-    /// The team took it back.
+    /// The team revoked a grant.
     package static let grantRevoked = Self(rawValue: "grant.revoked")
-    /// It ended by itself.
+    /// A grant expired.
     package static let grantExpired = Self(rawValue: "grant.expired")
-    /// Somebody asked for a delivery, to see whether it arrives. Only that one endpoint is told.
+    /// A test delivery was requested. Only the endpoint in the request gets this event.
     package static let webhookTest = Self(rawValue: "webhook.test")
 
     /// A subscription began another period.
     package static let subscriptionRenewed = Self(.didRenew, nil)
 
-    /// Every event that this version makes of a notification that it knows.
+    /// Every event type of this version.
     package static let all: [String] = Set(NotificationKind.all.map(\.event))
         .union(own.map(\.rawValue)).sorted()
 
-    /// Those that no notification tells of.
+    /// The types that do not come from a notification.
     private static let own = [purchaseTransferred, purchaseLinked, grantCreated, grantRevoked, grantExpired]
 }

@@ -1,21 +1,20 @@
 public import AppStoreModels
 
-/// Where events are sent, and which.
+/// A webhook endpoint: its URL and the events that it receives.
 public struct WebhookDefinition: Sendable {
-    /// What logs and the API call it.
+    /// The name in logs and the API.
     public var name: String
 
     /// The URL, `https` or `http`.
     public var url: String
 
-    /// The secrets of Standard Webhooks, `whsec_` and base64; each signs, so that the receiver can change from one to
-    /// the next.
+    /// The secrets of Standard Webhooks, `whsec_` and base64. Every secret signs, so that the receiver can rotate them.
     public var secrets: [Secret]
 
-    /// The types of events that are sent, such as `subscription.renewed` or `subscription.*`; nil: all.
+    /// The types of events to send, such as `subscription.renewed` or `subscription.*`; nil: all.
     public var events: [String]?
 
-    /// What the body looks like.
+    /// The format of the body.
     public var payload = WebhookPayload.counterfoil
 
     /// The bundle identifiers of the apps whose events are sent; nil: all.
@@ -24,10 +23,10 @@ public struct WebhookDefinition: Sendable {
     /// The environments whose events are sent; nil: all.
     public var environments: Set<AppStoreEnvironment>?
 
-    /// Whether the URL may lead to this machine or a private network.
+    /// Whether the URL may resolve to this machine or a private network.
     public var allowsPrivateNetworks = false
 
-    /// An endpoint with the default of everything else.
+    /// Creates an endpoint with default values for everything else.
     public init(name: String, url: String, secrets: [Secret]) {
         self.name = name
         self.url = url
@@ -35,11 +34,11 @@ public struct WebhookDefinition: Sendable {
     }
 }
 
-/// The vocabulary of a webhook.
+/// The format of webhook bodies.
 @nonexhaustive
 public enum WebhookPayload: String, Sendable, Hashable, CaseIterable {
-    /// Our own.
+    /// Counterfoil's own format.
     case counterfoil
-    /// The event names that the field knows, such as `INITIAL_PURCHASE`.
+    /// The widely used format with event names such as `INITIAL_PURCHASE`.
     case compatible
 }

@@ -1,18 +1,18 @@
 package import Foundation
 
-/// One event on its way to one endpoint.
+/// The delivery of one event to one endpoint.
 package struct WebhookDelivery: Sendable, Hashable {
     package enum State: Int64, Sendable, Hashable, CaseIterable {
-        /// It is to be sent.
+        /// The delivery waits for its next attempt.
         case pending = 0
-        /// It arrived.
+        /// The receiver accepted the delivery.
         case delivered = 1
-        /// It did not, and is not tried again.
+        /// All attempts failed.
         case failed = 2
-        /// There was nothing to send, or somebody no longer wanted it sent.
+        /// There was nothing to send, or the backlog was discarded.
         case discarded = 3
 
-        /// The name in answers.
+        /// The name in API responses.
         package var name: String {
             switch self {
             case .pending: "pending"
@@ -23,30 +23,30 @@ package struct WebhookDelivery: Sendable, Hashable {
         }
     }
 
-    /// How long what has ended is kept, in milliseconds.
-    package static let keeping: Milliseconds = 30 * 86_400_000
+    /// How long ended deliveries are stored, in milliseconds.
+    package static let retention: Milliseconds = 30 * 86_400_000
 
     package var id: Int64
     package var endpoint: Int64
-    /// The number of the event.
+    /// The row identifier of the event.
     package var event: Int64
-    /// Which of the words it is that the endpoint's vocabulary has for the event.
+    /// The index of the message, if the endpoint's format has several messages for the event.
     package var variant: Int
     package var state: State
-    /// How often it was sent.
+    /// The number of attempts.
     package var attempts: Int
-    /// When it is to be sent next; nil when it has ended, or waits for an earlier one of the same customer.
+    /// The time of the next attempt; nil if the delivery has ended, or waits for an earlier one of the same customer.
     package var due: Milliseconds?
     package var lastStatus: Int?
     package var lastError: String?
     package var createdAt: Milliseconds
     package var endedAt: Milliseconds?
-    /// What was sent the last time, and is sent again.
+    /// The body of the last attempt, which is sent again.
     package var body: Data?
-    /// The event's identifier and type.
+    /// The event's identifier.
     package var eventID: String
     package var eventType: EventType
-    /// Whether the event is said again, since something older was told after it.
+    /// Whether the event is sent again because an older one was published after it.
     package var isRepeat = false
 
     package init(
@@ -71,21 +71,22 @@ package struct WebhookDelivery: Sendable, Hashable {
         self.isRepeat = isRepeat
     }
 
-    /// What receivers know it by: the same in all attempts, another one for everything else that is sent of the event.
+    /// The message identifier for receivers (`webhook-id`): the same in all attempts, different for each delivery of
+    /// the event to an endpoint.
     package var messageID: String {
         let name = variant == 0 ? eventID : "\(eventID)_\(variant + 1)"
         return isRepeat ? "\(name)_again_\(id)" : name
     }
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 package struct DeliveryOutcome: Sendable {
     package enum Result: Sendable, Hashable {
         case delivered
-        /// It is sent again then, with this body.
-        case again(at: Milliseconds, body: Data?)
+        /// The delivery is sent again at this time, with this body.
+        case retry(at: Milliseconds, body: Data?)
         case failed
-        /// It was not sent and never will be.
+        /// The delivery was not sent and never will be.
         case discarded
     }
 
@@ -93,20 +94,20 @@ package struct DeliveryOutcome: Sendable {
     package var endpoint: Int64
     package var result: Result
     package var status: Int?
-    /// A word, or a short sentence.
+    /// An error code, or a short sentence.
     package var error: String?
-    /// Whether the endpoint is to be left alone from now on.
+    /// Whether the endpoint answered 410 Gone.
     package var isGone = false
-    /// Whether it never came to sending, so that it says nothing about the endpoint.
-    package var isOurFault = false
-    /// Whether it was only put off, which is no attempt.
+    /// Whether the failure happened before anything was sent, so that it says nothing about the endpoint.
+    package var isInternalFailure = false
+    /// Whether the delivery was only rescheduled, which does not count as an attempt.
     package var isPostponed = false
-    /// The attempt itself; nil where nothing was sent.
+    /// The attempt; nil if nothing was sent.
     package var attempt: DeliveryAttempt?
 
     package init(
         delivery: Int64, endpoint: Int64, result: Result, status: Int? = nil, error: String? = nil,
-        isGone: Bool = false, isOurFault: Bool = false
+        isGone: Bool = false, isInternalFailure: Bool = false
     ) {
         self.delivery = delivery
         self.endpoint = endpoint
@@ -114,6 +115,6 @@ package struct DeliveryOutcome: Sendable {
         self.status = status
         self.error = error
         self.isGone = isGone
-        self.isOurFault = isOurFault
+        self.isInternalFailure = isInternalFailure
     }
 }

@@ -1,9 +1,9 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// Where events are sent, and how it goes.
+/// A webhook endpoint with its state.
 package struct WebhookEndpoint: Sendable {
-    /// Why, and since when, nothing is sent.
+    /// Why and since when the endpoint is disabled.
     package struct Disabled: Sendable, Hashable {
         package var reason: DisableReason
         package var since: Milliseconds
@@ -14,18 +14,18 @@ package struct WebhookEndpoint: Sendable {
         }
     }
 
-    /// The storage's number for it.
+    /// The row identifier.
     package var id: Int64
     package var name: String
-    /// What is sent where. Nil for an endpoint of the configuration, which holds this: its secrets are stored nowhere; and
-    /// for one that is damaged.
+    /// The URL, secrets and filters. Nil for an endpoint of the configuration, because its secrets are not stored; and
+    /// for one with a corrupt record.
     package var definition: WebhookDefinition?
-    /// Whether it is one of the configuration. The API cannot change those.
+    /// Whether the endpoint comes from the configuration. The API cannot change such an endpoint.
     package var isConfigured: Bool
     package var disabled: Disabled?
-    /// Since when nothing has arrived, while something was sent: see ``EndpointHealth``.
+    /// The beginning of the failures: see ``EndpointHealth``.
     package var failingSince: Milliseconds?
-    /// The last event that deliveries were made of.
+    /// The last event that was fanned out to the endpoint.
     package var cursor: Int64
     package var createdAt: Milliseconds
 
@@ -44,31 +44,31 @@ package struct WebhookEndpoint: Sendable {
     }
 }
 
-/// Why nothing is sent to an endpoint.
+/// Why an endpoint is disabled.
 package enum DisableReason: String, Sendable, Hashable {
     /// It answered 410 Gone.
     case gone
-    /// Nothing arrived there in five days of attempts.
+    /// All attempts failed for five days.
     case failing
-    /// Somebody switched it off.
+    /// An administrator disabled it.
     case requested
 }
 
 extension WebhookEndpoint {
-    /// Whether what is stored of it cannot be read, so that nothing can be sent there. Its events wait.
+    /// Whether the stored definition is corrupt, so that nothing can be sent. The events wait.
     package var isDamaged: Bool { !isConfigured && definition == nil }
 
-    /// From when on events are for an endpoint, by what happened and not by what became known. A beginning in the future was
-    /// given by a clock that was ahead, and nobody knows what it would have been: all that becomes known is for the endpoint.
+    /// Returns the instant from which on events are for an endpoint, by the time when they occurred. An instant in the
+    /// future was set by a clock that was ahead, so the true one is unknown: then all new events are for the endpoint.
     package static func beginning(_ instant: Milliseconds, at now: Milliseconds) -> Milliseconds {
         instant > now ? .min : instant
     }
 }
 
 extension WebhookDefinition {
-    /// Whether it wants events of this kind.
-    package func accepts(_ type: EventType, _ scope: Scope?) -> Bool {
-        // A test is for the endpoint that it was asked for.
+    /// Whether the endpoint receives events of this type and scope.
+    package func accepts(_ type: EventType, _ scope: AppEnvironment?) -> Bool {
+        // A test event goes only to the endpoint in its request.
         guard type != .webhookTest else { return false }
         if let events, !events.contains(where: { type.matches($0) }) { return false }
         guard apps != nil || environments != nil else { return true }
@@ -78,12 +78,12 @@ extension WebhookDefinition {
 }
 
 extension EventType {
-    /// Whether a pattern names an event that this version knows, or one of those that the App Store may add.
+    /// Whether a pattern matches an event type of this version, or one that the App Store may add.
     package static func isKnown(_ pattern: String) -> Bool {
         pattern.hasPrefix("notification.") || all.contains { EventType(rawValue: $0).matches(pattern) }
     }
 
-    /// Whether a pattern names it, in which `*` stands for anything.
+    /// Whether a pattern matches the type. `*` stands for any characters.
     func matches(_ pattern: String) -> Bool {
         let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard parts.count > 1, let first = parts.first, let last = parts.last else { return pattern == rawValue }

@@ -1,111 +1,115 @@
 internal import Foundation
 
-/// Keeps endpoints and what is on its way to them.
+/// Stores webhook endpoints and their deliveries.
 ///
-/// Of the deliveries of one customer, or of one purchase, to one endpoint only the first is due, by when it happened; the next
-/// one becomes due when it has ended.
+/// Of the deliveries of one customer, or of one purchase, to one endpoint only the first (by the time of the event) is
+/// due. The next one becomes due when the first has ended.
 ///
-/// No method here holds up who writes for long, however much there is. What takes more than a moment is done in pieces, each
-/// a transaction.
+/// No method blocks other writers for long, however much data there is. Long operations work in batches of one
+/// transaction each.
 package protocol WebhookStorage: Sendable {
-    /// Makes the endpoints of the configuration where they are not there yet. They begin at the present: what happened
-    /// before is not for them, even if it becomes known later.
+    /// Creates the endpoints of the configuration that do not exist. They receive events that occur from now on, but no
+    /// earlier ones, even if those become known later.
     func registerWebhooks(_ names: [String], at now: Milliseconds) async throws
 
-    /// All endpoints, by name.
+    /// Returns all endpoints, sorted by name.
     func webhookEndpoints() async throws -> [WebhookEndpoint]
 
-    /// Makes an endpoint that is not of the configuration; nil when the name is taken.
+    /// Creates an endpoint by the API; nil if the name is taken.
     func addWebhook(_ definition: WebhookDefinition, at now: Milliseconds) async throws -> WebhookEndpoint?
 
-    /// Changes what an endpoint is sent where.
+    /// Changes the definition of an endpoint.
     func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws
 
-    /// Switches an endpoint on or off. What waits is due at once when it is switched on, or is given up. The first piece of
-    /// that is done by ``runWebhookJob(limit:at:)``; what is given up is not sent from now on.
+    /// Enables or disables an endpoint. Enabling makes its pending deliveries due at once; `discardingBacklog` discards
+    /// them instead, and skips the events before `now`. ``runWebhookJob(limit:at:)`` does this in batches; discarded
+    /// deliveries are not sent from now on.
     func switchWebhook(
         _ id: Int64, _ disabled: WebhookEndpoint.Disabled?, discardingBacklog: Bool, at now: Milliseconds
     ) async throws
 
-    /// Removes an endpoint. Its deliveries follow by ``runWebhookJob(limit:at:)``.
+    /// Removes an endpoint. ``runWebhookJob(limit:at:)`` deletes its deliveries.
     func removeWebhook(_ id: Int64) async throws
 
-    /// Does a piece of what is left to do about endpoints, in one transaction; false when nothing is.
+    /// Runs one batch of the pending jobs on endpoints, in one transaction; returns false if there are none.
     ///
-    /// - Parameter limit: How many deliveries a piece has.
+    /// - Parameter limit: The number of deliveries in a batch.
     func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool
 
-    /// Whether events can be told in their order yet; nil when there are none to tell.
+    /// Returns the status that decides whether events can be published in order yet; nil if there are no events to
+    /// publish.
     func status(for targets: [FanOutTarget]) async throws -> FanOutStatus?
 
-    /// Makes deliveries of the events after the cursor of each endpoint, and moves its cursor, in pieces: one transaction for
-    /// each. Before that some go, with their attempts, of the deliveries that ended more than ``WebhookDelivery/keeping`` ago.
+    /// Creates the deliveries of the events after the cursor of each endpoint, and moves the cursor, in batches of one
+    /// transaction each. Before that, deletes some deliveries that ended more than ``WebhookDelivery/retention`` ago,
+    /// with their attempts.
     ///
     /// - Parameters:
-    ///   - gate: What has to wait.
-    ///   - limit: How many events an endpoint gets at most, and about how many deliveries.
+    ///   - gate: The events that must wait.
+    ///   - limit: The maximum number of events for each endpoint, and the approximate number of deliveries.
     func fanOut(
         to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress
 
-    /// Makes due what goes next of what was made while there was more, in pieces: one for each endpoint.
+    /// Makes the first of the held deliveries due, in batches of one endpoint each. Deliveries are held while
+    /// ``fanOut(to:within:limit:at:)`` has more events to sort.
     ///
     /// - Returns: Whether there may be more.
-    func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool
+    func releaseDeliveries(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool
 
-    /// The deliveries of an endpoint that are due, the longest due first, then what a clock that was ahead has put off (see
-    /// ``LongestDelay``). Whether the endpoint is on does not matter, and who asks takes nothing: of two who send the same one,
-    /// the first to end it is believed.
+    /// Returns the due deliveries of an endpoint, the longest due first, then those that a clock that was ahead has
+    /// scheduled (see ``LongestDelay``). Also for a disabled endpoint. The call takes no lease: if two callers send the
+    /// same delivery, the first result counts.
     func dueDeliveries(of endpoint: Int64, at now: Milliseconds, limit: Int) async throws -> [WebhookDelivery]
 
-    /// When the next delivery to one of these endpoints becomes due, after now.
+    /// Returns when the next delivery to one of these endpoints becomes due, after now.
     func nextDelivery(to endpoints: [Int64], after now: Milliseconds) async throws -> Milliseconds?
 
-    /// Notes what came of attempts.
+    /// Records the results of attempts.
     ///
-    /// - Parameter patience: An endpoint that has failed for so long is switched off.
-    /// - Returns: The endpoints that were switched off.
+    /// - Parameter patience: An endpoint that has failed for this long is disabled.
+    /// - Returns: The endpoints that were disabled.
     func record(
         _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
     ) async throws -> [Int64: DisableReason]
 
-    /// An event, and the notification that tells of it.
-    func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)?
+    /// Returns an event and its notification.
+    func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: StoredNotification?)?
 
-    /// The number of the event with this identifier.
+    /// Returns the row identifier of the event with this identifier.
     func eventNumber(_ id: String) async throws -> Int64?
 
-    /// The deliveries of an endpoint, newest first.
+    /// Returns the deliveries of an endpoint, the newest first.
     func deliveries(
         of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
     ) async throws -> [WebhookDelivery]
 
-    /// Makes deliveries of events that were there before, in pieces. They go after ``letGo(to:limit:at:)``. What
-    /// failed before and would go before them is due at once.
+    /// Creates deliveries of old events again, in batches. ``releaseDeliveries(to:limit:at:)`` makes them due. Earlier
+    /// failed deliveries that would precede them become due at once.
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome
 
-    /// What ``replay(_:to:at:)`` would do. Nothing is done.
+    /// Returns what ``replay(_:to:at:)`` would do, without doing it.
     func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome
 
-    /// Makes an event that only this endpoint is told.
+    /// Creates an event for this endpoint alone, and its delivery.
     func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery?
 
-    /// What is on its way.
+    /// Returns the numbers of pending deliveries and disabled endpoints.
     ///
-    /// - Parameter gone: Endpoints that are left out, with what is on its way to them.
+    /// - Parameter gone: Endpoints to omit, with their deliveries.
     func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog
 }
 
 extension WebhookStorage {
-    /// What is on its way to all endpoints.
+    /// Returns the numbers for all endpoints.
     package func webhookBacklog() async throws -> WebhookBacklog { try await webhookBacklog(without: []) }
 }
 
-/// How far making deliveries has come.
+/// The progress of the fan-out.
 package enum FanOutProgress: Int, Sendable, Comparable {
-    /// Nothing is left.
+    /// No events are left.
     case done
-    /// What is left has to wait for a moment.
+    /// The remaining events have to wait (``FanOutLimit``).
     case held
     /// There may be more.
     case more
@@ -113,10 +117,10 @@ package enum FanOutProgress: Int, Sendable, Comparable {
     package static func < (one: FanOutProgress, other: FanOutProgress) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// An endpoint, and how many deliveries each kind of event makes there.
+/// An endpoint, and the number of deliveries that it gets for each event.
 package struct FanOutTarget: Sendable {
     package var endpoint: Int64
-    /// By the type of the event and the number of its scope.
+    /// By the type of the event and the row identifier of its scope.
     package var deliveries: @Sendable (EventType, Int64) -> Int
 
     package init(endpoint: Int64, deliveries: @escaping @Sendable (EventType, Int64) -> Int) {
@@ -125,33 +129,33 @@ package struct FanOutTarget: Sendable {
     }
 }
 
-/// Which events are sent again.
+/// The events that a replay sends again.
 package struct ReplayRange: Sendable, Hashable {
-    /// Of events that the server learned of between these instants.
+    /// Only events that were created (learned by the server) between these instants.
     package var from: Milliseconds
     package var to: Milliseconds
-    /// Only those after this one.
+    /// Only events after this one.
     package var after: Int64
-    /// Only those up to this one.
+    /// Only events up to this one.
     package var through: Int64
-    /// At most so many deliveries.
+    /// The maximum number of deliveries.
     package var limit: Int
 
     package init(from: Milliseconds, to: Milliseconds, after: Int64, through: Int64, limit: Int) {
         (self.from, self.to, self.after, self.through, self.limit) = (from, to, after, through, limit)
     }
 
-    /// One event.
+    /// Returns the range of one event.
     package static func event(_ number: Int64) -> ReplayRange {
         ReplayRange(from: .min, to: .max, after: number - 1, through: number, limit: 16)
     }
 }
 
-/// What a replay did.
+/// The result of a replay.
 package struct ReplayOutcome: Sendable, Hashable {
-    /// How many deliveries it made.
+    /// The number of created deliveries.
     package var deliveries: Int
-    /// The event after which it goes on; nil when it is complete.
+    /// The cursor to continue after; nil if the replay is complete.
     package var last: Int64?
 
     package init(deliveries: Int, last: Int64? = nil) {
@@ -160,13 +164,13 @@ package struct ReplayOutcome: Sendable, Hashable {
     }
 }
 
-/// What is on its way to endpoints.
+/// The backlog of webhook deliveries.
 package struct WebhookBacklog: Sendable, Hashable {
-    /// Deliveries that have not ended; counted up to ``limit``.
+    /// The deliveries that have not ended, counted up to ``limit``.
     package var deliveries: Int
-    /// Since when the oldest of them waits, or an event of which no delivery was made yet to an endpoint that is on.
+    /// Since when the oldest delivery waits, or the oldest event that is not fanned out to an enabled endpoint.
     package var oldest: Milliseconds?
-    /// Endpoints that are switched off.
+    /// The number of disabled endpoints.
     package var disabledEndpoints: Int
 
     package init(deliveries: Int, oldest: Milliseconds? = nil, disabledEndpoints: Int) {
@@ -175,6 +179,6 @@ package struct WebhookBacklog: Sendable, Hashable {
         self.disabledEndpoints = disabledEndpoints
     }
 
-    /// Where counting ends, since it takes time.
+    /// Deliveries are counted up to this limit, since counting takes time.
     package static let limit = 100_000
 }

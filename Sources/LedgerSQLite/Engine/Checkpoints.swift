@@ -4,36 +4,38 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
 
-/// Brings what was committed from the log into the file, beside the writer.
+/// Copies committed pages from the write-ahead log into the file (checkpoints), concurrently with the writer.
 ///
-/// SQLite would do it in the commit that makes the log too long, and whoever waits for that commit would wait for thousands
-/// of pages all over the file. Here another connection does it while the writer goes on. When it has come to the log's end,
-/// which it does as soon as the writer pauses, the writer begins the log anew. Where it never pauses the log gets long: then
-/// what it wrote meanwhile is brought in again and again, until so little is left that the writer may do that itself.
+/// By default, SQLite does this in the commit that makes the log too long, and that commit waits for thousands of pages
+/// all over the file. Here another connection checkpoints while the writer continues. Once it has reached the end of
+/// the log, which happens as soon as the writer pauses, the writer restarts the log. If the writer never pauses, the
+/// log grows; then the checkpoint is repeated until the rest is small enough for the writer to copy itself.
 final class Checkpoints: Sendable {
     private struct State {
-        /// Written since the last time.
+        /// The pages written since the last checkpoint was started.
         var pages = 0
-        /// Written since all of the log was in the file.
+        /// The pages written since the last complete checkpoint.
         var length = 0
-        var isUnderWay = false
+        var isRunning = false
         var isClosed = false
-        /// How often it failed in a row.
+        /// The number of consecutive failures.
         var failures = 0
     }
 
-    /// How many pages are written between two times.
-    private static let due = 16_000
-    /// The log's length in pages, 128 MiB, at which the writer finishes it. A log of more than half a gigabyte is cut to that
-    /// when it begins anew, and the commit that does it waits for the file system: 60 ms for as much again.
-    private static let longest = 2 * due
-    /// How much of it is left for the writer, in pages, if that is reached in so many rounds.
-    private static let little = 500
-    private static let rounds = 8
-    /// The length beyond which work that can wait is put off.
-    private static let long = 4 * due
-    /// After a pause of this many seconds, what was left is done.
-    private static let pause = 1
+    /// The number of written pages after which a checkpoint starts.
+    private static let interval = 16_000
+    /// The length of the log in pages, 128 MiB, at which the writer completes the checkpoint. SQLite truncates a log of
+    /// more than half a gigabyte to that size when it restarts, and the commit that does so waits for the file system:
+    /// 60 ms for half a gigabyte.
+    private static let restartLength = 2 * interval
+    /// The number of pages that the writer copies itself, if the rest gets that small within `maximumRounds`
+    /// checkpoints.
+    private static let smallRest = 500
+    private static let maximumRounds = 8
+    /// The length of the log in pages at which deferrable work waits.
+    private static let waitLength = 4 * interval
+    /// The delay in seconds before an incomplete checkpoint continues.
+    private static let retryDelay = 1
 
     private let pool: DatabasePool
     private let readers: SQLiteReaders
@@ -41,9 +43,11 @@ final class Checkpoints: Sendable {
     private let report: @Sendable (StorageError?) -> Void
     private let state = Mutex(State())
 
+    /// Opens the connection for checkpoints.
+    ///
     /// - Parameters:
-    ///   - readers: They are sent out of the log before it is brought in and after it.
-    ///   - report: Is told of the error when it failed twice in a row, and nil when it works again.
+    ///   - readers: Their read transactions are ended before and after a checkpoint.
+    ///   - report: Called with the error after two consecutive failures, and with nil at the next success.
     init(
         _ pool: DatabasePool, _ readers: SQLiteReaders, report: @escaping @Sendable (StorageError?) -> Void
     ) throws {
@@ -56,7 +60,7 @@ final class Checkpoints: Sendable {
         connection = try DatabaseQueue(path: pool.path, configuration: configuration)
     }
 
-    /// Counts what the writer has written. Is called at the beginning of each transaction of the writer.
+    /// Counts the pages that the writer has written. Called at the beginning of each write transaction.
     func countPages(of db: Database) {
         var (written, highest): (Int32, Int32) = (0, 0)
         guard sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &written, &highest, 1) == SQLITE_OK
@@ -64,102 +68,106 @@ final class Checkpoints: Sendable {
         let isDue = state.withLock { state in
             state.pages += Int(written)
             state.length += Int(written)
-            return state.pages >= Self.due
+            return state.pages >= Self.interval
         }
-        if isDue { begin() }
+        if isDue { start() }
     }
 
-    /// Begins, unless that is done already.
-    private func begin() {
-        let begins = state.withLock { state in
-            guard !state.isUnderWay, !state.isClosed else { return false }
-            (state.pages, state.isUnderWay) = (0, true)
+    /// Starts a checkpoint, unless one is running.
+    private func start() {
+        let starts = state.withLock { state in
+            guard !state.isRunning, !state.isClosed else { return false }
+            (state.pages, state.isRunning) = (0, true)
             return true
         }
-        guard begins else { return }
+        guard starts else { return }
         connection.asyncWriteWithoutTransaction { db in
-            // It may have been closed meanwhile.
+            // The connection may have been closed meanwhile.
             guard !self.state.withLock({ $0.isClosed }) else { return }
-            guard let log = self.carryOut(db) else { return self.end(isComplete: false) }
-            guard log.length >= Self.longest else { return self.end(isComplete: log.done >= log.length) }
+            guard let log = self.checkpoint(db) else { return self.finish(isComplete: false) }
+            guard log.length >= Self.restartLength else { return self.finish(isComplete: log.copied >= log.length) }
             var before = log.length
-            for _ in 0..<Self.rounds {
-                guard let length = self.carryOut(db)?.length else { return self.end(isComplete: false) }
-                if length - before <= Self.little { break }
+            for _ in 0..<Self.maximumRounds {
+                guard let length = self.checkpoint(db)?.length else { return self.finish(isComplete: false) }
+                if length - before <= Self.smallRest { break }
                 before = length
             }
             self.pool.asyncWriteWithoutTransaction { db in
-                guard let log = self.carryOut(db) else { return self.end(isComplete: false) }
-                // Who reads what is older keeps the last of it in the log, and is waited for.
-                self.end(isComplete: log.length - log.done <= 2 * Self.little && self.beginAnew(db))
+                guard let log = self.checkpoint(db) else { return self.finish(isComplete: false) }
+                // A reader of an older snapshot prevents copying the newest pages, and the restart waits for the
+                // reader.
+                self.finish(isComplete: log.length - log.copied <= 2 * Self.smallRest && self.restartLog(db))
             }
         }
     }
 
-    private func end(isComplete: Bool) {
+    private func finish(isComplete: Bool) {
         state.withLock { state in
-            state.isUnderWay = false
+            state.isRunning = false
             if isComplete { state.length = state.pages }
         }
         guard !isComplete else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.pause)) { self.begin() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.retryDelay)) { self.start() }
     }
 
-    /// Waits while the log is long. For work that nobody waits for and that may have no end for minutes: it writes faster
-    /// than a disk takes pages all over a large file. Not for ever: somebody else may be reading the log.
-    func catchUp() async throws {
-        for _ in 0..<500 where state.withLock({ $0.length >= Self.long && !$0.isClosed }) {
-            begin()
+    /// Waits while the log is long. Called before batches of deferrable work, which may continue for minutes and write
+    /// faster than a disk takes pages all over a large file. The wait is limited, because another process may hold a
+    /// read transaction.
+    func waitWhileLogIsLong() async throws {
+        for _ in 0..<500 where state.withLock({ $0.length >= Self.waitLength && !$0.isClosed }) {
+            start()
             try await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// How long the log is, and how much of it is in the file now; nil where it failed.
-    private func carryOut(_ db: Database) -> (length: Int, done: Int)? {
+    /// Runs one checkpoint. Returns the length of the log and the number of its pages that are in the file; nil on
+    /// failure.
+    private func checkpoint(_ db: Database) -> (length: Int, copied: Int)? {
         do {
             try readers.release()
             let result = try db.checkpoint(.passive)
-            // Who begins now reads from the file if all is in it, and does not keep the log from beginning anew.
+            // New readers then read from the file, if it is complete, and do not prevent a restart of the log.
             try readers.release()
-            note(nil)
+            recordResult(nil)
             return (result.walFrameCount, result.checkpointedFrameCount)
         } catch {
-            // The log stays longer, and nothing is lost. If it fails again and again, commits do it themselves.
-            note(StorageError(error, path: pool.path))
+            // The log stays longer, and nothing is lost. If checkpoints fail repeatedly, commits run them
+            // (`wal_autocheckpoint`).
+            recordResult(StorageError(error, path: pool.path))
             return nil
         }
     }
 
-    /// Reports what lasts, once. A single failure may be another program that does the same at that moment.
-    private func note(_ error: StorageError?) {
+    /// Reports a persistent failure once. A single failure may be caused by another program's checkpoint.
+    private func recordResult(_ error: StorageError?) {
         let failures = state.withLock { state -> Int? in
             defer { state.failures = error == nil ? 0 : state.failures + 1 }
-            // What is closed fails, and nobody needs it any more.
+            // Failures after closing do not matter.
             return state.isClosed ? nil : state.failures
         }
         guard let failures, error == nil ? failures > 1 : failures == 1 else { return }
         report(error)
     }
 
-    /// Has the log begin anew with the next commit, while the writer stands still and all but a little of the log is in the
-    /// file. Left to itself it would only where nobody reads at that moment: beside a long piece of reading it grew to a
-    /// gigabyte, and the commit that cut it took 158 ms.
+    /// Restarts the log at the next commit. Called on the writer, when nearly all of the log is in the file. SQLite
+    /// itself restarts the log only if no reader uses it at that moment: with a long read beside it, the log grew to a
+    /// gigabyte, and the commit that truncated it took 158 ms.
     ///
-    /// - Returns: Whether those who read left in time.
-    private func beginAnew(_ db: Database) -> Bool {
-        // Whoever begins to read now reads from the file. Those of before are waited for, and the next commit with them.
+    /// - Returns: Whether the present readers finished in time.
+    private func restartLog(_ db: Database) -> Bool {
+        // New readers read from the file. The call, and so the next commit, waits for the present readers.
         guard sqlite3_busy_timeout(db.sqliteConnection, Self.patience) == SQLITE_OK else { return false }
         defer { sqlite3_busy_timeout(db.sqliteConnection, Self.usualPatience) }
         do {
             _ = try db.checkpoint(.restart)
             return true
         } catch {
-            // Somebody reads for longer. It is tried again when more was written, or in a second.
+            // A reader takes longer. The restart is tried again after more pages, or in a second.
             return false
         }
     }
 
-    /// How long the writer waits for those who read, and how long for a lock, in milliseconds.
+    /// How long the writer waits for readers during a restart, and usually for a lock, in milliseconds.
     private static let (patience, usualPatience): (Int32, Int32) = (10, 10_000)
 
     func close() throws {

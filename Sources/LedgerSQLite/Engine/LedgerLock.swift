@@ -1,20 +1,20 @@
 internal import Ledger
 internal import Foundation
 
-/// Keeps every other process from writing to a ledger, by a lock on a file beside it. The kernel lets it go however the
-/// process ends; the file itself stays and means nothing.
+/// Prevents other processes from writing to a ledger, by a lock on a file beside it. The kernel releases the lock when
+/// the process ends; the file itself stays and has no meaning.
 final class LedgerLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock, or says who has it.
+    /// Acquires the lock, or throws an error that names the process that holds it.
     init(ledger path: String) throws(StorageError) {
-        // However the ledger is named, it is one.
+        // All paths to the same ledger must use one lock file.
         let file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(errno: errno, path: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            // An initializer that throws here is followed by deinit, which closes the file. Closed twice, the number could
-            // by then be that of another file, such as another ledger's.
+            // If the initializer throws here, deinit runs and closes the descriptor. After a second close, the number
+            // might already belong to another file, such as another ledger's lock.
             let owner = Self.owner(descriptor)
             throw StorageError(
                 .busy, "\(path) is in use by another Counterfoil\(owner); stop it first: a ledger has one writer")
@@ -24,7 +24,7 @@ final class LedgerLock: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Writes down who has it, for people. It is no matter if that fails.
+    /// Writes the process identifier into the file, for people. A failure does not matter.
     private func writeOwner() {
         let text = "\(getpid())\n"
         guard ftruncate(descriptor, 0) == 0 else { return }

@@ -1,15 +1,17 @@
 internal import Foundation
 internal import Ledger
 
-/// The files that a ledger was opened from: its own and that of its log.
+/// The files of an open ledger: the database and its write-ahead log.
 ///
-/// SQLite goes on writing to files that somebody removes or moves away, and what it wrote is gone when the process ends.
+/// If these files are removed or moved, SQLite continues to write to them, and the data are lost when the process ends.
 struct OpenedFiles: Sendable {
     private let ledger: String
     private let log: String
     private let numbers: [String: UInt64]
 
-    /// - Parameter path: That of a ledger that is open.
+    /// Records the files.
+    ///
+    /// - Parameter path: The path of an open ledger.
     init(ledger path: String) {
         ledger = path
         log = URL(filePath: path).resolvingSymlinksInPath().path + "-wal"
@@ -18,7 +20,7 @@ struct OpenedFiles: Sendable {
         self.numbers = numbers
     }
 
-    /// Throws unless both are still where they were.
+    /// Throws if one of the files was moved or removed.
     func requireInPlace() throws(StorageError) {
         guard isInPlace(ledger) else {
             throw StorageError(
@@ -34,12 +36,12 @@ struct OpenedFiles: Sendable {
         }
     }
 
-    /// How long the log is; nil where it is gone.
+    /// The size of the log; nil if the file is missing.
     var logBytes: Int? { Self.status(log).map { Int($0.st_size) } }
 
     private func isInPlace(_ path: String) -> Bool { Self.number(path) == numbers[path] }
 
-    /// The number of a file, which no other has as long as somebody has it open; nil where there is none.
+    /// Returns the inode number of a file, which is unique while the file is open; nil if there is no file.
     private static func number(_ path: String) -> UInt64? { status(path).map { UInt64($0.st_ino) } }
 
     private static func status(_ path: String) -> stat? {

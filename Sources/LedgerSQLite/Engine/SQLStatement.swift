@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// A value of a parameter or a column.
+/// The value of a parameter or a column.
 enum SQLValue: Sendable, Hashable {
     case null, integer(Int64), real(Double), text(String), blob(Data)
 
@@ -12,27 +12,26 @@ enum SQLValue: Sendable, Hashable {
     init(_ bytes: Data?) { self = bytes.map(Self.blob) ?? .null }
 }
 
-/// A statement that is bound and read in SQLite's own terms. Everything in the ledger is read and changed by these, mostly
+/// A statement that uses SQLite's own API for binding and reading. All reads and changes of the ledger use it, mostly
 /// through `run`, `first`, `all` and `each` of the connection.
 ///
-/// GRDB's own rows put each value into a box, which is more work than a question that is asked thousands of times a second,
-/// and their subscripts end the process where a column is of another type than the one expected. GRDB still has the
-/// connections, the transactions and, with `execute(sql:)`, three kinds of commands: those that change the schema, after
-/// which it forgets the tables and statements that it remembers; pragmas that set something, some of which SQLite carries
-/// out only when it compiles them, so that none may be kept; and texts of several commands.
+/// GRDB's rows box every value, which is too slow for queries that run thousands of times a second, and their
+/// subscripts trap if a column has an unexpected type. GRDB still manages connections and transactions, and its
+/// `execute(sql:)` runs three kinds of commands: changes of the schema, after which GRDB clears its caches; pragmas,
+/// some of which take effect when they are compiled, so that they must not be cached; and texts with several commands.
 struct SQLStatement {
     private let statement: GRDB.Statement
     private var pointer: OpaquePointer { statement.sqliteStatement }
 
-    /// Binds values to a statement, which is compiled the first time that it is asked for.
+    /// Binds values to a statement, which is compiled at its first use.
     ///
-    /// - Parameter isCached: Whether the connection keeps the statement, by its text. A kept statement reads for one caller
-    ///   at a time: do not run the same text again while you read from it. Pass false for a text that varies without end,
-    ///   such as one with a list of numbers: a connection drops nothing that it keeps.
+    /// - Parameter isCached: Whether the connection caches the statement by its text. A cached statement serves one
+    ///   caller at a time: do not run the same text again while reading from it. Pass false for texts with unbounded
+    ///   variations, such as those with a list of numbers, because a connection's cache never evicts statements.
     init(_ sql: String, _ values: [SQLValue], _ db: Database, isCached: Bool = true) throws {
         statement = try isCached ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
         sqlite3_reset(pointer)
-        // A parameter without a value would keep that of the last time.
+        // A parameter without a value would keep the previous one.
         guard sqlite3_bind_parameter_count(pointer) == values.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values: \(values.count)")
         }
@@ -46,7 +45,7 @@ struct SQLStatement {
         case .integer(let number): code = sqlite3_bind_int64(pointer, place, number)
         case .real(let number): code = sqlite3_bind_double(pointer, place, number)
         case .text(let text):
-            // With its end, so that there is an address even if there is nothing else.
+            // Includes the terminator, so that an empty text has an address too.
             code = text.withCString {
                 sqlite3_bind_text(pointer, place, $0, Int32(clamping: text.utf8.count), Self.copied)
             }
@@ -60,7 +59,7 @@ struct SQLStatement {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Goes to the next row; false when there is none.
+    /// Steps to the next row; returns false if there is none.
     func next() throws -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
@@ -69,7 +68,7 @@ struct SQLStatement {
         }
     }
 
-    /// Lets go of what was read and of what was bound: a statement that is kept would keep a whole text.
+    /// Resets the statement and clears its bindings, so that a cached statement does not retain a whole text.
     func reset() {
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
@@ -86,13 +85,13 @@ struct SQLStatement {
             resultCode: code, message: sqlite3_errmsg(sqlite3_db_handle(pointer)).map { String(cString: $0) })
     }
 
-    // MARK: The columns of a row, nil where they are of another type: a file can be damaged, or somebody else's work.
+    // MARK: The columns of a row; nil for another type, since a file may be corrupt or modified by another program.
 
     func number(_ column: Int32) -> Int64? {
         sqlite3_column_type(pointer, column) == SQLITE_INTEGER ? sqlite3_column_int64(pointer, column) : nil
     }
 
-    func small(_ column: Int32) -> Int32? { number(column).map { Int32(clamping: $0) } }
+    func int32(_ column: Int32) -> Int32? { number(column).map { Int32(clamping: $0) } }
 
     func text(_ column: Int32) -> String? {
         guard sqlite3_column_type(pointer, column) == SQLITE_TEXT, let text = sqlite3_column_text(pointer, column)
@@ -110,7 +109,7 @@ struct SQLStatement {
         return Data(bytes: bytes, count: Int(sqlite3_column_bytes(pointer, column)))
     }
 
-    /// Reads a blob where it lies. A column of another type is empty.
+    /// Reads a blob without copying it. A column of another type is passed as empty.
     func withBlob<Value>(_ column: Int32, _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
         guard sqlite3_column_type(pointer, column) == SQLITE_BLOB,
             let bytes = sqlite3_column_blob(pointer, column)
@@ -128,42 +127,42 @@ struct SQLStatement {
         }
     }
 
-    /// All columns.
+    /// The values of all columns.
     var values: [SQLValue] { (0..<sqlite3_column_count(pointer)).map(value) }
 
     func uuid(_ column: Int32) -> UUID? {
         withBlob(column) { $0.count == 16 ? UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) : nil }
     }
 
-    /// SQLite's word for bytes that it has to copy before a call ends.
+    /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
 extension Database {
-    /// Does something; what is changed is in `changesCount`.
+    /// Runs a statement without reading rows. `changesCount` contains the number of changed rows.
     func run(_ sql: String, _ values: [SQLValue]) throws { try each(sql, values) { _ in } }
 
-    /// Whether there is a row.
+    /// Whether the query returns a row.
     func exists(_ sql: String, _ values: [SQLValue]) throws -> Bool { try first(sql, values) { _ in true } ?? false }
 
-    /// Reads the first row; nil when there is none, or when nothing is read of it.
+    /// Reads the first row; nil if there is no row, or if `read` returns nil.
     func first<Value>(_ sql: String, _ values: [SQLValue], _ read: (SQLStatement) throws -> Value?) throws -> Value? {
         let statement = try SQLStatement(sql, values, self)
         defer { statement.reset() }
         return try statement.next() ? try read(statement) : nil
     }
 
-    /// The first column of the first row.
+    /// Returns the first column of the first row.
     func number(_ sql: String, _ values: [SQLValue]) throws -> Int64? { try first(sql, values) { $0.number(0) } }
     func text(_ sql: String, _ values: [SQLValue]) throws -> String? { try first(sql, values) { $0.text(0) } }
 
-    /// The first column of all rows.
+    /// Returns the first column of all rows.
     func numbers(_ sql: String, _ values: [SQLValue]) throws -> [Int64] { try all(sql, values) { $0.number(0) } }
     func texts(_ sql: String, _ values: [SQLValue]) throws -> [String] { try all(sql, values) { $0.text(0) } }
 
-    /// Reads all rows, and leaves out those of which nothing is read.
+    /// Reads all rows, and omits those for which `read` returns nil.
     ///
-    /// - Parameter isCached: False for a text that varies without end: see ``SQLStatement``.
+    /// - Parameter isCached: False for a text with unbounded variations: see ``SQLStatement``.
     func all<Value>(
         _ sql: String, _ values: [SQLValue], isCached: Bool = true, _ read: (SQLStatement) throws -> Value?
     ) throws -> [Value] {
@@ -172,7 +171,7 @@ extension Database {
         return found
     }
 
-    /// Goes through all rows and collects none of them. The body must not run the same text.
+    /// Calls `body` for each row without collecting results. `body` must not run the same text.
     func each(
         _ sql: String, _ values: [SQLValue], isCached: Bool = true, _ body: (SQLStatement) throws -> Void
     ) throws {

@@ -3,21 +3,20 @@ internal import Foundation
 internal import GRDB
 internal import Synchronization
 
-/// Connections for small questions that are answered at once, on the thread that asks.
+/// Connections for small queries, which run on the calling thread.
 ///
-/// Going to another thread and back takes longer than to find a customer. What reads more than that goes through GRDB's
-/// pool, and waits elsewhere.
+/// Switching to another thread and back takes longer than finding a customer. Larger queries use GRDB's pool.
 ///
-/// To begin a transaction, and to end it, SQLite asks the system for locks on the file, one thread at a time. So where
-/// nobody else writes, a reader keeps its transaction until something was committed, and for a second at most: SQLite's log
-/// cannot begin anew while a reader is in it, and who wants to empty it waits. ``release()`` sends them out.
+/// To begin and end a transaction, SQLite takes locks on the file with system calls, one thread at a time. So if there
+/// is no other writer, a reader keeps its transaction until the next commit, for at most a second: the write-ahead log
+/// cannot restart while a reader uses it, and a process that truncates it waits. ``release()`` ends these transactions.
 final class SQLiteReaders: Sendable {
     private final class Reader: Sendable {
-        /// To ask a lock that is taken costs a call of the system; this does not.
-        let isTaken = Atomic<Bool>(false)
+        /// Avoids the system call of a contended mutex.
+        let isBusy = Atomic<Bool>(false)
         let connection: Mutex<DatabaseQueue>
-        /// How many commits its transaction knows of.
-        let known = Atomic<Int>(-1)
+        /// The number of commits that the reader's transaction includes.
+        let knownCommits = Atomic<Int>(-1)
 
         init(_ connection: DatabaseQueue) { self.connection = Mutex(connection) }
     }
@@ -26,23 +25,25 @@ final class SQLiteReaders: Sendable {
     private let isOnlyWriter: Bool
     private let turn = Atomic<Int>(0)
     private let commits = Atomic<Int>(0)
-    /// Whether the readers will be sent out within a second.
-    private let isTimed = Atomic<Bool>(false)
+    /// Whether a release of the readers is scheduled.
+    private let isReleaseScheduled = Atomic<Bool>(false)
 
-    /// As many as there are threads that ask.
+    /// One for each processor.
     static let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
+    /// Opens the connections.
+    ///
     /// - Parameters:
-    ///   - cacheKiB: The cache of each.
+    ///   - cacheKiB: The page cache of each connection.
     ///   - isOnlyWriter: Whether all commits come from this pool.
-    ///   - trace: Sees each statement.
+    ///   - trace: Called with each statement.
     init(
         _ pool: DatabasePool, cacheKiB: Int, isOnlyWriter: Bool, trace: (@Sendable (String) -> Void)? = nil
     ) throws {
         self.isOnlyWriter = isOnlyWriter
         var configuration = Configuration()
         configuration.readonly = true
-        // A transaction outlives the question that began it.
+        // A transaction outlives the query that began it.
         configuration.allowsUnsafeTransactions = true
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
@@ -55,42 +56,43 @@ final class SQLiteReaders: Sendable {
         pool.add(transactionObserver: self)
     }
 
-    /// Asks one question. What several find is not of one instant.
-    func read<Value: Sendable>(_ question: (Database) throws -> Value) throws -> Value {
-        for reader in readers where !reader.isTaken.exchange(true, ordering: .acquiring) {
-            defer { reader.isTaken.store(false, ordering: .releasing) }
-            return try ask(reader, question)
+    /// Runs one query. Separate calls may read different snapshots.
+    func read<Value: Sendable>(_ query: (Database) throws -> Value) throws -> Value {
+        for reader in readers where !reader.isBusy.exchange(true, ordering: .acquiring) {
+            defer { reader.isBusy.store(false, ordering: .releasing) }
+            return try run(on: reader, query)
         }
         let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        return try ask(readers[abs(turn % readers.count)], question)
+        return try run(on: readers[abs(turn % readers.count)], query)
     }
 
-    private func ask<Value: Sendable>(_ reader: Reader, _ question: (Database) throws -> Value) throws -> Value {
+    private func run<Value: Sendable>(on reader: Reader, _ query: (Database) throws -> Value) throws -> Value {
         try reader.connection.withLock { connection in
             try connection.unsafeRead { db in
-                // Read before a transaction begins: what is committed meanwhile makes the next question begin another.
+                // Loaded before the transaction begins: after a concurrent commit, the next query begins a new
+                // transaction.
                 let commits = commits.load(ordering: .sequentiallyConsistent)
-                if !db.isInsideTransaction || reader.known.load(ordering: .relaxed) != commits {
+                if !db.isInsideTransaction || reader.knownCommits.load(ordering: .relaxed) != commits {
                     try Self.release(db)
                     try db.run("BEGIN", [])
-                    reader.known.store(commits, ordering: .relaxed)
-                    if isOnlyWriter { limit() }
+                    reader.knownCommits.store(commits, ordering: .relaxed)
+                    if isOnlyWriter { scheduleRelease() }
                 }
-                let answer = Result { try question(db) }
-                // After trouble, whatever it was, the next one begins anew.
-                if !isOnlyWriter || !answer.isSuccess { try Self.release(db) }
-                return try answer.get()
+                let result = Result { try query(db) }
+                // After a failure, the next query begins a new transaction.
+                if !isOnlyWriter || !result.isSuccess { try Self.release(db) }
+                return try result.get()
             }
         }
     }
 
-    /// Sends the readers out in a second.
-    private func limit() {
-        guard !isTimed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    /// Schedules a release in one second.
+    private func scheduleRelease() {
+        guard !isReleaseScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
-            self?.isTimed.store(false, ordering: .releasing)
+            self?.isReleaseScheduled.store(false, ordering: .releasing)
             do { try self?.release() } catch {
-                // Who asks next begins anew, and is told what is wrong.
+                // The next query begins a new transaction and reports the error.
             }
         }
     }
@@ -99,7 +101,7 @@ final class SQLiteReaders: Sendable {
         if db.isInsideTransaction { try db.run("ROLLBACK", []) }
     }
 
-    /// Ends the transactions that are kept.
+    /// Ends the open transactions.
     func release() throws { try each { try $0.unsafeRead(Self.release) } }
 
     func close() throws {
@@ -109,7 +111,7 @@ final class SQLiteReaders: Sendable {
         }
     }
 
-    /// Does something with all, whatever happens to the others.
+    /// Runs the action for all connections, even if it fails for some.
     private func each(_ action: (DatabaseQueue) throws -> Void) throws {
         let results = readers.map { reader in Result { try reader.connection.withLock { try action($0) } } }
         for result in results { try result.get() }
@@ -125,6 +127,6 @@ extension SQLiteReaders: TransactionObserver {
     func databaseDidChange(with event: DatabaseEvent) {}
     func databaseDidRollback(_ db: Database) {}
 
-    /// Comes before the writer is told: what is asked after that knows of it.
+    /// Runs before the writer's caller continues, so that later queries include the commit.
     func databaseDidCommit(_ db: Database) { commits.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 }

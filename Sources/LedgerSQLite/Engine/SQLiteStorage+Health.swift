@@ -4,7 +4,8 @@ internal import GRDB
 extension SQLiteStorage: HealthStorage {
     package var logBytes: Int? { files.logBytes }
 
-    /// Puts a number of the file's head to what it is: that goes through the log and to the disk like every commit.
+    /// Writes the present value of a number in the file header. This goes through the log and to the disk like every
+    /// commit.
     package func checkWritable() async throws {
         try await writeUncounted { db in try db.execute(sql: "PRAGMA user_version = 0") }
     }

@@ -3,23 +3,23 @@ internal import Foundation
 package import GRDB
 internal import Synchronization
 
-/// Keeps everything in one SQLite file, in WAL mode: one writer, whose commits are on disk when they return, and readers
-/// that never wait for it.
+/// Stores the ledger in one SQLite file in WAL mode: one writer, whose commits are on disk when they return, and
+/// readers that never wait for it.
 package final class SQLiteStorage: Sendable {
-    /// How the file is used.
+    /// The options for opening a file.
     package struct Options: Sendable {
-        /// Whether a commit waits for the disk. Without it a power cut can lose what was acknowledged.
+        /// Whether a commit waits for the disk. Without it, a power cut can lose acknowledged data.
         package var isSynchronous = true
-        /// The caches of all connections together, in MiB: half for the writer, half for those who read.
+        /// The page caches of all connections together, in MiB: half for the writer, half for the readers.
         package var cacheMiB = 32
-        /// How many connections read at the same time.
+        /// The number of concurrent readers in GRDB's pool.
         package var readers = 4
-        /// Whether no other process may have the file for itself at the same time. Only who does not write can do without.
+        /// Whether to lock the file against other writers. Only a process that does not write may pass false.
         package var isOnlyWriter = true
-        /// Sees each statement, for tests of what is asked.
+        /// Called with each statement, for tests.
         package var trace: (@Sendable (String) -> Void)?
-        /// Is told why the log cannot be brought into the file, and nil when it can again.
-        package var reportLog: @Sendable (StorageError?) -> Void = { _ in }
+        /// Called with the error when checkpoints fail, and with nil when they work again.
+        package var reportCheckpointError: @Sendable (StorageError?) -> Void = { _ in }
 
         package init() {}
     }
@@ -35,9 +35,9 @@ package final class SQLiteStorage: Sendable {
     private let isOnlyWriter: Bool
     private let commitCount = Atomic<Int>(0)
 
-    /// Opens a file, or makes it.
+    /// Opens a file, or creates it.
     ///
-    /// - Throws: ``StorageError`` when the file cannot be used, saying why and what to do.
+    /// - Throws: ``StorageError`` with the reason and what to do, if the file cannot be used.
     package init(path: String, options: Options = Options()) throws(StorageError) {
         self.path = path
         isOnlyWriter = options.isOnlyWriter
@@ -50,7 +50,7 @@ package final class SQLiteStorage: Sendable {
         let trace = options.trace
         configuration.prepareDatabase { db in
             if let trace { db.trace { trace("\($0)") } }
-            // The log is for Checkpoints to look after; a commit does it only where that fails.
+            // Checkpoints manages the log; commits run checkpoints only if it fails.
             try db.execute(
                 sql: """
                     PRAGMA cache_size = -\(readerKiB);
@@ -62,7 +62,7 @@ package final class SQLiteStorage: Sendable {
         PrivateFile.make(path)
         do {
             pool = try DatabasePool(path: path, configuration: configuration)
-            // Only now: GRDB itself sets NORMAL, with which a commit can be lost in a power cut, when it opens a pool.
+            // After opening: GRDB sets NORMAL when it opens a pool, and a power cut can lose a commit with NORMAL.
             try pool.writeWithoutTransaction { db in
                 try db.execute(
                     sql: """
@@ -73,7 +73,7 @@ package final class SQLiteStorage: Sendable {
             try Schema.migrate(pool, isOnlyWriter: options.isOnlyWriter)
             readers = try SQLiteReaders(
                 pool, cacheKiB: readerKiB, isOnlyWriter: options.isOnlyWriter, trace: trace)
-            checkpoints = try Checkpoints(pool, readers, report: options.reportLog)
+            checkpoints = try Checkpoints(pool, readers, report: options.reportCheckpointError)
             files = OpenedFiles(ledger: path)
             try pool.read { db in try headers.load(from: db) }
         } catch {
@@ -81,7 +81,8 @@ package final class SQLiteStorage: Sendable {
         }
     }
 
-    /// Refuses to begin an empty ledger where a restore ended between moving the old one away and moving the copy in.
+    /// Refuses to create an empty ledger if a restore was interrupted between moving the old ledger away and moving the
+    /// copy to its place.
     private static func requireNoInterruptedRestore(_ path: String) throws(StorageError) {
         let place = LedgerBackup.resolved(path)
         let partial = LedgerBackup.partial(of: place)
@@ -97,14 +98,14 @@ package final class SQLiteStorage: Sendable {
             """)
     }
 
-    /// Writes in one transaction, and says in the house's words what went wrong.
+    /// Runs a write transaction. Errors of SQLite are thrown as ``StorageError``.
     func write<Value: Sendable>(_ updates: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         let value = try await writeUncounted(updates)
         commitCount.wrappingAdd(1, ordering: .relaxed)
         return value
     }
 
-    /// Writes in one transaction something that is no change.
+    /// Runs a write transaction that does not count as a change.
     func writeUncounted<Value: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -119,15 +120,15 @@ package final class SQLiteStorage: Sendable {
 
     package var commits: Int { commitCount.load(ordering: .relaxed) }
 
-    /// Writes a piece of work that can wait, in one transaction: see ``Checkpoints/catchUp()``.
-    func writePiece<Value: Sendable>(
+    /// Runs one batch of deferrable work as a write transaction: see ``Checkpoints/waitWhileLogIsLong()``.
+    func writeBatch<Value: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await checkpoints.catchUp()
+        try await checkpoints.waitWhileLogIsLong()
         return try await write(updates)
     }
 
-    /// Reads a consistent state, and says in the house's words what went wrong.
+    /// Reads from one snapshot. Errors of SQLite are thrown as ``StorageError``.
     func read<Value: Sendable>(_ value: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do { return try await pool.read(value) } catch let error as CancellationError {
             throw error
@@ -136,20 +137,20 @@ package final class SQLiteStorage: Sendable {
         }
     }
 
-    /// Asks one small question, and says in the house's words what went wrong.
-    func readAtOnce<Value: Sendable>(_ question: (Database) throws -> Value) throws -> Value {
-        do { return try readers.read(question) } catch { throw StorageError(error, path: path) }
+    /// Runs one small query on the calling thread. Errors of SQLite are thrown as ``StorageError``.
+    func readInline<Value: Sendable>(_ query: (Database) throws -> Value) throws -> Value {
+        do { return try readers.read(query) } catch { throw StorageError(error, path: path) }
     }
 
-    /// Closes the file, for others to have. What was committed stays.
+    /// Closes the file and releases its lock.
     package func close() throws {
-        // Whatever fails, others may have it then.
+        // Releases the lock even if closing fails.
         defer { lock.withLock { $0 = nil } }
         let closings = [Result { try checkpoints.close() }, Result { try readers.close() }]
-        // One file is easier to look after than three. If that fails, the log is read again at the next start. Where
-        // another process writes it is not ours to empty: that process would wait.
+        // Truncates the log, because one file is easier to handle than three. If that fails, the log is read at the
+        // next start. If another process writes, truncating is left to it: otherwise it would have to wait.
         do { if isOnlyWriter { try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) } } } catch {
-            // Nothing is lost: see above.
+            // Nothing is lost, see above.
         }
         try pool.close()
         for closing in closings { try closing.get() }

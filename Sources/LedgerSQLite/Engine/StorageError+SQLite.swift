@@ -3,12 +3,13 @@ internal import GRDB
 internal import Ledger
 
 extension StorageError {
-    /// Returns what `body` reads, or nil if that is damaged: one damaged record must not hold up all others.
+    /// Returns the result of `body`, or nil if the record is corrupt, so that one corrupt record does not block all
+    /// others.
     static func unlessDamaged<Value>(_ body: () throws -> Value?) throws -> Value? {
         do { return try body() } catch let error as StorageError where error.code == .damaged { return nil }
     }
 
-    /// Says what a failure of SQLite means.
+    /// Creates a storage error from an error of SQLite.
     package init(_ error: any Error, path: String) {
         if let error = error as? StorageError {
             self = error
@@ -23,7 +24,7 @@ extension StorageError {
         case .SQLITE_READONLY, .SQLITE_PERM:
             self.init(errno: Self.isOnReadOnlyFileSystem(path) ? EROFS : EACCES, path: path)
         case .SQLITE_CORRUPT:
-            // SQLite says of a sector that cannot be read the same as of contents that make no sense.
+            // SQLite reports unreadable sectors of the disk with the same code as corrupt contents.
             self.init(
                 .damaged,
                 "\(path) is damaged, or its disk cannot be read (\(error.message ?? "malformed")); look for errors of "
@@ -36,13 +37,13 @@ extension StorageError {
         }
     }
 
-    /// SQLite does not tell it from a file of somebody else.
+    /// Whether the file system is read-only. SQLite reports the same code for missing permissions.
     private static func isOnReadOnlyFileSystem(_ path: String) -> Bool {
         let folder = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent().path
         return access(folder, W_OK) != 0 && errno == EROFS
     }
 
-    /// Says why the system does not open a file for writing.
+    /// Creates a storage error from the system's error number for opening a file.
     init(errno number: Int32, path: String) {
         switch number {
         case ENOSPC, EDQUOT: self.init(.full, "the disk of \(path) is full; free some space there")

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// How the identifiers of notifications are stored: sixteen bytes for a UUID as it is usually written, else text.
+/// How notification identifiers are stored: a UUID in its usual spelling as 16 bytes, anything else as text.
 enum StoredUUID {
     static func value(_ text: String) -> SQLValue {
         guard let uuid = UUID(text: text), uuid.text == text else {

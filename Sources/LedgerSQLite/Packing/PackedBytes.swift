@@ -1,13 +1,13 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// Writes numbers in as few bytes as they need, and texts once.
+/// Writes numbers with variable length, and each repeated text once.
 struct PackedWriter {
     private(set) var bytes: [UInt8] = []
     private var texts: [String] = []
-    /// The words so far with their numbers: a record has few, each of them in every transaction.
+    /// The words so far with their numbers. A record has few words, and repeats them in every transaction.
     private var words: [(text: String, number: UInt64)] = []
-    /// Where the next word is looked for first: transactions have theirs in the same order.
+    /// The index of the word to compare first: transactions have their words in the same order.
     private var next = 0
 
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
@@ -15,7 +15,7 @@ struct PackedWriter {
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
     mutating func append(contentsOf other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
 
-    /// Seven bits to a byte, the lowest first; the highest bit says that more follow.
+    /// Writes seven bits per byte, the lowest first; the highest bit marks that more bytes follow.
     mutating func number(_ number: UInt64) {
         var rest = number
         while rest >= 128 {
@@ -25,21 +25,21 @@ struct PackedWriter {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// With the sign in the lowest bit, so that small numbers are short on either side of zero.
+    /// Writes a signed number with the sign in the lowest bit (zigzag), so that small negative numbers are short too.
     mutating func signed(_ signed: Int64) {
         number(UInt64(bitPattern: (signed << 1) ^ (signed >> 63)))
     }
 
-    /// A text of its own.
+    /// Writes a text that is not repeated.
     mutating func text(_ text: String) {
         number(UInt64(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// A text that comes again and again, by its number; 0 for none.
+    /// Writes a text that is repeated often, by its number; 0 for nil.
     mutating func word(_ word: String?) {
         guard let word else { return number(0) }
-        // By their bytes: what Swift calls equal can be written in several ways.
+        // Compares bytes: Swift considers different spellings of a text equal.
         let isNext = next < words.count && words[next].text.isExactly(word)
         if let known = isNext ? next : words.firstIndex(where: { $0.text.isExactly(word) }) {
             next = known + 1 < words.count ? known + 1 : 0
@@ -51,7 +51,7 @@ struct PackedWriter {
         number(UInt64(new))
     }
 
-    /// The words that were used, and what was written.
+    /// Returns the bytes: the version, the table of words, and the contents.
     func packed(version: UInt8) -> Data {
         var head = PackedWriter()
         head.append(version)
@@ -64,10 +64,10 @@ struct PackedWriter {
     }
 }
 
-/// Reads what ``PackedWriter`` wrote. The bytes come from a file that may be damaged: what is not there reads as nothing,
-/// and ``isDamaged`` says so in the end.
+/// Reads the bytes of a ``PackedWriter``. The bytes come from a file that may be corrupt: missing values read as empty,
+/// and ``isDamaged`` becomes true.
 struct PackedReader {
-    // The database's own, which stay as they are while a row is read.
+    // SQLite's own memory, which is valid while the row is read.
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
     private var words: [String] = []
@@ -109,7 +109,8 @@ struct PackedReader {
         return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
-    /// How many follow, of so many bytes each at least: there are no more than there is room for.
+    /// Reads a count of elements with a minimum size in bytes. More elements than fit into the remaining bytes are an
+    /// error.
     mutating func count(bytesEach: Int = 1) -> Int {
         let number = number()
         guard number <= UInt64((bytes.count - place) / bytesEach) else {
@@ -134,7 +135,7 @@ struct PackedReader {
         return UUID(uuid: bytes.loadUnaligned(fromByteOffset: place, as: uuid_t.self))
     }
 
-    /// A word that has to be there.
+    /// Reads a word that must not be nil.
     mutating func word() -> String {
         guard let word = optionalWord() else {
             isDamaged = true
@@ -156,12 +157,12 @@ struct PackedReader {
     }
 }
 
-/// Words that the App Store uses often, by number. All others are kept as they are, so that nothing new is lost.
+/// Frequent words of the App Store, by number. Other words are stored as they are.
 enum KnownWords {
-    /// The numbers below are for these.
+    /// The numbers below this are reserved for known words.
     static let capacity = 64
 
-    // The order is part of the file's format: new words go to the end. Number 0 is for no word.
+    // The order is part of the file format: append new words at the end. Number 0 means no word.
     private static let all = [
         "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing Subscription",
         "REFUND_FULL", "REFUND_PRORATED", "FAMILY_REVOKE", "ASSIGNMENT_REVOKE",
@@ -173,7 +174,7 @@ enum KnownWords {
     private static let numbers = Dictionary(uniqueKeysWithValues: zip(all, 1...))
 
     static func number(of word: String) -> Int? {
-        // All are ASCII: what is equal and as long is the same bytes.
+        // All are ASCII: texts that are equal and have the same length have the same bytes.
         guard let number = numbers[word], all[number - 1].utf8.count == word.utf8.count else { return nil }
         return number
     }

@@ -3,25 +3,27 @@ internal import AppStoreModels
 internal import Entitlements
 package import Foundation
 
-/// How a record lies in the database: in one piece, so that a customer is read, and a notification folded, at one place of
-/// the disk.
+/// The binary form of a record. A record is one value in the database, so that reading a customer, and processing a
+/// notification, touches one place of the disk.
 ///
-/// First what a reader of customers wants (the transactions, the renewal info), then where each fact is from, then the
-/// notifications. Equal records are equal bytes.
+/// First come the values for customer queries (the transactions, the renewal info), then the source of each fact, then
+/// the notifications. Equal records have equal bytes.
 package enum PackedLineage {
     package static let version: UInt8 = 2
-    /// Records of the first version have no prices.
+    /// Version 1 has no prices.
     private static let readable: ClosedRange<UInt8> = 1...version
-    /// How many bytes a transaction has at least.
+    /// The minimum size of a transaction in bytes.
     private static let leastOfTransaction = 10
 
-    /// - Parameter version: The form; the first has no prices.
+    /// Encodes a record.
+    ///
+    /// - Parameter version: The version to write; version 1 has no prices.
     package static func pack(_ record: LineageRecord, version: UInt8 = version) -> Data {
-        // About what a transaction and the notifications about it take.
+        // The approximate size of a transaction with its notifications.
         var writer = PackedWriter(capacity: 64 + 64 * record.count)
         writer.number(UInt64(record.sources.count))
         var token: UUID?
-        // By their places: a fact is dear to copy.
+        // Iterates over indices because copying a fact is expensive.
         for place in record.lineage.transactions.indices {
             write(record.lineage.transactions[place], version, &token, &writer)
         }
@@ -39,14 +41,14 @@ package enum PackedLineage {
         return writer.packed(version: version)
     }
 
-    /// The facts alone; nil when the bytes are damaged. Whose they are is not in them.
+    /// Decodes the facts alone; nil if the bytes are corrupt. The account data are not in the bytes.
     package static func lineage(_ original: String, _ bytes: UnsafeRawBufferPointer) -> Lineage? {
         var reader = PackedReader(bytes, versions: readable)
         let lineage = lineage(original, &reader)
         return reader.isDamaged ? nil : lineage
     }
 
-    /// Everything; nil when the bytes are damaged.
+    /// Decodes the whole record; nil if the bytes are corrupt.
     package static func record(
         _ original: String, token: UUID?, account: String?, _ bytes: UnsafeRawBufferPointer
     ) -> LineageRecord? {
@@ -76,7 +78,7 @@ package enum PackedLineage {
 
     // MARK: - Transactions
 
-    /// What a transaction has beside what all have.
+    /// The optional properties that a transaction has.
     private struct Parts: OptionSet {
         let rawValue: UInt64
 
@@ -90,7 +92,7 @@ package enum PackedLineage {
         static let discount = Parts(rawValue: 128)
         static let quantity = Parts(rawValue: 256)
         static let newToken = Parts(rawValue: 512)
-        /// That of the one before.
+        /// The same token as in the previous transaction.
         static let sameToken = Parts(rawValue: 1024)
         static let previousOriginal = Parts(rawValue: 2048)
         static let price = Parts(rawValue: 4096)
@@ -153,7 +155,7 @@ package enum PackedLineage {
     private static func transaction(
         _ original: String, _ lastToken: inout UUID?, _ reader: inout PackedReader
     ) -> TransactionFact {
-        // In the order in which they were written; made in one go, since a fact is dear to change.
+        // In the order of writing. The fact is created with one call, since changing one is expensive.
         let parts = Parts(rawValue: reader.number())
         let id = reader.text()
         let (product, type, ownership) = (reader.word(), reader.word(), reader.word())

@@ -3,19 +3,19 @@ internal import Crypto
 package import Foundation
 internal import Synchronization
 
-/// A signed text as the ledger keeps it: a third of the size, and the exact text again when it is asked for.
+/// The stored form of a signed text: a third of its size, from which the exact text can be restored.
 ///
-/// Most of a JWS is certificates, the same in every one, and most of a notification are two more JWS inside. So headers
-/// are kept once and referred to, and base64url is undone wherever that can be made good exactly. The bytes are
+/// Most of a JWS is certificates, which are the same in every JWS, and most of a notification is two JWS inside it. So
+/// headers are stored once and referenced, and base64url is decoded where it can be restored exactly. The bytes are
 /// ```
 /// version (1)  header (8)  segment…  0  signature
 /// segment: 1 length (4) bytes | 2 header (8) length (4) payload length (1) signature
 /// ```
-/// with numbers in network byte order. A header's number is the beginning of its SHA-256, so nobody has to hand them out.
+/// with numbers in network byte order. A header's number is a prefix of its SHA-256, so numbers need no registration.
 package struct PackedText: Sendable, Hashable {
-    /// What is stored.
+    /// The bytes to store.
     package var bytes: Data
-    /// The headers that it refers to.
+    /// The numbers of the referenced headers.
     package var headers: Set<Int64>
 }
 
@@ -23,9 +23,9 @@ package struct PackedText: Sendable, Hashable {
 package final class HeaderRegistry: Sendable {
     private struct State {
         var texts: [Int64: [UInt8]] = [:]
-        /// The same, the last one that was met first: nearly every text has the header of the one before.
+        /// The most recently added headers, the newest first: nearly every text has the header of the previous one.
         var recent: [(text: [UInt8], number: Int64)] = []
-        var kept: Set<Int64> = []
+        var stored: Set<Int64> = []
     }
 
     private static let recentCount = 8
@@ -33,7 +33,7 @@ package final class HeaderRegistry: Sendable {
 
     package init() {}
 
-    /// The number of a header.
+    /// Returns the number of a header.
     func number(of text: UnsafeRawBufferPointer) -> Int64 {
         let recent = state.withLock { $0.recent }
         for entry in recent where Self.isEqual(entry.text, text) { return entry.number }
@@ -47,38 +47,38 @@ package final class HeaderRegistry: Sendable {
         return number
     }
 
-    // Byte by byte it would take longer than a SHA-256.
+    // `memcmp`: comparing in a loop would take longer than a SHA-256.
     private static func isEqual(_ known: [UInt8], _ text: UnsafeRawBufferPointer) -> Bool {
         guard known.count == text.count, let base = text.baseAddress else { return false }
         return known.withUnsafeBytes { bytes in bytes.baseAddress.map { memcmp($0, base, text.count) == 0 } ?? false }
     }
 
-    /// The header with this number.
+    /// Returns the header with a number.
     func text(of number: Int64) -> [UInt8]? { state.withLock { $0.texts[number] } }
 
-    /// Learns what the storage has.
+    /// Adds a header that is in the database.
     func load(_ number: Int64, _ text: String) {
         state.withLock {
             $0.texts[number] = Array(text.utf8)
-            $0.kept.insert(number)
+            $0.stored.insert(number)
         }
     }
 
-    /// Those among `numbers` that the storage does not have yet, with their texts.
-    func unkept(_ numbers: Set<Int64>) -> [(Int64, String)] {
+    /// Returns those of the headers that are not in the database yet.
+    func unstored(_ numbers: Set<Int64>) -> [(Int64, String)] {
         state.withLock { state in
-            numbers.subtracting(state.kept).compactMap { number in
+            numbers.subtracting(state.stored).compactMap { number in
                 state.texts[number].map { (number, String(decoding: $0, as: UTF8.self)) }
             }
         }
     }
 
-    /// Notes that the storage has them for good.
-    func markKept(_ numbers: Set<Int64>) { state.withLock { $0.kept.formUnion(numbers) } }
+    /// Marks headers as stored in the database.
+    func markStored(_ numbers: Set<Int64>) { state.withLock { $0.stored.formUnion(numbers) } }
 }
 
 extension HeaderRegistry {
-    /// Packs a JWS in compact form. Text of any other form, which no verifier lets pass, is kept as it is.
+    /// Packs a JWS in compact form. A text of any other form, which no verifier accepts, is stored as it is.
     package func pack(_ text: String) -> PackedText {
         var text = text
         var packing = Packing(registry: self)
@@ -87,14 +87,14 @@ extension HeaderRegistry {
         return PackedText(bytes: Data(packing.bytes), headers: Set(packing.headers))
     }
 
-    /// The exact text; nil when the bytes are not what ``pack(_:)`` made, or a header is missing.
+    /// Restores the exact text; nil if the bytes are corrupt, or a header is missing.
     package func unpack(_ bytes: Data) -> String? {
         var unpacking = Unpacking(registry: self, bytes: [UInt8](bytes))
         return unpacking.text()
     }
 }
 
-/// Writes packed text.
+/// Encodes packed text.
 private struct Packing {
     let registry: HeaderRegistry
     var bytes: [UInt8] = []
@@ -115,11 +115,11 @@ private struct Packing {
         return true
     }
 
-    /// The payload, with every JWS that is a string of its JSON packed too.
+    /// Writes the payload; every JWS in a string of its JSON is packed too.
     private mutating func segments(of payload: UnsafeRawBufferPointer) {
         var start = 0
         var place = 0
-        // A JWS in JSON is a string, and begins as every base64 of `{"` does.
+        // A JWS in JSON is a string that begins with the base64 of `{"`.
         while let found = find("\"eyJ", in: payload, from: place) {
             place = found + 4
             guard let end = position(of: "\"", in: payload, from: place),
@@ -158,7 +158,7 @@ private struct Packing {
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Where the next string begins that starts like this.
+    /// Returns the position of the next string that begins with `word`.
     private func find(_ word: StaticString, in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var place = start
         while let base = text.baseAddress, let quote = position(of: "\"", in: text, from: place),
@@ -171,7 +171,8 @@ private struct Packing {
     }
 }
 
-/// Where the three segments of a JWS are. What they are made of shows when they are decoded; a header never is.
+/// The ranges of the three segments of a JWS. Their contents are checked when they are decoded; the header is never
+/// decoded.
 private struct Compact {
     let header: Range<Int>
     let payload: Range<Int>
@@ -187,7 +188,7 @@ private struct Compact {
     }
 }
 
-/// Where a letter is next.
+/// Returns the next position of a letter.
 private func position(of letter: Unicode.Scalar, in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
     guard start < text.count, let base = text.baseAddress,
         let found = memchr(base + start, CInt(letter.value), text.count - start)
@@ -195,7 +196,7 @@ private func position(of letter: Unicode.Scalar, in text: UnsafeRawBufferPointer
     return UnsafeRawPointer(found) - base
 }
 
-/// Reads packed text. The bytes come from a file that may be damaged.
+/// Decodes packed text. The bytes come from a file that may be corrupt.
 private struct Unpacking {
     let registry: HeaderRegistry
     let bytes: [UInt8]

@@ -5,14 +5,14 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: CircumstanceStorage {
-    package func circumstances(of customer: String, in scope: Scope) async throws -> CustomerCircumstances {
-        try readAtOnce { try Self.circumstances(of: customer, in: scope, $0) }
+    package func circumstances(of customer: String, in scope: AppEnvironment) async throws -> CustomerCircumstances {
+        try readInline { try Self.circumstances(of: customer, in: scope, $0) }
     }
 
-    package func present(
-        of customer: String, in scope: Scope
+    package func snapshot(
+        of customer: String, in scope: AppEnvironment
     ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
-        try readAtOnce {
+        try readInline {
             (
                 try Self.lineages(of: customer, in: scope.id, $0),
                 try Self.circumstances(of: customer, in: scope, $0)
@@ -21,7 +21,7 @@ extension SQLiteStorage: CircumstanceStorage {
     }
 
     private static func circumstances(
-        of customer: String, in scope: Scope, _ db: Database
+        of customer: String, in scope: AppEnvironment, _ db: Database
     ) throws -> CustomerCircumstances {
         var found = CustomerCircumstances()
         try db.each(circumstances, [.integer(scope.id), .text(customer)]) { row in
@@ -34,7 +34,7 @@ extension SQLiteStorage: CircumstanceStorage {
         return found
     }
 
-    /// All that concerns a customer, each row with what it is of.
+    /// The original purchases, grants and known groups of a customer; the first column is the kind of row.
     private static let circumstances = """
         SELECT 0, subject, version, purchased_at, signed_date, NULL FROM account_claims CROSS JOIN original_purchases
             ON original_purchases.scope = account_claims.scope AND subject = app_transaction_id
@@ -45,7 +45,7 @@ extension SQLiteStorage: CircumstanceStorage {
         SELECT 2, group_id, NULL, NULL, NULL, NULL FROM product_groups WHERE scope = ?1
         """
 
-    /// What there is in a timeline that is about no purchase in the app.
+    /// Returns the timeline entries that are not about an in-app purchase.
     func circumstanceEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
         var (grants, purchases): (GrantTables.Found, OriginalPurchaseTable.Found) = (.init(), .init())
         try db.each(Self.happened, [.integer(scope), .text(customer)]) { row in
@@ -58,7 +58,7 @@ extension SQLiteStorage: CircumstanceStorage {
         return Self.entries(of: purchases.held(by: customer), customer) + Self.entries(of: grants)
     }
 
-    /// What happened to grants and to Apple accounts, each row with what it is of.
+    /// The events of grants and Apple accounts; the first column is the kind of row.
     private static let happened = """
         SELECT 0, grant_id, kind, instant, content, due, NULL, NULL, NULL, NULL FROM (\(GrantTables.eventsOfCustomer))
         UNION ALL
@@ -69,7 +69,8 @@ extension SQLiteStorage: CircumstanceStorage {
         grants.all.flatMap { grant, isExpiryEmitted in
             func entry(_ kind: TimelineItem.GrantChange.Kind, _ instant: Milliseconds) -> Entry {
                 Entry(
-                    place: TimelinePlace(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"), original: "",
+                    place: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
+                    original: "",
                     kind: .grant(.init(kind: kind, grant: grant)))
             }
             return [entry(.created, grant.createdAt)] + (grant.revocation.map { [entry(.revoked, $0.instant)] } ?? [])
@@ -79,10 +80,10 @@ extension SQLiteStorage: CircumstanceStorage {
 
     private static func entries(of purchases: [HeldOriginalPurchase], _ customer: String) -> [Entry] {
         purchases.compactMap { held in
-            // Nobody knows when in time what has no date belongs.
+            // A purchase without a date has no place in a timeline.
             guard let date = held.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else { return nil }
             return Entry(
-                place: TimelinePlace(date: date.milliseconds, number: 0, name: held.subject), original: "",
+                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.subject), original: "",
                 kind: .originalPurchase(held.fact))
         }
     }

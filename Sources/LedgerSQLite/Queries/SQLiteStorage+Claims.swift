@@ -14,7 +14,7 @@ extension SQLiteStorage: ClaimStorage {
                 do {
                     let transaction = ClaimTransaction(
                         claim: claim, givesAccess: givesAccess, originalGivesAccess: originalGivesAccess)
-                    outcome = try transaction.carryOut(db)
+                    outcome = try transaction.run(db)
                 } catch is ClaimRefused { return .rollback }
                 return .commit
             }
@@ -22,21 +22,21 @@ extension SQLiteStorage: ClaimStorage {
         }
     }
 
-    package func relatives(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
+    package func sameAccountPurchases(of originalTransactionIDs: [String], in scope: Int64) async throws -> [Lineage] {
         try await read { db in
-            try Self.relatives(of: originalTransactionIDs, in: scope, db)
+            try Self.identifiersOfSameAccountPurchases(of: originalTransactionIDs, in: scope, db)
                 .compactMap { try Self.lineage($0, in: scope, db) }
         }
     }
 
-    package func identifiersOfRelatives(
+    package func identifiersOfSameAccountPurchases(
         of originalTransactionIDs: [String], in scope: Int64
     ) async throws -> [String] {
-        try await read { try Self.relatives(of: originalTransactionIDs, in: scope, $0) }
+        try await read { try Self.identifiersOfSameAccountPurchases(of: originalTransactionIDs, in: scope, $0) }
     }
 
-    /// Reads each Apple account once, however many of its purchases are asked about.
-    package static func relatives(
+    /// Reads each Apple account once, even if several of its purchases are requested.
+    package static func identifiersOfSameAccountPurchases(
         of originalTransactionIDs: [String], in scope: Int64, _ db: Database
     ) throws -> [String] {
         var all = Set(originalTransactionIDs.map { ExactText($0) })
@@ -60,49 +60,49 @@ extension SQLiteStorage: ClaimStorage {
     }
 }
 
-/// Rolls a claim back.
+/// Thrown to roll a refused claim back.
 private struct ClaimRefused: Error {}
 
-/// One claim, within its transaction.
+/// One claim within its database transaction.
 private struct ClaimTransaction {
     let claim: Claim
     let givesAccess: (Lineage) -> Bool
     let originalGivesAccess: (OriginalPurchaseFact) -> Bool
 
-    func carryOut(_ db: Database) throws -> ClaimOutcome {
+    func run(_ db: Database) throws -> ClaimOutcome {
         if try isOvertaken(db) { return .overtaken }
-        let granted = try takePurchases(db)
+        let granted = try claimPurchases(db)
         guard !claim.isRefused(granting: granted) else { throw ClaimRefused() }
         guard let account = claim.appTransactionID else { return .granted(granted) }
-        return .granted(granted.union(try take(account: account, db)))
+        return .granted(granted.union(try claimAccount(account, db)))
     }
 
-    /// Whether the customer was erased since the app asked.
+    /// Whether the customer was erased after the app's request.
     private func isOvertaken(_ db: Database) throws -> Bool {
         let bundleID = try ErasureTable.bundleID(of: claim.scope, db)
         return claim.isOvertaken(
             by: try ErasureTable.erasure(of: claim.customer, in: claim.scope, bundleID, db)?.instant)
     }
 
-    /// Takes the purchases that the claim names, and says which are the customer's then.
-    private func takePurchases(_ db: Database) throws -> Set<String> {
+    /// Claims the purchases, and returns those that the customer owns now.
+    private func claimPurchases(_ db: Database) throws -> Set<String> {
         var granted: Set<String> = []
         for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text)
-        where try take(original, db) { granted.insert(original) }
+        where try claimPurchase(original, db) { granted.insert(original) }
         return granted
     }
 
-    /// Takes a purchase; false when it stays with whom it belongs to.
-    private func take(_ original: String, _ db: Database) throws -> Bool {
+    /// Claims a purchase; returns false if the present owners keep it.
+    private func claimPurchase(_ original: String, _ db: Database) throws -> Bool {
         let lineage = try SQLiteStorage.lineage(original, in: claim.scope, db)
         let ownership = try ClaimTables.ownership(
             of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: claim.scope, db)
         let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
-        return try carryOut(step, .purchase(original, in: claim.scope), moving: [original], db)
+        return try apply(step, .purchase(original, in: claim.scope), moving: [original], db)
     }
 
-    /// Takes an account, and says what came with it.
-    private func take(account: String, _ db: Database) throws -> Set<String> {
+    /// Claims an Apple account, and returns the purchases that come with it.
+    private func claimAccount(_ account: String, _ db: Database) throws -> Set<String> {
         let subject = ClaimTables.Subject.account(account, in: claim.scope)
         let originals = try unclaimed(of: account, db)
         let step = try claim.step(
@@ -111,16 +111,16 @@ private struct ClaimTransaction {
             originalGivesAccess: {
                 try OriginalPurchaseTable.fact(of: account, in: claim.scope, db).map(originalGivesAccess) ?? false
             })
-        return try carryOut(step, subject, moving: originals, db) ? Set(originals) : []
+        return try apply(step, subject, moving: originals, db) ? Set(originals) : []
     }
 
-    /// Keeps what was decided, with its events. False when it stays with whom it belongs to.
-    private func carryOut(
+    /// Stores the decision and its events. Returns false if the present owners keep the purchase.
+    private func apply(
         _ step: ClaimStep, _ subject: ClaimTables.Subject, moving originals: [String], _ db: Database
     ) throws -> Bool {
         switch step {
         case .isOwned: return true
-        case .isLeftOut: return false
+        case .isSkipped: return false
         case .refusesClaim: throw ClaimRefused()
         case .moves(let events, let owners):
             try ClaimTables.add(events, to: subject, db)
@@ -134,14 +134,14 @@ private struct ClaimTransaction {
         }
     }
 
-    /// All that an account bought, with whose each is.
+    /// Returns the purchases of an account with their owners.
     private func purchases(of account: String, _ db: Database) throws -> [HeldPurchase] {
         let lineages = try SQLiteStorage.lineages(ofAccount: account, in: claim.scope, db)
         let ownerships = try ClaimTables.ownerships(of: lineages, in: claim.scope, db)
         return zip(lineages, ownerships).map { HeldPurchase(lineage: $0, ownership: $1) }
     }
 
-    /// What goes where the account goes: what nobody claims and no account of the app's was named for.
+    /// Returns the purchases whose owner follows from the account: without a claim and without an account token.
     private func unclaimed(of account: String, _ db: Database) throws -> [String] {
         try db.texts(
             """
@@ -155,13 +155,13 @@ private struct ClaimTransaction {
 }
 
 extension SQLiteStorage {
-    /// Emits the event that says whose a purchase is now.
+    /// Creates the event of a change of ownership.
     static func emitClaimEvent(
         _ original: String, from owners: [String], to customer: String, at instant: Milliseconds,
         createdAt: Milliseconds, in scope: Int64, _ db: Database
     ) throws {
-        // Whose a purchase is now may have agreed already that the App Store is told about it.
-        try ConsumptionTables.lookAgain(at: createdAt, about: [original], in: scope, db)
+        // The new owner may have consented to sending consumption data to the App Store.
+        try ConsumptionTables.makeDue(at: createdAt, about: [original], in: scope, db)
         try OutboxTable.add(
             LedgerEvent(
                 ofClaimTo: customer, on: original, from: owners, at: instant, learned: createdAt, in: scope), db)

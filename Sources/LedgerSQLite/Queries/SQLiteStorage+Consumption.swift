@@ -6,17 +6,18 @@ internal import GRDB
 extension SQLiteStorage: ConsumptionStorage {
     package func record(_ report: UsageReport, of customer: String, in scope: Int64) async throws {
         try await write { db in
-            for part in report.parts { try Self.put(part, customer, scope, db) }
-            try Self.forgetOldest(of: customer, scope, db)
-            // By what is theirs now: a purchase may have been linked after the App Store asked about it.
+            for part in report.parts { try Self.store(part, customer, scope, db) }
+            try Self.deleteOldestReports(of: customer, scope, db)
+            // The present purchases, because a purchase may have been linked to the customer after the consumption
+            // request.
             let originals = try Self.originals(of: customer, in: scope, db)
-            try ConsumptionTables.lookAgain(at: report.reportedAt, about: originals, in: scope, db)
+            try ConsumptionTables.makeDue(at: report.reportedAt, about: originals, in: scope, db)
         }
     }
 
-    private static func put(_ report: UsageReport, _ customer: String, _ scope: Int64, _ db: Database) throws {
+    private static func store(_ report: UsageReport, _ customer: String, _ scope: Int64, _ db: Database) throws {
         let subject = report.subject
-        let report = try report.completed(by: usage(subject, customer, scope, db))
+        let report = try report.merged(with: usage(subject, customer, scope, db))
         try db.run(
             """
             INSERT OR REPLACE INTO usage (scope, customer, transaction_id, product_id, consented, percentage, delivery,
@@ -42,13 +43,13 @@ extension SQLiteStorage: ConsumptionStorage {
             UsageReport(
                 transactionID: subject.transactionID.isEmpty ? nil : subject.transactionID,
                 productID: subject.productID.isEmpty ? nil : subject.productID,
-                customerConsented: row.number(0).map { $0 == 1 }, consumptionPercentage: row.small(1),
+                customerConsented: row.number(0).map { $0 == 1 }, consumptionPercentage: row.int32(1),
                 deliveryStatus: row.text(2).map { DeliveryStatus(rawValue: $0) },
                 sampleContentProvided: row.number(3).map { $0 == 1 }, reportedAt: row.number(4) ?? 0)
         }
     }
 
-    private static func forgetOldest(of customer: String, _ scope: Int64, _ db: Database) throws {
+    private static func deleteOldestReports(of customer: String, _ scope: Int64, _ db: Database) throws {
         try db.run(
             """
             DELETE FROM usage WHERE scope = ?1 AND customer = ?2 AND transaction_id || product_id <> ''
@@ -60,11 +61,11 @@ extension SQLiteStorage: ConsumptionStorage {
     package func usage(
         of customer: String, transactionID: String, productID: String, in scope: Int64
     ) async throws -> [UsageReport] {
-        let subjects = UsageReport.Subject.inOrder(transactionID: transactionID, productID: productID)
+        let subjects = UsageReport.Subject.byPrecedence(transactionID: transactionID, productID: productID)
         return try await read { db in try subjects.compactMap { try Self.usage($0, customer, scope, db) } }
     }
 
-    package func takeInquiries(
+    package func leaseInquiries(
         at now: Milliseconds, leaseEnds: Milliseconds, limit: Int
     ) async throws -> [ConsumptionInquiry] {
         let times: [SQLValue] = [.integer(now), .integer(LongestDelay.inquiry.horizon(at: now))]
@@ -115,8 +116,8 @@ extension SQLiteStorage: ConsumptionStorage {
 
     package func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry] {
         try await read { db in
-            // Those that wait have an index, and are few: each waits for twelve hours at most. The plus keeps SQLite from
-            // going through all that were ever asked instead.
+            // There is an index of pending inquiries, and they are few: each waits for at most twelve hours. The unary
+            // plus prevents SQLite from using the index of all inquiries of the scope.
             try ConsumptionTables.inquiries(
                 "WHERE state = 'pending' AND +scope = ? ORDER BY deadline, id LIMIT ?",
                 [.integer(scope), .init(limit)], db)

@@ -6,20 +6,20 @@ internal import GRDB
 
 extension SQLiteStorage: CustomerStorage {
     package func lineages(of customer: String, in scope: Int64) async throws -> [Lineage] {
-        try readAtOnce { try Self.lineages(of: customer, in: scope, $0) }
+        try readInline { try Self.lineages(of: customer, in: scope, $0) }
     }
 
     package func lineage(_ originalTransactionID: String, in scope: Int64) async throws -> Lineage? {
-        try readAtOnce { try Self.lineage(originalTransactionID, in: scope, $0) }
+        try readInline { try Self.lineage(originalTransactionID, in: scope, $0) }
     }
 
     package func successors(of originalTransactionID: String, in scope: Int64) async throws -> [TransactionFact] {
-        try readAtOnce { try SegmentTable.successors(of: originalTransactionID, in: scope, $0) }
+        try readInline { try SegmentTable.successors(of: originalTransactionID, in: scope, $0) }
     }
 
     package func notifications(
         about originalTransactionID: String, in scope: Int64, limit: Int
-    ) async throws -> [KeptNotification] {
+    ) async throws -> [StoredNotification] {
         try await read { db in
             let mentions = try LineageTable.record(originalTransactionID, in: scope, db)?.mentions ?? []
             let numbers = mentions.prefix(limit).map(\.notification)
@@ -75,24 +75,25 @@ extension SQLiteStorage: CustomerStorage {
 
     typealias OwnedRecord = (record: LineageRecord, ownership: Ownership)
 
-    /// Every purchase that a customer has, or had at any time: those that ``ofCustomer(_:)`` finds, others' claims
-    /// notwithstanding, and those that were claimed for the customer once.
+    /// Returns every purchase that a customer owns or ever owned: the purchases of ``ofCustomer(_:)`` even if others
+    /// claimed them since, and purchases that were claimed for the customer at any time.
     static func held(by customer: String, in scope: Int64, _ db: Database) throws -> [OwnedRecord] {
-        try ever(of: customer, in: scope, db).filter { !$0.ownership.spans(of: customer).isEmpty }
+        try possiblePurchases(of: customer, in: scope, db).filter { !$0.ownership.spans(of: customer).isEmpty }
     }
 
-    /// Those, and all others that were bought by an Apple account that was claimed for the customer once. Of one for which the
-    /// App Store has signed another account since, nothing says any more that it was the customer's.
-    static func ever(of customer: String, in scope: Int64, _ db: Database) throws -> [OwnedRecord] {
-        let records = try db.all(everOfCustomer, values(of: customer, in: scope)) { row in
+    /// Returns the same purchases, and all purchases of Apple accounts that were claimed for the customer at any time.
+    /// Among these may be purchases for which the App Store has signed another account token since, so that no data
+    /// show any more that the customer owned them.
+    static func possiblePurchases(of customer: String, in scope: Int64, _ db: Database) throws -> [OwnedRecord] {
+        let records = try db.all(possiblePurchasesOfCustomer, values(of: customer, in: scope)) { row in
             row.text(0) == nil ? LineageRecord(row.text(4) ?? "") : try LineageTable.record(row)
         }
         let ownerships = try ClaimTables.ownerships(of: records.map(\.lineage), in: scope, db)
         return zip(records, ownerships).map { ($0, $1) }
     }
 
-    /// Each purchase once, by its name. One that was claimed need not be known.
-    private static let everOfCustomer = """
+    /// Each purchase once, by its identifier. A claimed purchase may be unknown.
+    private static let possiblePurchasesOfCustomer = """
         SELECT \(LineageTable.reading), ever.original_id FROM (
             SELECT subject AS original_id FROM claim_events WHERE scope = ?1 AND customer = ?2 AND is_account = 0
             UNION
@@ -107,9 +108,11 @@ extension SQLiteStorage: CustomerStorage {
         ORDER BY ever.original_id
         """
 
-    /// What a customer has: what the app claimed for them; what they bought while the app named them, and nobody else
-    /// claims; what a claimed Apple account bought, if it named nobody. No purchase is in two of these.
-    // SQLite has no statistics about these tables, so it is told where to begin: it would read all facts.
+    /// The purchases of a customer: those that are claimed for the customer; those with the customer's account token
+    /// and without a claim; and those of a claimed Apple account without an account token or a claim. No purchase is in
+    /// two of these groups.
+    // SQLite has no statistics about these tables, so the query determines the join order; otherwise SQLite would scan
+    // all lineages.
     private static func ofCustomer(_ columns: String) -> String {
         """
         SELECT \(columns) FROM claims CROSS JOIN lineages INDEXED BY lineages_by_original USING (scope, original_id)
@@ -137,13 +140,13 @@ extension SQLiteStorage: CustomerStorage {
 
     private static func values(of customer: String, in scope: Int64) -> [SQLValue] {
         let token = UUID(text: customer)
-        let places = token.map { LineagePlaces($0) }
+        let range = token.map { LineageRowRange($0) }
         return [
-            .integer(scope), .text(customer), .init(token?.bytes), .init(places?.first), .init(places?.last),
+            .integer(scope), .text(customer), .init(token?.bytes), .init(range?.first), .init(range?.last),
         ]
     }
 
-    /// The other way round.
+    /// Returns the owners of a purchase.
     static func owners(of original: String, in scope: Int64, _ db: Database) throws -> [String] {
         let claimed = try claimants(of: original, in: scope, db)
         guard claimed.isEmpty else { return claimed }
@@ -158,7 +161,7 @@ extension SQLiteStorage: CustomerStorage {
         return try lineage.map { try namedOwners(of: $0, in: scope, db) } ?? []
     }
 
-    /// The same for one that was read.
+    /// Returns the owners of a purchase that was already read.
     static func owners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
         let claimed = try claimants(of: lineage.originalTransactionID, in: scope, db)
         return claimed.isEmpty ? try namedOwners(of: lineage, in: scope, db) : claimed
@@ -170,7 +173,7 @@ extension SQLiteStorage: CustomerStorage {
             [.integer(scope), .text(original)])
     }
 
-    /// Whose a purchase is that nobody claims.
+    /// Returns the owners of a purchase without a claim.
     private static func namedOwners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
         if let token = lineage.appAccountToken { return [token.text] }
         guard let account = lineage.appTransactionID else { return [] }
@@ -179,7 +182,7 @@ extension SQLiteStorage: CustomerStorage {
             [.integer(scope), .text(account)])
     }
 
-    /// All in one question, so that what it finds is of one instant.
+    /// One query, so that the result is from one snapshot.
     static func lineages(of customer: String, in scope: Int64, _ db: Database) throws -> [Lineage] {
         var found = try db.all(lineagesOfCustomer, values(of: customer, in: scope)) { try LineageTable.lineage($0) }
         if found.count > 1 {

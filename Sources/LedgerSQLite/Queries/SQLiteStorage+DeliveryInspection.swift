@@ -35,7 +35,7 @@ extension SQLiteStorage: DeliveryInspectionStorage {
     }
 
     package func deliveries(
-        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, looking: Int
+        of endpoint: Int64, matching filter: DeliveryFilter, before id: Int64, limit: Int, scanLimit: Int
     ) async throws -> DeliveryList {
         try await read { db in
             let (conditions, values) = filter.conditions
@@ -46,7 +46,7 @@ extension SQLiteStorage: DeliveryInspectionStorage {
                     """
                     SELECT id FROM deliveries INDEXED BY deliveries_by_state
                     WHERE endpoint = ? AND state = ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?
-                    """, place + [.init(looking - 1)])
+                    """, place + [.init(scanLimit - 1)])
                 if let end { ends.append(end) }
                 found += try db.all(
                     """
@@ -62,7 +62,7 @@ extension SQLiteStorage: DeliveryInspectionStorage {
 }
 
 extension DeliveryFilter {
-    /// What is asked of the event, and the values for that.
+    /// The SQL conditions on the event, with their values.
     fileprivate var conditions: (sql: String, values: [SQLValue]) {
         var (sql, values): (String, [SQLValue]) = ("", [])
         if let eventType {

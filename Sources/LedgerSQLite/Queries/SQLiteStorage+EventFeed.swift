@@ -3,7 +3,7 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: EventFeedStorage {
-    /// How many events are looked at for a page: many may be of other apps.
+    /// The number of events that are read for a page. Many may be of other apps.
     private static let window = 2000
 
     package func status() async throws -> FanOutStatus { try await read { try Self.status($0) } }
@@ -16,7 +16,7 @@ extension SQLiteStorage: EventFeedStorage {
         in scope: Int64, limit: Int, amongLast depth: Int64
     ) async throws -> [LedgerEvent] {
         try await read { db in
-            // Numbers have hardly a gap.
+            // Row identifiers have hardly any gaps.
             let last = try db.number("SELECT max(seq) FROM events", []) ?? 0
             return try db.all(
                 """
@@ -31,9 +31,9 @@ extension SQLiteStorage: EventFeedStorage {
         try await read { db in
             let (candidates, cursor, hasMore) = try Self.candidates(query, gate, db)
             var page = FeedPage(cursor: cursor, hasMore: hasMore)
-            let told = try self.events(numbered: Set(candidates.map(\.0.number)), db)
+            let storedEvents = try self.events(numbered: Set(candidates.map(\.0.number)), db)
             for (candidate, late) in candidates {
-                guard let (event, notification) = told[candidate.number] else { continue }
+                guard let (event, notification) = storedEvents[candidate.number] else { continue }
                 page.items.append(
                     FeedItem(number: candidate.number, event: event, notification: notification, late: late))
             }
@@ -41,7 +41,7 @@ extension SQLiteStorage: EventFeedStorage {
         }
     }
 
-    /// The events of a page in their order, each with the late one that it is said again for.
+    /// Returns the events of a page in their order; a repeated event comes with the row identifier of the late event.
     private static func candidates(
         _ query: FeedQuery, _ gate: FanOutLimit, _ db: Database
     ) throws -> (events: [(WebhookTables.Candidate, Int64?)], cursor: Int64, hasMore: Bool) {
@@ -56,14 +56,14 @@ extension SQLiteStorage: EventFeedStorage {
             isHeld = try holds(candidate, gate, db)
             if isHeld { break }
             cursor = candidate.number
-            // Tests of endpoints are for those alone.
+            // Test events are for their endpoint only.
             if query.scopes.contains(candidate.scope), candidate.type != .webhookTest { chosen.append(candidate) }
         }
         var events: [(WebhookTables.Candidate, Int64?)] = []
         for candidate in chosen.sorted(by: { ($0.happenedAt, $0.number) < ($1.happenedAt, $1.number) }) {
             events.append((candidate, nil))
             guard candidate.isLate else { continue }
-            // What is newer and stands on this page comes after it by itself.
+            // Newer events on this page follow without a repetition.
             for newer in try DeliveryLanes.newer(than: candidate, db) where newer.number <= query.after {
                 events.append((newer, candidate.number))
             }

@@ -2,10 +2,10 @@ internal import AppStoreModels
 internal import GRDB
 package import Ledger
 
-/// The texts that facts are from: four questions of the ledger, however many facts they are.
+/// Reads the texts that contain facts, with four queries for any number of facts.
 extension SQLiteStorage {
     package func sources(
-        of wanted: [WantedFacts], notifications: Bool, in scope: Int64
+        of wanted: [FactSelection], notifications: Bool, in scope: Int64
     ) async throws -> [FactText] {
         guard !wanted.isEmpty else { return [] }
         return try await read { db in
@@ -15,15 +15,16 @@ extension SQLiteStorage {
                     ?? [])
                     .map { (original: wanted.originalTransactionID, kind: $0.kind, source: $0.source) }
             }
-            let told = try self.notifications(numbered: Set(sources.compactMap(\.source.notification)), db)
-            let named = Dictionary(told.map { ($0.id, $0.uuid) }) { first, _ in first }
-            let others = try self.otherTexts(ofAny: told, limit: WantedFacts.mostOtherTexts, db)
-            let texts = Dictionary(grouping: told + others, by: \.uuid)
+            let storedNotifications = try self.notifications(
+                numbered: Set(sources.compactMap(\.source.notification)), db)
+            let uuids = Dictionary(storedNotifications.map { ($0.id, $0.uuid) }) { first, _ in first }
+            let others = try self.otherTexts(ofAny: storedNotifications, limit: FactSelection.maximumOtherTexts, db)
+            let texts = Dictionary(grouping: storedNotifications + others, by: \.uuid)
             let statements = try self.statements(Set(sources.compactMap(\.source.statement)), db)
             return sources.flatMap { original, kind, source -> [FactText] in
                 switch source {
                 case .notification(let number):
-                    let kept = named[number].flatMap { texts[$0] } ?? []
+                    let kept = uuids[number].flatMap { texts[$0] } ?? []
                     return kept.map { FactText(original, .notification($0, holding: kind)) }
                 case .statement(let number):
                     return statements[number].map { [FactText(original, .statement($0))] } ?? []
@@ -43,21 +44,21 @@ extension SQLiteStorage {
         return Dictionary(records.map { (ExactText($0.lineage.originalTransactionID), $0) }) { first, _ in first }
     }
 
-    /// What came without a notification, by its number. Receipts are not among it. One whose text is damaged has none, as with
-    /// notifications: it must not keep the others from being proven.
-    private func statements(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: KeptStatement] {
+    /// Returns statements by row identifier, without receipts. A corrupt text is empty, as for notifications, so that
+    /// the other texts can be verified.
+    private func statements(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: StoredFact] {
         guard !numbers.isEmpty else { return [:] }
         let kept = try db.all(
             """
             SELECT id, kind, origin, received_at, text FROM statements
             WHERE id IN (\(numbers.map { String($0) }.joined(separator: ", ")))
-                AND kind <> \(Statement.Kind.receipt.rawValue)
+                AND kind <> \(SignedFact.Kind.receipt.rawValue)
             """, [], isCached: false
         ) { row in
             (
                 row.number(0) ?? 0,
-                KeptStatement(
-                    kind: row.number(1) == Statement.Kind.renewal.rawValue ? .renewal : .transaction,
+                StoredFact(
+                    kind: row.number(1) == SignedFact.Kind.renewal.rawValue ? .renewal : .transaction,
                     origin: row.number(2).flatMap(Origin.init) ?? .imported, receivedAt: row.number(3) ?? 0,
                     text: row.blob(4).flatMap { headers.unpack($0) } ?? "")
             )

@@ -34,11 +34,11 @@ extension SQLiteStorage {
     ) async throws -> FanOutProgress {
         var progress = FanOutProgress.done
         guard !targets.isEmpty else { return progress }
-        // As many go as can be made.
+        // Deletes up to as many deliveries as can be created.
         try await write { try WebhookTables.prune(limit: limit * targets.count, at: now, $0) }
         for target in targets {
             progress = max(
-                progress, try await writePiece { try Self.fanOut(to: target, within: gate, limit, at: now, $0) })
+                progress, try await writeBatch { try Self.fanOut(to: target, within: gate, limit, at: now, $0) })
         }
         return progress
     }
@@ -46,7 +46,9 @@ extension SQLiteStorage {
     private static func fanOut(
         to target: FanOutTarget, within gate: FanOutLimit, _ limit: Int, at now: Milliseconds, _ db: Database
     ) throws -> FanOutProgress {
-        guard let endpoint = try place(of: target.endpoint, at: now, db), !endpoint.isDisabled else { return .done }
+        guard let endpoint = try fanOutState(of: target.endpoint, at: now, db), !endpoint.isDisabled else {
+            return .done
+        }
         let candidates = try db.all(
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? ORDER BY seq LIMIT ?",
             [.integer(endpoint.cursor), .init(limit)]
@@ -76,9 +78,11 @@ extension SQLiteStorage {
         return progress
     }
 
-    package func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
+    package func releaseDeliveries(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
         for endpoint in endpoints {
-            let count = try await writePiece { try DeliveryLanes.letGo(to: endpoint, limit: limit, at: now, $0) }
+            let count = try await writeBatch {
+                try DeliveryLanes.makeProvisionalDue(to: endpoint, limit: limit, at: now, $0)
+            }
             if count == limit { return true }
         }
         return false
@@ -94,8 +98,8 @@ extension SQLiteStorage {
         return try db.number(origin, [.integer(notification)]) == Origin.recovered.rawValue
     }
 
-    /// How far events are made into deliveries, and from when on they are for the endpoint.
-    static func place(
+    /// Returns the endpoint's cursor, and the instant from which on events are for it.
+    static func fanOutState(
         of endpoint: Int64, at now: Milliseconds, _ db: Database
     ) throws -> (cursor: Int64, begin: Milliseconds, isDisabled: Bool)? {
         try db.first(
@@ -114,7 +118,7 @@ extension SQLiteStorage {
             var disabled: [Int64: DisableReason] = [:]
             for outcome in outcomes {
                 try WebhookTables.record(outcome, at: now, db)
-                if let reason = try Self.judge(outcome, patience: patience, at: now, db) {
+                if let reason = try Self.updateHealth(after: outcome, patience: patience, at: now, db) {
                     disabled[outcome.endpoint] = reason
                 }
             }
@@ -122,9 +126,9 @@ extension SQLiteStorage {
         }
     }
 
-    /// Notes how an endpoint does; gives the reason if it was switched off for it.
-    private static func judge(
-        _ outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds, _ db: Database
+    /// Updates the health of an endpoint; returns the reason if it was disabled.
+    private static func updateHealth(
+        after outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds, _ db: Database
     ) throws -> DisableReason? {
         let before = try db.first(
             "SELECT failing_since, failed_at, disabled_reason FROM webhook_endpoints WHERE id = ?",

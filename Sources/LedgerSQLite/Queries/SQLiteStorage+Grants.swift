@@ -10,15 +10,15 @@ extension SQLiteStorage: GrantStorage {
         try await write { db in
             let decision = try GrantDecision.creation(
                 of: content, known: GrantTables.history(of: id, in: scope, db).grant(id),
-                isTold: OutboxTable.number(of: LedgerEvent.identifier(.grantCreated, ofGrant: id), db) != nil,
+                hasCreationEvent: OutboxTable.number(of: LedgerEvent.identifier(.grantCreated, ofGrant: id), db) != nil,
                 beside: GrantTables.grants(of: content.customer ?? "", in: scope, db).map(\.grant), at: now)
             switch decision {
-            case .isMade(let grant): return .created(grant)
+            case .alreadyCreated(let grant): return .created(grant)
             case .isTaken: return .isTaken
             case .isRefused: return .refused
             case .creates: break
             }
-            // One that ends is told when it does, even if that is at once.
+            // A grant that has already ended gets its event `grant.expired` at once.
             try GrantTables.add([GrantEvent(.create, at: now, content)], to: id, in: scope, emittedUntil: .min, db)
             guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id) else { return .refused }
             try GrantTables.emit(.grantCreated, grant, in: scope, at: grant.createdAt, learned: now, db)

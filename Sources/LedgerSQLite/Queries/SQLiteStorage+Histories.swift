@@ -21,21 +21,21 @@ extension SQLiteStorage: HistoryStorage {
         try await write { try HistoryTable.record(revision: revision, of: transactionID, in: scope, at: now, $0) }
     }
 
-    package func recordAsked(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
+    package func recordRequest(about originals: [String], in scope: Int64, at now: Milliseconds) async throws {
         guard !originals.isEmpty else { return }
         try await write { db in
             for original in originals { try HistoryTable.record(revision: nil, of: original, in: scope, at: now, db) }
         }
     }
 
-    package func keep(
-        unverified: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
+    package func replaceUnverified(
+        with items: [UnverifiedItem], ofHistory transactionID: String, in scope: Int64, at now: Milliseconds
     ) async throws {
         try await write { db in
             try db.run(
                 "DELETE FROM recovery_failures WHERE scope = ? AND history = ?",
                 [.integer(scope), .text(transactionID)])
-            try Self.add(unverified, in: scope, nil, history: transactionID, at: now, db)
+            try Self.add(items, in: scope, nil, history: transactionID, at: now, db)
         }
     }
 
@@ -45,7 +45,7 @@ extension SQLiteStorage: HistoryStorage {
                 "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?", [.integer(scope)]
             ) { row in
                 HistoryPass(
-                    scope: scope, cursor: row.text(0) ?? "", everyoneSince: row.number(1),
+                    scope: scope, cursor: row.text(0) ?? "", staleBefore: row.number(1),
                     startedAt: row.number(2) ?? 0,
                     finishedAt: row.number(3))
             }
@@ -60,7 +60,7 @@ extension SQLiteStorage: HistoryStorage {
                 VALUES (?, ?, ?, ?, ?)
                 """,
                 [
-                    .integer(pass.scope), .text(pass.cursor), .init(pass.everyoneSince), .integer(pass.startedAt),
+                    .integer(pass.scope), .text(pass.cursor), .init(pass.staleBefore), .integer(pass.startedAt),
                     .init(pass.finishedAt),
                 ])
         }
@@ -76,7 +76,7 @@ extension SQLiteStorage: HistoryStorage {
                 """, [.integer(scope), .text(original), .init(limit)]
             ) { row -> LineageSummary? in
                 if let lineage = try StorageError.unlessDamaged({ try LineageTable.lineage(row) }) {
-                    return LineageSummary(lineage, askedAt: row.number(4))
+                    return LineageSummary(lineage, requestedAt: row.number(4))
                 }
                 return row.text(0).map { LineageSummary(damaged: $0) }
             }

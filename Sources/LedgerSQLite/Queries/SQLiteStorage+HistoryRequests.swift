@@ -1,8 +1,8 @@
 package import Ledger
 internal import GRDB
 
-/// What the App Store is still to be asked for. `failed_at` is null while it waits; then `failure` is what came of the last
-/// attempt.
+/// The queue of history requests. `failed_at` is null while a request is in the queue; then `failure` is the error of
+/// the last attempt.
 enum HistoryRequestTable {
     static let schema = [
         """
@@ -14,13 +14,13 @@ enum HistoryRequestTable {
         "CREATE INDEX errands_by_time ON errands (next_attempt_at) WHERE failed_at IS NULL",
     ]
 
-    /// Lets the requests of one app and environment be taken without going through those of all others.
+    /// An index for reading the requests of one scope.
     static let byScope = [
         "DROP INDEX errands_by_time",
         "CREATE INDEX errands_by_scope ON errands (scope, next_attempt_at) WHERE failed_at IS NULL",
     ]
 
-    /// Those that wait, whether their time has come or not.
+    /// The requests in the queue, due or not.
     private static let waiting = "errands INDEXED BY errands_by_scope WHERE failed_at IS NULL"
 
     static let columns =
@@ -34,7 +34,7 @@ enum HistoryRequestTable {
             isGivenUp: row.number(8) != nil)
     }
 
-    /// Those of one scope that may be tried, the longest waiting first.
+    /// Returns the due requests of a scope, the longest waiting first.
     static func due(in scope: Int64, at now: Milliseconds, limit: Int, _ db: Database) throws -> [HistoryRequest] {
         let due = try requests(in: scope, "next_attempt_at <= ?", .integer(now), limit: limit, db)
         guard due.count < limit else { return due }
@@ -51,10 +51,12 @@ enum HistoryRequestTable {
         ) { request($0) }
     }
 
-    /// A number that no other request has or had: one that was finished may be finished again, by somebody who took it too.
-    static let newNumber = "random() & 0x7FFFFFFFFFFFFFFF"
+    /// A random row identifier that no other request has or had: a request may be finished a second time by another
+    /// process that took it too.
+    static let newID = "random() & 0x7FFFFFFFFFFFFFFF"
 
-    /// One that is added while somebody asks for it gets another number: whoever finishes the old one leaves it there.
+    /// A request that is added again while it is being sent gets a new row identifier, so that finishing the old one
+    /// leaves it in the queue.
     static func add(
         _ transactionIDs: [String], in scope: Int64, because reason: HistoryRequest.Reason, at now: Milliseconds,
         _ db: Database
@@ -63,7 +65,7 @@ enum HistoryRequestTable {
             try db.run(
                 """
                 INSERT INTO errands (id, scope, transaction_id, reason, added_at, next_attempt_at)
-                VALUES (\(newNumber), ?, ?, ?, ?, ?)
+                VALUES (\(newID), ?, ?, ?, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET id = excluded.id, failed_at = NULL,
                     failure = iif(failed_at IS NULL, failure, NULL), attempts = iif(failed_at IS NULL, attempts, 0),
                     next_attempt_at = iif(failed_at IS NULL, next_attempt_at, excluded.next_attempt_at)
@@ -80,7 +82,7 @@ extension SQLiteStorage: HistoryRequestStorage {
         try await write { try HistoryRequestTable.add(transactionIDs, in: scope, because: reason, at: now, $0) }
     }
 
-    package func takeHistoryRequests(
+    package func dueHistoryRequests(
         in scope: Int64, at now: Milliseconds, limit: Int
     ) async throws -> [HistoryRequest] {
         try await read { try HistoryRequestTable.due(in: scope, at: now, limit: limit, $0) }
@@ -92,11 +94,11 @@ extension SQLiteStorage: HistoryRequestStorage {
 
     package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
         try await write { db in
-            // The number stays: whoever took the one that was added meanwhile finishes that one.
+            // An existing request keeps its row identifier: the process that took it finishes it.
             try db.run(
                 """
                 INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                VALUES (\(HistoryRequestTable.newNumber), ?, ?, ?, ?, ?, ?, ?)
+                VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
                     next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
                 """,
@@ -107,14 +109,14 @@ extension SQLiteStorage: HistoryRequestStorage {
         }
     }
 
-    package func putAside(
-        _ transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
+    package func scheduleRetry(
+        of transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws {
         try await write { db in
             try db.run(
                 """
                 INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                VALUES (\(HistoryRequestTable.newNumber), ?, ?, ?, ?, 1, ?, ?)
+                VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, 1, ?, ?)
                 ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
                     next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
                     WHERE failed_at IS NOT NULL

@@ -4,21 +4,21 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: InspectionStorage {
-    /// How many notifications one page looks through for what it is asked for.
+    /// The number of rows that are read for a page of notifications.
     private static let inboxWindow: Int64 = 20_000
-    /// How many are put into the inbox again in one transaction.
+    /// The number of notifications that are added to the inbox in one transaction.
     private static let reprocessing = 200
 
-    /// The first number that a page before a number looks at.
+    /// Returns the lower end of the row identifiers that a page reads.
     private static func inboxWindow(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
-        // Numbers have hardly a gap: so many numbers are so many notifications at most.
+        // Row identifiers have hardly any gaps, so the range contains at most this many notifications.
         guard table != InboxFilter.all else { return id > inboxWindow ? id - inboxWindow : 0 }
         return try db.number(
             "SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?",
             [.integer(id), .integer(inboxWindow - 1)]) ?? .min
     }
 
-    /// The number before which there is something to look at, where a page looks through numbers.
+    /// Returns the upper end (excluded) of the row identifiers that a page reads.
     private static func end(of table: String, before id: Int64, _ db: Database) throws -> Int64 {
         guard table == InboxFilter.all else { return id }
         let newest = try db.number("SELECT max(id) FROM notifications", []) ?? 0
@@ -26,7 +26,7 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     package func timeline(
-        of customer: String, in scope: Int64, after place: TimelinePlace, limit: Int
+        of customer: String, in scope: Int64, after place: TimelinePosition, limit: Int
     ) async throws -> [TimelineItem] {
         try await read { db in
             var entries: [Entry] = []
@@ -35,9 +35,9 @@ extension SQLiteStorage: InspectionStorage {
             }
             entries += try self.circumstanceEntries(of: customer, in: scope, db)
             let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
-            let told = try self.notifications(
+            let storedNotifications = try self.notifications(
                 numbered: chosen.filter { $0.kind == nil }.map(\.place.number), db)
-            let known = Dictionary(told.map { ($0.id, $0) }) { first, _ in first }
+            let known = Dictionary(storedNotifications.map { ($0.id, $0) }) { first, _ in first }
             return chosen.compactMap { entry in
                 (entry.kind ?? known[entry.place.number].map { .notification($0) }).map {
                     TimelineItem(place: entry.place, originalTransactionID: entry.original, kind: $0)
@@ -79,7 +79,7 @@ extension SQLiteStorage: InspectionStorage {
         }
     }
 
-    package func notification(_ uuid: String) async throws -> KeptNotification? {
+    package func notification(_ uuid: String) async throws -> StoredNotification? {
         try await read { db in
             try self.notifications(db, sql: "WHERE notifications.uuid = ?", [StoredUUID.value(uuid)]).first
         }
@@ -88,7 +88,7 @@ extension SQLiteStorage: InspectionStorage {
     package func failedNotifications(code: String, in scopes: [Int64], limit: Int) async throws -> [Int64] {
         let numbers = scopes.map { String($0) }.joined(separator: ", ")
         return try await read { db in
-            // What failed is little beside what was received.
+            // Failures are few compared to notifications.
             try db.all(
                 """
                 SELECT waiting.id FROM \(Self.withNotification("failures"))
@@ -99,11 +99,11 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     package func reprocess(_ notifications: [Int64], at now: Milliseconds) async throws {
-        // A piece at a time: what is received meanwhile waits for one of them at most.
+        // In batches: a notification that arrives meanwhile waits for one batch at most.
         for start in stride(from: 0, to: notifications.count, by: Self.reprocessing) {
-            let piece = Array(notifications[start...].prefix(Self.reprocessing))
-            try await writePiece { db in
-                for notification in piece {
+            let batch = Array(notifications[start...].prefix(Self.reprocessing))
+            try await writeBatch { db in
+                for notification in batch {
                     try db.run("DELETE FROM failures WHERE id = ?", [.integer(notification)])
                     try Self.enqueue(notification, now, db)
                 }
@@ -114,42 +114,43 @@ extension SQLiteStorage: InspectionStorage {
     // MARK: Timelines
 
     struct Entry {
-        var place: TimelinePlace
+        var place: TimelinePosition
         var original: String
-        /// Nil: the notification with the place's number.
+        /// Nil for the notification with the number of ``place``.
         var kind: TimelineItem.Kind?
     }
 
-    /// Notifications by their numbers, the last first.
-    func notifications(numbered ids: some Sequence<Int64>, _ db: Database) throws -> [KeptNotification] {
+    /// Returns notifications by row identifier, the highest first.
+    func notifications(numbered ids: some Sequence<Int64>, _ db: Database) throws -> [StoredNotification] {
         let numbers = ids.map { String($0) }.joined(separator: ", ")
         guard !numbers.isEmpty else { return [] }
         return try notifications(
             db, sql: "WHERE notifications.id IN (\(numbers)) ORDER BY notifications.id DESC", [], isCached: false)
     }
 
-    /// What the App Store told of a purchase while it was the customer's, and when it came to them and went from them.
+    /// Returns the notifications about a purchase while the customer owned it, and its changes of ownership.
     private static func entries(
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [Entry] {
         let original = record.lineage.originalTransactionID
-        let told = record.mentions(for: customer, ownership).map {
-            Entry(place: TimelinePlace(date: $0.signedDate, number: $0.notification), original: original)
+        let notifications = record.mentions(for: customer, ownership).map {
+            Entry(place: TimelinePosition(date: $0.signedDate, number: $0.notification), original: original)
         }
         let changes = ownership.changes.filter {
             $0.to.containsExactly(customer) || $0.from.containsExactly(customer)
         }.map {
-            // No number is that of a notification.
+            // No notification has the number 0.
             Entry(
-                place: TimelinePlace(date: $0.instant, number: 0, name: original), original: original, kind: .change($0)
+                place: TimelinePosition(date: $0.instant, number: 0, name: original), original: original,
+                kind: .change($0)
             )
         }
-        return told + changes
+        return notifications + changes
     }
 }
 
 extension InboxFilter {
-    /// The table whose numbers are looked through: those that wait and those that failed are few.
+    /// The table to read: pending and failed notifications have tables of their own, which are small.
     var table: String {
         switch state {
         case .pending: "inbox"
@@ -160,7 +161,8 @@ extension InboxFilter {
 
     fileprivate static let all = "notifications"
 
-    /// The numbers of those that are looked for from `after` to before `id`, the last first. The limit is the last argument.
+    /// Returns a query for the matching row identifiers from `after` to before `id`, the highest first. The last
+    /// parameter is the limit.
     func query(before id: Int64, after: Int64) -> (String, [SQLValue]) {
         var values: [SQLValue] = [.integer(id), .integer(after)]
         var conditions: [String] = []

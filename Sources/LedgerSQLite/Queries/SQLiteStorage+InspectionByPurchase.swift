@@ -3,7 +3,7 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage {
-    /// The notifications about one purchase, found by its record rather than by looking through all.
+    /// Returns the notifications about one purchase, which its record lists, without a scan of all notifications.
     func notifications(
         about original: String, _ filter: InboxFilter, before id: Int64, limit: Int, _ db: Database
     ) throws -> NotificationPage {
@@ -11,10 +11,10 @@ extension SQLiteStorage {
             try LineageTable.record(original, in: scope, db)?.mentions.map(\.notification) ?? []
         }
         let numbers = Set(mentioned).filter { $0 < id }.sorted(by: >)
-        var items: [KeptNotification] = []
+        var items: [StoredNotification] = []
         for start in stride(from: 0, to: numbers.count, by: limit + 1) {
             let found = try notifications(numbered: numbers[start...].prefix(limit + 1), db)
-            // A notification that two environments received is kept once, for the first.
+            // A notification that arrived for two environments is stored once, for the first.
             for kept in found where filter.scopes.contains(kept.scope) && filter.accepts(kept) {
                 if items.count == limit { return NotificationPage(items: items, next: items.last?.id) }
                 items.append(kept)

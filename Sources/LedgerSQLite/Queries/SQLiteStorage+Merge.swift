@@ -9,7 +9,7 @@ extension SQLiteStorage {
         try await write { db in
             var moved: Set<String> = []
             try db.inSavepoint {
-                moved = try Merge(from: from, customer: customer, scope: scope, now: now).carryOut(db)
+                moved = try Merge(from: from, customer: customer, scope: scope, now: now).run(db)
                 return .commit
             }
             return moved
@@ -17,19 +17,19 @@ extension SQLiteStorage {
     }
 }
 
-/// One merge, within its transaction.
+/// One merge within its database transaction.
 private struct Merge {
     let from: String
     let customer: String
     let scope: Int64
     let now: Milliseconds
 
-    /// Moves everything that is the one customer's to the other.
+    /// Moves everything that the first customer owns to the second.
     ///
-    /// - Returns: The purchases that are the other's now.
-    func carryOut(_ db: Database) throws -> Set<String> {
+    /// - Returns: The purchases that moved.
+    func run(_ db: Database) throws -> Set<String> {
         var moved: Set<String> = []
-        // What is claimed and what nobody knows yet, then what the App Store signed for the customer.
+        // The claimed purchases, including unknown ones, and those with the customer's account token.
         let claimed = try db.texts(
             "SELECT original_id FROM claims WHERE scope = ? AND customer = ? ORDER BY original_id",
             [.integer(scope), .text(from)])

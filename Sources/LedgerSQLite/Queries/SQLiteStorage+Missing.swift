@@ -36,7 +36,7 @@ extension SQLiteStorage {
         missing.backlog = count(3)
         missing.unverifiedSpans = count(4)
         missing.historyRequests = count(5)
-        missing.putAside = count(6)
+        missing.retryingHistoryRequests = count(6)
         missing.failedHistoryRequests = count(7)
         return missing
     }
@@ -48,18 +48,18 @@ extension SQLiteStorage {
                 """
                 SELECT claimed_uuid, history, code, message, noticed_at FROM recovery_failures
                 WHERE scope = ? ORDER BY id DESC LIMIT ?
-                """, [.integer(scope), .init(MissingNames.most)]
+                """, [.integer(scope), .init(MissingNames.maximumCount)]
             ) { row in
                 MissingItem(
                     claimedUUID: row.value(0) == .null ? nil : StoredUUID.text(row.value(0)), history: row.text(1),
                     code: row.text(2) ?? "", message: row.text(3) ?? "", noticedAt: row.number(4) ?? 0)
             }
-            names.spans = Array(try UnverifiedSpanTable.spans(in: scope, db).spans.prefix(MissingNames.most))
+            names.spans = Array(try UnverifiedSpanTable.spans(in: scope, db).spans.prefix(MissingNames.maximumCount))
             names.histories = try db.all(
                 """
                 SELECT \(HistoryRequestTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
                 ORDER BY failed_at IS NOT NULL, id DESC LIMIT ?
-                """, [.integer(scope), .init(MissingNames.most)]
+                """, [.integer(scope), .init(MissingNames.maximumCount)]
             ) { HistoryRequestTable.request($0) }
             return names
         }

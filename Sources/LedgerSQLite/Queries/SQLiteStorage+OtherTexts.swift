@@ -2,11 +2,11 @@ package import Ledger
 internal import Foundation
 internal import GRDB
 
-/// What else was signed under a notification's identifier. Facts may be from there, so it is folded as notifications are; in
-/// the inbox and among the failures its number is below zero.
+/// Reads different texts with the UUID of a stored notification. They may contain facts, so they are processed like
+/// notifications; in the inbox and among the failures their row identifiers are negative.
 extension SQLiteStorage {
-    /// The rows of the inbox or of the failures as `waiting`, each with what it belongs to: `other_texts`, where it is another
-    /// text, and `n`, the notification.
+    /// The rows of the inbox or of the failures as `waiting`, joined with their different text (`other_texts`), if
+    /// there is one, and their notification (`n`).
     static func withNotification(_ table: String) -> String {
         """
         \(table) AS waiting LEFT JOIN other_texts ON other_texts.id = -waiting.id
@@ -14,26 +14,26 @@ extension SQLiteStorage {
         """
     }
 
-    package func otherTexts(of notification: Int64, limit: Int) async throws -> [KeptNotification] {
+    package func otherTexts(of notification: Int64, limit: Int) async throws -> [StoredNotification] {
         try await read { try self.otherTexts(of: notification, limit: limit, $0) }
     }
 
-    func otherTexts(of notification: Int64, limit: Int, _ db: Database) throws -> [KeptNotification] {
+    func otherTexts(of notification: Int64, limit: Int, _ db: Database) throws -> [StoredNotification] {
         try otherTexts("WHERE notification = ? ORDER BY id LIMIT ?", [.integer(notification), .init(limit)], db)
     }
 
-    /// Those of several notifications, as many as `limit` in all.
+    /// Returns the different texts of several notifications, at most `limit` in total.
     func otherTexts(
-        ofAny notifications: [KeptNotification], limit: Int, _ db: Database
-    ) throws -> [KeptNotification] {
+        ofAny notifications: [StoredNotification], limit: Int, _ db: Database
+    ) throws -> [StoredNotification] {
         let ids = notifications.map { String($0.id) }.joined(separator: ", ")
         guard !ids.isEmpty else { return [] }
         return try otherTexts(
             "WHERE notification IN (\(ids)) ORDER BY notification, id LIMIT ?", [.init(limit)], isCached: false, db)
     }
 
-    /// Those that wait to be folded.
-    func waitingOtherTexts(after number: Int64, limit: Int, _ db: Database) throws -> [KeptNotification] {
+    /// Returns the pending different texts.
+    func waitingOtherTexts(after number: Int64, limit: Int, _ db: Database) throws -> [StoredNotification] {
         try otherTexts(
             """
             CROSS JOIN other_texts ON other_texts.id = -waiting.id
@@ -41,16 +41,18 @@ extension SQLiteStorage {
             """, [.integer(number), .init(limit)], from: "inbox AS waiting", db)
     }
 
-    /// Those with these numbers, the highest first.
-    func otherTexts(numbered numbers: some Sequence<Int64>, _ db: Database) throws -> [KeptNotification] {
+    /// Returns the different texts with these row identifiers, the highest first.
+    func otherTexts(numbered numbers: some Sequence<Int64>, _ db: Database) throws -> [StoredNotification] {
         let ids = numbers.map { String($0.magnitude) }.joined(separator: ", ")
         return ids.isEmpty ? [] : try otherTexts("WHERE id IN (\(ids)) ORDER BY id", [], isCached: false, db)
     }
 
-    /// - Parameter sql: What follows the table.
+    /// Reads different texts.
+    ///
+    /// - Parameter sql: The part of the query after the table.
     private func otherTexts(
         _ sql: String, _ values: [SQLValue], from table: String = "other_texts", isCached: Bool = true, _ db: Database
-    ) throws -> [KeptNotification] {
+    ) throws -> [StoredNotification] {
         let rows = try db.all(
             """
             SELECT -other_texts.id, notification, text, signed_date, other_texts.received_at, origin,
@@ -72,7 +74,7 @@ extension SQLiteStorage {
     }
 }
 
-/// A row of `other_texts`, before it is known what it belongs to.
+/// A row of `other_texts`, without its notification.
 private struct OtherText {
     let id: Int64?
     let notification: Int64?

@@ -4,16 +4,16 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: LedgerStorage {
-    package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> ScopeRegistry {
+    package func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry {
         try await write { db in
             for app in apps {
                 try db.run(
                     "INSERT OR IGNORE INTO scopes (bundle_id, environment) VALUES (?, ?)",
                     [.text(app.bundleID), .text(app.environment)])
             }
-            return ScopeRegistry(
+            return AppEnvironmentRegistry(
                 try db.all("SELECT id, bundle_id, environment FROM scopes ORDER BY id", []) { row in
-                    Scope(
+                    AppEnvironment(
                         id: row.number(0) ?? 0, bundleID: row.text(1) ?? "",
                         environment: AppStoreEnvironment(rawValue: row.text(2) ?? ""))
                 })
@@ -21,21 +21,22 @@ extension SQLiteStorage: LedgerStorage {
     }
 
     package func commit(
-        receiving: [ReceivedNotification], folding: [FoldedNotification]
+        receiving: [ReceivedNotification], folding: [ProcessedNotification]
     ) async throws -> [Reception] {
-        // Packed before the transaction: whoever wants to write next waits for that alone.
+        // Texts are packed before the transaction, because other writers wait for it.
         let texts = receiving.map { headers.pack($0.text) }
         do {
-            return try await commit(receiving, texts, folding, by: { try Fold.apply($0, $1) })
+            return try await commit(receiving, texts, folding, by: { try FactProcessor.process($0, $1) })
         } catch let error as StorageError where error.code == .damaged {
-            // One that is damaged must not keep all others out. Savepoints copy what changes, so they are for this alone.
-            return try await commit(receiving, texts, folding, by: Self.foldOrFail)
+            // A corrupt record must not block the other notifications. Savepoints copy changed pages, so they are used
+            // in this case only.
+            return try await commit(receiving, texts, folding, by: Self.processOrFail)
         }
     }
 
     private func commit(
-        _ receiving: [ReceivedNotification], _ texts: [PackedText], _ folding: [FoldedNotification],
-        by fold: @escaping @Sendable (FoldedNotification, Database) throws -> Void
+        _ receiving: [ReceivedNotification], _ texts: [PackedText], _ folding: [ProcessedNotification],
+        by fold: @escaping @Sendable (ProcessedNotification, Database) throws -> Void
     ) async throws -> [Reception] {
         try await write(texts) { db in
             let receptions = try zip(receiving, texts).map { try self.receive($0, $1, db) }
@@ -44,23 +45,23 @@ extension SQLiteStorage: LedgerStorage {
         }
     }
 
-    /// Puts in what a notification says, all of it or, where something is damaged, nothing, so that it counts as new when it is
-    /// processed again.
-    private static func foldOrFail(_ notification: FoldedNotification, _ db: Database) throws {
+    /// Processes a notification, or marks it as failed without other changes if a record is corrupt. So it counts as
+    /// new when it is processed again.
+    private static func processOrFail(_ notification: ProcessedNotification, _ db: Database) throws {
         do {
             try db.inSavepoint {
-                try Fold.apply(notification, db)
+                try FactProcessor.process(notification, db)
                 return .commit
             }
         } catch let error as StorageError where error.code == .damaged {
-            try fail(notification.id, error.code.rawValue, error.message, notification.foldedAt, db)
+            try fail(notification.id, error.code.rawValue, error.message, notification.processedAt, db)
         }
     }
 
-    package func commit(_ statements: [Statement]) async throws -> Int {
+    package func commit(_ statements: [SignedFact]) async throws -> Int {
         let texts = statements.map { headers.pack($0.text) }
         return try await write(texts) { db in
-            try zip(statements, texts).reduce(0) { try $0 + (Fold.apply($1.0, $1.1, db) ? 1 : 0) }
+            try zip(statements, texts).reduce(0) { try $0 + (FactProcessor.process($1.0, $1.1, db) ? 1 : 0) }
         }
     }
 
@@ -89,7 +90,7 @@ extension SQLiteStorage: LedgerStorage {
             [.integer(notification), .text(code), .text(message), .integer(now)])
     }
 
-    package func pending(after id: Int64, limit: Int) async throws -> [KeptNotification] {
+    package func pending(after id: Int64, limit: Int) async throws -> [StoredNotification] {
         try await read { db in
             if id < 0 {
                 let others = try self.waitingOtherTexts(after: id, limit: limit, db)
@@ -112,18 +113,18 @@ extension SQLiteStorage: LedgerStorage {
         }
     }
 
-    /// Writes in one transaction, the headers of the texts first.
+    /// Runs a write transaction that first stores the headers of the texts.
     func write<Value: Sendable>(
         _ texts: [PackedText], _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let numbers = texts.reduce(into: Set<Int64>()) { $0.formUnion($1.headers) }
         let value = try await write { db in
-            for (number, text) in self.headers.unkept(numbers) {
+            for (number, text) in self.headers.unstored(numbers) {
                 try db.run("INSERT OR IGNORE INTO headers (id, text) VALUES (?, ?)", [.integer(number), .text(text)])
             }
             return try updates(db)
         }
-        headers.markKept(numbers)
+        headers.markStored(numbers)
         return value
     }
 
@@ -141,25 +142,25 @@ extension SQLiteStorage: LedgerStorage {
         if db.changesCount > 0 {
             let id = db.lastInsertedRowID
             try Self.enqueue(id, new.receivedAt, db)
-            return .kept(id)
+            return .stored(id)
         }
-        return try receiveAgain(new, text, uuid, db)
+        return try receiveDuplicate(new, text, uuid, db)
     }
 
-    /// One UUID means one payload. If there ever were two, both would count: what the ledger says must not hang on which
-    /// of them came first.
-    private func receiveAgain(
+    /// Stores a text whose UUID is already known. A UUID should have one payload. If there ever were two, both would
+    /// count, so that the ledger does not depend on the order of arrival.
+    private func receiveDuplicate(
         _ new: ReceivedNotification, _ text: PackedText, _ uuid: SQLValue, _ db: Database
     ) throws -> Reception {
         let known = try db.first("SELECT id, text FROM notifications WHERE uuid = ?", [uuid]) { row in
             row.number(0).map { (id: $0, text: row.blob(1)) }
         }
-        guard let known else { throw StorageError(.failed, "a notification was there and was not") }
+        guard let known else { throw StorageError(.failed, "a notification exists but cannot be read") }
         let id = known.id
-        if known.text == text.bytes { return try Self.waitAgain(id, new, db) ? .kept(id) : .duplicate(id) }
+        if known.text == text.bytes { return try Self.retryIfFailed(id, new, db) ? .stored(id) : .duplicate(id) }
         if known.text.flatMap({ headers.unpack($0) }) == nil {
             try Self.replace(id, new, text, db)
-            return .kept(id)
+            return .stored(id)
         }
         try db.run(
             """
@@ -173,24 +174,24 @@ extension SQLiteStorage: LedgerStorage {
         if db.changesCount > 0 {
             let other = -db.lastInsertedRowID
             try Self.enqueue(other, new.receivedAt, db)
-            return .kept(other)
+            return .stored(other)
         }
         let other = try db.number(
             "SELECT -id FROM other_texts WHERE notification = ? AND text = ?", [.integer(id), .blob(text.bytes)])
-        guard let other, try Self.waitAgain(other, new, db) else { return .duplicate(id) }
-        return .kept(other)
+        guard let other, try Self.retryIfFailed(other, new, db) else { return .duplicate(id) }
+        return .stored(other)
     }
 
-    /// What is inside it could not be believed: perhaps it can be now. False where it did not fail.
-    private static func waitAgain(_ id: Int64, _ new: ReceivedNotification, _ db: Database) throws -> Bool {
+    /// Makes a failed notification pending again, since it may verify now. Returns false if it had not failed.
+    private static func retryIfFailed(_ id: Int64, _ new: ReceivedNotification, _ db: Database) throws -> Bool {
         try db.run("DELETE FROM failures WHERE id = ?", [.integer(id)])
         guard db.changesCount > 0 else { return false }
         try enqueue(id, new.receivedAt, db)
         return true
     }
 
-    /// Puts a text in the place of one that is damaged, and has it processed: nobody knows whether it is the same. If it is,
-    /// that changes nothing.
+    /// Replaces a corrupt text, and makes the notification pending, because the new text may differ. If it does not,
+    /// processing it again changes nothing.
     private static func replace(_ id: Int64, _ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws {
         try db.run(
             "UPDATE notifications SET type = ?, subtype = ?, signed_date = ?, text = ? WHERE id = ?",
@@ -205,11 +206,11 @@ extension SQLiteStorage: LedgerStorage {
         try db.run("INSERT OR IGNORE INTO inbox (id, received_at) VALUES (?, ?)", [.integer(id), .integer(receivedAt)])
     }
 
-    /// Notifications as they are kept, `sql` being what follows `FROM notifications`. One whose text is damaged has none: it
-    /// must not keep all others out.
+    /// Reads notifications. `sql` is the part of the query after `FROM notifications`. A corrupt text is empty, so that
+    /// it does not block the other notifications.
     func notifications(
         _ db: Database, sql: String, _ values: [SQLValue], isCached: Bool = true
-    ) throws -> [KeptNotification] {
+    ) throws -> [StoredNotification] {
         try db.all(
             """
             SELECT notifications.id, uuid, notifications.scope, notifications.type, subtype,
@@ -219,7 +220,7 @@ extension SQLiteStorage: LedgerStorage {
             """, values, isCached: isCached
         ) { row in
             let (text, failure) = (row.blob(8).flatMap { headers.unpack($0) }, row.text(10))
-            return KeptNotification(
+            return StoredNotification(
                 id: row.number(0) ?? 0, scope: row.number(2) ?? 0, uuid: StoredUUID.text(row.value(1)),
                 type: row.text(3) ?? "",
                 subtype: row.text(4), signedDate: row.number(5) ?? 0, receivedAt: row.number(6) ?? 0,

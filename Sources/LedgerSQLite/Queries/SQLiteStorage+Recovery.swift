@@ -63,7 +63,8 @@ extension SQLiteStorage: RecoveryStorage {
         }
     }
 
-    /// What finds a window, with ``place(of:)``. Numbers of windows are used again.
+    /// The condition for a window, with the values of ``place(of:)``. SQLite reuses row identifiers of windows, so the
+    /// recovery is compared too.
     private static let isWindow = "id = ? AND recovery = ?"
     private static func place(of window: RecoveryWindow) -> [SQLValue] {
         [.integer(window.id), .integer(window.recovery)]
@@ -107,7 +108,7 @@ extension SQLiteStorage: RecoveryStorage {
                 ])
             guard !page.unverified.isEmpty else { return }
             let scope = try db.number("SELECT scope FROM recoveries WHERE id = ?", [.integer(window.recovery)])
-            // A recovery that was forgotten meanwhile is of no app.
+            // The recovery was deleted meanwhile.
             guard let scope else { return }
             try Self.add(page.unverified, in: scope, window, at: now, db)
         }
@@ -151,7 +152,7 @@ extension SQLiteStorage: RecoveryStorage {
             guard open == 0, let recovery = try Self.recovery(id, db) else {
                 throw StorageError(.failed, "a recovery cannot end while windows are open")
             }
-            // One that was given up has no windows either, and its time was not read.
+            // A recovery that was given up has no windows either, but its time was not read.
             guard recovery.state == .open else { return try CompletenessTable.mark(of: recovery.scope, db) }
             try db.run(
                 "UPDATE recoveries SET state = 'done', finished_at = ?, failure = NULL WHERE id = ?",
@@ -166,8 +167,8 @@ extension SQLiteStorage: RecoveryStorage {
                 if move.leavesGap { try CompletenessTable.beginHistoryPass(recovery.scope, at: now, db) }
             }
             mark = mark?.ending(before: spans)
-            if let mark { try CompletenessTable.keep(mark, db) }
-            try UnverifiedSpanTable.keep(spans, in: recovery.scope, db)
+            if let mark { try CompletenessTable.store(mark, db) }
+            try UnverifiedSpanTable.store(spans, in: recovery.scope, db)
             try Self.clear(id, in: recovery.scope, db)
             return mark
         }
@@ -202,7 +203,8 @@ extension SQLiteStorage: RecoveryStorage {
 }
 
 extension SQLiteStorage {
-    /// Forgets what is no longer needed: the windows, recoveries of long ago, failures of what came after all.
+    /// Deletes what a finished recovery no longer needs: its windows, old recoveries, and items that are no longer
+    /// missing.
     private static func clear(_ recovery: Int64, in scope: Int64, _ db: Database) throws {
         try db.run("DELETE FROM recovery_windows WHERE recovery = ?", [.integer(recovery)])
         try db.run(

@@ -17,22 +17,22 @@ extension SQLiteStorage: RefusalStorage {
     }
 
     package func dropRefusals(beyond limit: RefusalStorageLimit) async throws {
-        // Found out while others may write: all of the table is read for it.
+        // Outside the write transaction, because it reads the whole table.
         let ids = try await read { db in
             db.add(function: Self.clientOfSender)
             return try db.numbers(
                 Self.refusalsBeyond, [.init(Refusal.overhead), .init(limit.count), .init(limit.bytes)])
         }
         for start in stride(from: 0, to: ids.count, by: 500) {
-            let some = ids[start..<min(start + 500, ids.count)]
+            let batch = ids[start..<min(start + 500, ids.count)]
             try await write { db in
-                for id in some { try db.run("DELETE FROM refused WHERE id = ?", [.integer(id)]) }
+                for id in batch { try db.run("DELETE FROM refused WHERE id = ?", [.integer(id)]) }
             }
         }
     }
 
-    /// ``RefusalStorageLimit/exceeded(by:)`` in SQL, since there may be too many to read. The contract suite holds the two to
-    /// the same answers.
+    /// ``RefusalStorageLimit/exceeded(by:)`` in SQL, since the table may be too large to load. The contract suite
+    /// compares the results of both.
     private static let refusalsBeyond = """
         WITH sized AS (
             SELECT id, client_of_sender(sender) AS client, length(CAST(message AS BLOB)) + length(body) + ?1 AS size
@@ -64,7 +64,7 @@ extension SQLiteStorage: RefusalStorage {
         }
     }
 
-    package func refusals(before id: Int64, limit: Int) async throws -> [KeptRefusal] {
+    package func refusals(before id: Int64, limit: Int) async throws -> [StoredRefusal] {
         try await read { db in
             try db.all(
                 """
@@ -72,7 +72,7 @@ extension SQLiteStorage: RefusalStorage {
                 ORDER BY id DESC LIMIT ?
                 """, [.integer(id), .init(limit)]
             ) { row in
-                KeptRefusal(
+                StoredRefusal(
                     id: row.number(0) ?? 0,
                     refusal: Refusal(
                         receivedAt: row.number(1) ?? 0, code: row.text(2) ?? "", message: row.text(3) ?? "",

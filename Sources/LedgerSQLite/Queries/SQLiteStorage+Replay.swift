@@ -3,110 +3,111 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage {
-    /// How many events are looked at in one go, and how many deliveries are made in one transaction.
-    private static let (replayReading, replayWriting) = (1000, 100)
-    /// How many events one replay looks at; who asks goes on from there.
-    private static let longestReplay = 200_000
-    /// The numbers of events rise with the instants at which they were learned, but for the moment that work on several
-    /// takes.
-    private static let replaySlack: Milliseconds = 600_000
+    /// The number of events that are read at once, and the number of events in one transaction.
+    private static let (replayReadBatch, replayWriteBatch) = (1000, 100)
+    /// The maximum number of events that one call reads; the caller continues after them.
+    private static let maximumReplayEvents = 200_000
+    /// The row identifiers of events increase with `created_at`, apart from this tolerance for concurrent transactions.
+    private static let replayTolerance: Milliseconds = 600_000
 
     package func replay(
         _ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds
     ) async throws -> ReplayOutcome {
-        try await goThrough(range, for: target) { piece, most in
-            try await self.writePiece { try Self.replay(piece, of: range, making: most, to: target, at: now, $0) }
+        try await forEachBatch(range, for: target) { batch, maximum in
+            try await self.writeBatch { try Self.replay(batch, of: range, making: maximum, to: target, at: now, $0) }
         }
     }
 
     package func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome {
-        try await goThrough(range, for: target) { piece, most in
+        try await forEachBatch(range, for: target) { batch, maximum in
             var made = 0
-            for candidate in piece {
+            for candidate in batch {
                 made += target.deliveries(candidate.type, candidate.scope)
-                if made >= most { return (made, candidate.number) }
+                if made >= maximum { return (made, candidate.number) }
             }
-            return (made, piece.last?.number)
+            return (made, batch.last?.number)
         }
     }
 
-    /// Goes through the events of a range that an endpoint takes.
+    /// Reads the events of a range that an endpoint subscribes to.
     ///
-    /// - Parameter take: Takes some of them, up to so many deliveries. Returns how many it made, and the last event of them.
-    private func goThrough(
+    /// - Parameter take: Processes some of the events, up to a number of deliveries. Returns the number of deliveries,
+    ///   and the last processed event.
+    private func forEachBatch(
         _ range: ReplayRange, for target: FanOutTarget,
-        _ take: @Sendable ([WebhookTables.Candidate], _ most: Int) async throws -> (made: Int, last: Int64?)
+        _ take: @Sendable ([WebhookTables.Candidate], _ maximum: Int) async throws -> (made: Int, last: Int64?)
     ) async throws -> ReplayOutcome {
         var outcome = ReplayOutcome(deliveries: 0, last: nil)
-        let start = range.from.subtractingReportingOverflow(Self.replaySlack)
+        let start = range.from.subtractingReportingOverflow(Self.replayTolerance)
         var position = max(range.after, try await read { try Self.firstEvent(from: start, $0) - 1 })
-        var looked = 0
+        var eventsRead = 0
         while true {
             let after = position
-            let part = try await read { try Self.replayPart(range, after: after, target, $0) }
-            var wanted = part.wanted[...]
+            let page = try await read { try Self.replayCandidates(range, after: after, target, $0) }
+            var wanted = page.wanted[...]
             while !wanted.isEmpty {
-                let piece = Array(wanted.prefix(Self.replayWriting))
-                wanted = wanted.dropFirst(piece.count)
-                let (made, last) = try await take(piece, range.limit - outcome.deliveries)
+                let batch = Array(wanted.prefix(Self.replayWriteBatch))
+                wanted = wanted.dropFirst(batch.count)
+                let (made, last) = try await take(batch, range.limit - outcome.deliveries)
                 outcome.deliveries += made
                 guard outcome.deliveries < range.limit else {
                     outcome.last = last
                     return outcome
                 }
             }
-            guard let last = part.last else { return outcome }
+            guard let last = page.last else { return outcome }
             position = last
-            looked += Self.replayReading
-            guard looked < Self.longestReplay else {
+            eventsRead += Self.replayReadBatch
+            guard eventsRead < Self.maximumReplayEvents else {
                 outcome.last = position
                 return outcome
             }
         }
     }
 
-    /// Some of the events of a range that an endpoint takes.
+    /// Returns some of the events of a range that an endpoint subscribes to.
     ///
-    /// - Returns: Them, and the event after which it goes on; nil when the range is over.
-    private static func replayPart(
+    /// - Returns: The events, and the cursor to continue after; nil if the range is complete.
+    private static func replayCandidates(
         _ range: ReplayRange, after position: Int64, _ target: FanOutTarget, _ db: Database
     ) throws -> (wanted: [WebhookTables.Candidate], last: Int64?) {
         let candidates = try db.all(
             "SELECT \(WebhookTables.Candidate.reading) WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
-            [.integer(position), .integer(range.through), .init(replayReading)]
+            [.integer(position), .integer(range.through), .init(replayReadBatch)]
         ) { WebhookTables.Candidate($0) }
-        let end = range.to.addingReportingOverflow(replaySlack)
-        // All of them: some may have been learned while the clock was ahead, and what follows those is older again.
+        let end = range.to.addingReportingOverflow(replayTolerance)
+        // All of them: some events may have been created while the clock was ahead, and later ones then have earlier
+        // dates.
         let isOver =
-            candidates.count < replayReading
+            candidates.count < replayReadBatch
             || (!end.overflow && candidates.allSatisfy { $0.createdAt > end.partialValue })
         let wanted = candidates.filter { range.contains($0) && target.deliveries($0.type, $0.scope) > 0 }
         return (wanted, isOver ? nil : candidates.last?.number)
     }
 
-    /// Sends events again. What is newer about their purchases, was told and is not sent again anyway follows, so that what
-    /// a receiver ends with is not what was true then.
+    /// Sends events again. They are followed by newer events about the same purchases that were published and are not
+    /// part of the range, so that the receiver ends with the present state.
     ///
-    /// - Returns: How many deliveries were made of them, and the last event that was.
+    /// - Returns: The number of deliveries, and the last processed event.
     private static func replay(
-        _ candidates: [WebhookTables.Candidate], of range: ReplayRange, making most: Int, to target: FanOutTarget,
+        _ candidates: [WebhookTables.Candidate], of range: ReplayRange, making maximum: Int, to target: FanOutTarget,
         at now: Milliseconds, _ db: Database
     ) throws -> (made: Int, last: Int64?) {
-        guard let endpoint = try place(of: target.endpoint, at: now, db) else { return (0, nil) }
+        guard let endpoint = try fanOutState(of: target.endpoint, at: now, db) else { return (0, nil) }
         var lanes = DeliveryLanes(target, begin: endpoint.begin, at: now, db)
         var (made, last): (Int, Int64?) = (0, nil)
         for candidate in candidates {
             made += try lanes.add(candidate)
             last = candidate.number
             try lanes.addRepeats(after: candidate) { $0.number <= endpoint.cursor && !range.contains($0) }
-            if made >= most { break }
+            if made >= maximum { break }
         }
         try lanes.retryNow()
         try lanes.release(isLast: false)
         return (made, last)
     }
 
-    /// The number of the first event that was learned of at an instant or later, found by halving.
+    /// Returns the row identifier of the first event that was created at an instant or later, by binary search.
     private static func firstEvent(from: (partialValue: Int64, overflow: Bool), _ db: Database) throws -> Int64 {
         guard !from.overflow else { return 0 }
         var (low, high) =

@@ -3,24 +3,24 @@ package import Entitlements
 internal import GRDB
 
 extension SQLiteStorage: SegmentStorage {
-    /// How many rows are looked at for a page.
+    /// The number of rows that are read for a page.
     private static let window = 2000
 
-    /// A piece of the list of a segment. A test holds it to the index.
+    /// The query for a page of a segment. A test checks that it uses the index.
     static let segmentPage = """
         SELECT original_id, segment, begins, ends, place, since, reason FROM segments INDEXED BY segments_by_place
         WHERE scope = ?1 AND segment = ?2 AND (place, original_id) > (?3, ?4) AND place <= ?5
         ORDER BY place, original_id LIMIT ?6
         """
 
-    /// How many there are at an instant. What ends by itself and has ended is before the part that is read.
+    /// The query for the number of members at an instant. Ended memberships come before the range that is read.
     static let segmentCount = """
         SELECT count(*) FROM (
             SELECT 1 FROM segments INDEXED BY segments_by_place
             WHERE scope = ?1 AND segment = ?2 AND place > ?3 AND begins <= ?4 AND ends > ?4 LIMIT ?5)
         """
 
-    package func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPlace?) {
+    package func members(_ query: SegmentQuery) async throws -> (items: [SegmentMember], next: SegmentPosition?) {
         try await read { db in
             let (after, last) = query.range
             let rows = try db.all(
@@ -34,15 +34,15 @@ extension SQLiteStorage: SegmentStorage {
             var seen = 0
             for (original, row) in rows where items.count < query.limit {
                 seen += 1
-                // A record that is damaged must not keep all after it out of the list.
-                if query.holds(row),
+                // A corrupt record must not block the following ones.
+                if query.matches(row),
                     let member = try StorageError.unlessDamaged({ try Self.member(original, row, in: query.scope, db) })
                 {
                     items.append(member)
                 }
             }
             let isOver = rows.count < Self.window && seen == rows.count
-            let next = rows.prefix(seen).last.map { SegmentPlace(number: $1.place, originalTransactionID: $0) }
+            let next = rows.prefix(seen).last.map { SegmentPosition(number: $1.place, originalTransactionID: $0) }
             return (items, isOver ? nil : next)
         }
     }

@@ -2,13 +2,13 @@ package import Ledger
 internal import Foundation
 internal import GRDB
 
-/// The purchases for which the app named no account, in the order of their names.
+/// An index of the purchases without an account token, sorted by identifier.
 enum UnclaimedIndex {
     static let schema = ["CREATE INDEX lineages_unnamed ON lineages (scope, original_id) WHERE token IS NULL"]
 }
 
 extension SQLiteStorage: UnclaimedStorage {
-    /// How many purchases are looked at for a page.
+    /// The number of purchases that are read for a page.
     private static let window = 2000
 
     package func unclaimedPurchases(
@@ -31,7 +31,7 @@ extension SQLiteStorage: UnclaimedStorage {
             var last: String?
             for row in rows where items.count < limit {
                 last = row.original
-                // A record that is damaged must not keep all after it out of the list.
+                // A corrupt record must not block the following ones.
                 if !row.isClaimed,
                     let lineage = try StorageError.unlessDamaged({ try Self.lineage(row.original, in: scope, db) }),
                     lineage.isPaid

@@ -79,7 +79,7 @@ extension SQLiteStorage: WebhookStorage {
     }
 
     package func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool {
-        try await writePiece { try WebhookJobs.carryOut(limit: limit, at: now, $0) }
+        try await writeBatch { try WebhookJobs.runBatch(limit: limit, at: now, $0) }
     }
 
     package func dueDeliveries(
@@ -94,7 +94,7 @@ extension SQLiteStorage: WebhookStorage {
         }
     }
 
-    /// Deliveries of an endpoint by when they are due, without what is given up.
+    /// Returns the due deliveries of an endpoint, without those that a pending job discards.
     private static func deliveries(
         of endpoint: Int64, due condition: String, _ instant: SQLValue, limit: Int, _ db: Database
     ) throws -> [WebhookDelivery] {
@@ -117,20 +117,20 @@ extension SQLiteStorage: WebhookStorage {
         }
     }
 
-    package func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {
+    package func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: StoredNotification?)? {
         try await read { try self.events(numbered: [number], $0)[number] }
     }
 
-    /// Events by their numbers, each with what it is about.
+    /// Returns events by row identifier, each with its notification.
     func events(
         numbered numbers: Set<Int64>, _ db: Database
-    ) throws -> [Int64: (event: LedgerEvent, notification: KeptNotification?)] {
+    ) throws -> [Int64: (event: LedgerEvent, notification: StoredNotification?)] {
         let list = numbers.map { String($0) }.joined(separator: ", ")
         let events = try db.all(
             "SELECT \(OutboxTable.columns), seq FROM events WHERE seq IN (\(list))", [], isCached: false
         ) { row in (row.number(10) ?? 0, OutboxTable.event(row)) }
-        let told = try notifications(numbered: Set(events.compactMap(\.1.notification)), db)
-        let known = Dictionary(told.map { ($0.id, $0) }) { first, _ in first }
+        let storedNotifications = try notifications(numbered: Set(events.compactMap(\.1.notification)), db)
+        let known = Dictionary(storedNotifications.map { ($0.id, $0) }) { first, _ in first }
         return Dictionary(
             events.map { number, event in (number, (event, event.notification.flatMap { known[$0] })) }
         ) { first, _ in first }
@@ -146,7 +146,7 @@ extension SQLiteStorage: WebhookStorage {
         of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
     ) async throws -> [WebhookDelivery] {
         try await read { db in
-            // One index serves both questions: the newest of each state, then the newest of those.
+            // One index serves both queries: the newest of each state, then the newest of these.
             let states = state.map { [$0] } ?? WebhookDelivery.State.allCases
             let found = try states.flatMap { state in
                 try db.all(
@@ -162,7 +162,7 @@ extension SQLiteStorage: WebhookStorage {
 
     package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
         let numbers = gone.map { String($0) }.joined(separator: ", ")
-        // By endpoint, so that what waits for those that are gone is passed over and not read.
+        // By endpoint, so that the deliveries of omitted endpoints are not read.
         let endpoints = "FROM webhook_endpoints WHERE id NOT IN (\(numbers))"
         return try await read { db in
             try db.first(

@@ -2,7 +2,7 @@ package import Ledger
 internal import Foundation
 internal import GRDB
 
-/// The attempts of deliveries.
+/// The table of delivery attempts.
 enum AttemptTable {
     static let schema = [
         """
@@ -10,9 +10,10 @@ enum AttemptTable {
             delivery INTEGER NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, ms INTEGER NOT NULL, status INTEGER,
             error TEXT, answer BLOB NOT NULL, PRIMARY KEY (delivery, number)) WITHOUT ROWID
         """,
-        // Numbers of events rise, so a new one goes to the end.
+        // Row identifiers of events increase, so new entries go to the end of the index.
         "CREATE INDEX deliveries_by_event ON deliveries (event)",
-        // They go with the delivery, whatever removes it. Numbers of deliveries are used again.
+        // Attempts are deleted with their delivery, whichever statement deletes it: SQLite reuses row identifiers of
+        // deliveries.
         """
         CREATE TRIGGER attempts_of_removed AFTER DELETE ON deliveries BEGIN
             DELETE FROM attempts WHERE delivery = old.id;
@@ -20,13 +21,13 @@ enum AttemptTable {
         """,
     ]
 
-    /// Keeps what an attempt was signed for, so that its headers can be made again.
+    /// Adds the signed timestamp of each attempt, so that its headers can be shown again.
     static let timestamps = ["ALTER TABLE attempts ADD COLUMN timestamp INTEGER"]
 
-    /// What ``attempt(_:from:)`` reads.
+    /// The columns for ``attempt(_:from:)``.
     static let columns = "at, ms, status, error, answer, timestamp"
 
-    /// An attempt whose columns begin at one; nil where there is none.
+    /// Returns the attempt in the columns from `column` on; nil if there is none.
     static func attempt(_ row: SQLStatement, from column: Int32) -> DeliveryAttempt? {
         guard let at = row.number(column) else { return nil }
         return DeliveryAttempt(
@@ -60,7 +61,7 @@ extension SQLiteStorage: AttemptStorage {
 
     package func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]? {
         try await read { db in
-            for (event, value) in OutboxTable.places(of: id) {
+            for (event, value) in OutboxTable.numberQueries(for: id) {
                 var (isKnown, found): (Bool, [AttemptedDelivery]) = (false, [])
                 // An event without deliveries has one row, and so has a delivery without attempts.
                 try db.each(

@@ -2,7 +2,7 @@ package import Ledger
 internal import Foundation
 internal import GRDB
 
-/// Who did what.
+/// The audit log.
 enum AuditTable {
     static let schema = [
         """
@@ -31,7 +31,7 @@ extension SQLiteStorage: AuditStorage {
                     ])
                 last = digest
             }
-            // In the order in which they were added: a clock may have gone back.
+            // In the order of insertion, because the clock may have been set back.
             let oldest = try db.all(
                 "SELECT id, at FROM audit ORDER BY id LIMIT ?", [.init(AuditEntry.maximumDropped)]
             ) { row in (id: row.number(0) ?? 0, at: row.number(1) ?? 0) }
@@ -40,7 +40,7 @@ extension SQLiteStorage: AuditStorage {
         }
     }
 
-    package func audit(before id: Int64, limit: Int) async throws -> [KeptAuditEntry] {
+    package func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] {
         try await read { db in
             try db.all(
                 """
@@ -48,7 +48,7 @@ extension SQLiteStorage: AuditStorage {
                 WHERE id < ? ORDER BY id DESC LIMIT ?
                 """, [.integer(id), .init(limit)]
             ) { row in
-                KeptAuditEntry(
+                StoredAuditEntry(
                     id: row.number(0) ?? 0,
                     entry: AuditEntry(
                         at: row.number(1) ?? 0, actor: row.text(2) ?? "", session: row.text(3), address: row.text(4),

@@ -3,8 +3,8 @@ internal import Foundation
 internal import GRDB
 
 extension ClaimTables {
-    /// Gives claims the history that can be known: who has what, and who had it before by the events that were told.
-    static func makeHistory(_ db: Database) throws {
+    /// Creates the history of claims from the present owners and from the stored events.
+    static func createHistory(_ db: Database) throws {
         for statement in schema { try db.execute(sql: statement) }
         try db.execute(
             sql: """
@@ -26,7 +26,7 @@ extension ClaimTables {
     }
 
     private static func migrate(_ subject: Subject, events: [FormerClaim], _ db: Database) throws {
-        try add(ClaimHistory(former: present(subject, db), events: events).events, to: subject, db)
+        try add(ClaimHistory(former: presentOwners(of: subject, db), events: events).events, to: subject, db)
     }
 
     private static func events(of original: String, in scope: Int64, _ db: Database) throws -> [FormerClaim] {
@@ -38,7 +38,7 @@ extension ClaimTables {
         ) { FormerClaim(at: $0.number(0) ?? 0, $0.text(1) ?? "", isTransfer: $0.number(2) == 1) }
     }
 
-    /// The events of the purchases that go where the account goes.
+    /// Returns the events of the purchases whose owner follows from the account.
     private static func eventsOfAccount(_ subject: Subject, _ db: Database) throws -> [FormerClaim] {
         let originals = try db.texts(
             """
@@ -47,7 +47,7 @@ extension ClaimTables {
                     SELECT 1 FROM claims WHERE claims.scope = lineages.scope
                         AND claims.original_id = lineages.original_id)
             """, [.integer(subject.scope), .text(subject.identifier)])
-        // Each of them tells of it.
+        // Each of them had an event of the same change.
         let all = try originals.flatMap { try events(of: $0, in: subject.scope, db) }
             .map { ClaimEvent(at: $0.instant, .take, $0.customer) }
         return ClaimHistory(all).events.map { FormerClaim(at: $0.instant, $0.customer, isTransfer: true) }

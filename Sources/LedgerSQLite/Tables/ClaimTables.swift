@@ -3,19 +3,19 @@ internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 
-/// Where claims are kept: all of them for good, and beside them who has what at present, which follows from them.
+/// The tables of claims: the append-only log (`claim_events`), and the present owners that derive from it.
 ///
-/// What follows is in tables of its own (`claims`, `account_claims`), because who asks for a customer must not have to read
-/// a history. Both change in one transaction, and only here.
+/// The present owners have tables of their own (`claims`, `account_claims`), so that customer queries do not read the
+/// log. Both change in one transaction, and only here.
 enum ClaimTables {
-    /// What a claim is about.
+    /// The subject of claims: a purchase or an Apple account.
     struct Subject: Sendable, Hashable {
         var scope: Int64
-        /// Whether it is an Apple account, by its app transaction, or else a purchase, by its original transaction.
+        /// Whether ``identifier`` is an app transaction identifier; otherwise it is an original transaction identifier.
         var isAccount: Bool
         var identifier: String
 
-        // By their bytes, as in the database.
+        // Compares bytes, as in the database.
         static func == (left: Self, right: Self) -> Bool {
             left.scope == right.scope && left.isAccount == right.isAccount
                 && left.identifier.isExactly(right.identifier)
@@ -56,16 +56,16 @@ enum ClaimTables {
             ) { try event($0, from: 0, of: subject) })
     }
 
-    /// The same for many of one scope, in one question for so many of them.
+    /// Returns the histories of many subjects in one scope, with one query for each batch.
     static func histories(
         of subjects: [Subject], in scope: Int64, _ db: Database
     ) throws -> [Subject: ClaimHistory] {
         var events: [Subject: [ClaimEvent]] = [:]
-        for start in stride(from: 0, to: subjects.count, by: askedAtOnce) {
-            let asked = subjects[start...].prefix(askedAtOnce)
+        for start in stride(from: 0, to: subjects.count, by: subjectsPerQuery) {
+            let asked = subjects[start...].prefix(subjectsPerQuery)
             var values = asked.flatMap { $0.values.dropFirst() }
-            // Filled up with what is no subject: few sizes are few statements to keep.
-            let size = asked.count == 1 ? 1 : asked.count <= 8 ? 8 : askedAtOnce
+            // Padded with values that match no subject, so that the connection caches few statements.
+            let size = asked.count == 1 ? 1 : asked.count <= 8 ? 8 : subjectsPerQuery
             for _ in asked.count..<size { values += [.integer(-1), .null] }
             let wanted = repeatElement("(?, ?)", count: size).joined(separator: ", ")
             try db.each(
@@ -83,9 +83,9 @@ enum ClaimTables {
     }
 
     private static let eventColumns = "instant, kind, customer"
-    private static let askedAtOnce = 100
+    private static let subjectsPerQuery = 100
 
-    /// From the columns `instant`, `kind` and `customer`.
+    /// Creates an event from the columns `instant`, `kind` and `customer`.
     static func event(_ row: SQLStatement, from column: Int32, of subject: Subject) throws -> ClaimEvent {
         guard let instant = row.number(column), let kind = row.number(column + 1).flatMap(ClaimEvent.Kind.init),
             let customer = row.text(column + 2)
@@ -93,7 +93,7 @@ enum ClaimTables {
         return ClaimEvent(at: instant, kind, customer)
     }
 
-    /// Keeps claims, and what follows from them.
+    /// Stores claims, and updates the present owners.
     static func add(_ events: some Sequence<ClaimEvent>, to subject: Subject, _ db: Database) throws {
         for event in events {
             try db.run(
@@ -106,7 +106,7 @@ enum ClaimTables {
         try derive(subject, db)
     }
 
-    /// Takes a claim away. What follows from the claims is left to ``add(_:to:_:)``.
+    /// Removes a claim. ``add(_:to:_:)`` updates the present owners.
     static func remove(_ event: ClaimEvent, from subject: Subject, _ db: Database) throws {
         try db.run(
             """
@@ -116,10 +116,10 @@ enum ClaimTables {
             subject.values + [.integer(event.instant), .integer(event.kind.rawValue), .text(event.customer)])
     }
 
-    /// Makes who has it at present follow from the claims.
+    /// Updates the present owners according to the log.
     static func derive(_ subject: Subject, _ db: Database) throws {
         let owners = try derived(subject, db)
-        guard try !owners.elementsEqual(present(subject, db), by: { $0.isExactly($1) }) else { return }
+        guard try !owners.elementsEqual(presentOwners(of: subject, db), by: { $0.isExactly($1) }) else { return }
         let (table, column) = names(subject)
         let key: [SQLValue] = [.integer(subject.scope), .text(subject.identifier)]
         try db.run("DELETE FROM \(table) WHERE scope = ? AND \(column) = ?", key)
@@ -130,14 +130,14 @@ enum ClaimTables {
         }
     }
 
-    /// Who has it by its claims. An Apple account has one customer.
+    /// Returns the owners according to the log. An Apple account has one customer.
     static func derived(_ subject: Subject, _ db: Database) throws -> [ClaimHistory.Owner] {
         let owners = try history(of: subject, db).owners
         return subject.isAccount ? Array(owners.prefix(1)) : owners
     }
 
-    /// Who has it by the tables that are read.
-    static func present(_ subject: Subject, _ db: Database) throws -> [ClaimHistory.Owner] {
+    /// Returns the owners in the tables of present owners.
+    static func presentOwners(of subject: Subject, _ db: Database) throws -> [ClaimHistory.Owner] {
         let (table, column) = names(subject)
         return try db.all(
             "SELECT customer, claimed_at FROM \(table) WHERE scope = ? AND \(column) = ? ORDER BY customer",
@@ -149,12 +149,12 @@ enum ClaimTables {
         subject.isAccount ? ("account_claims", "app_transaction_id") : ("claims", "original_id")
     }
 
-    /// Whose a purchase was at any instant.
+    /// Returns the ownership of a purchase over time.
     static func ownership(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> Ownership {
         try ownerships(of: [lineage], in: scope, db)[0]
     }
 
-    /// The same for many, in their order.
+    /// Returns the ownerships of several purchases, in their order.
     static func ownerships(of lineages: [Lineage], in scope: Int64, _ db: Database) throws -> [Ownership] {
         let subjects = lineages.flatMap { lineage -> [Subject] in
             [.purchase(lineage.originalTransactionID, in: scope)]
@@ -171,14 +171,14 @@ enum ClaimTables {
 }
 
 extension ClaimTables {
-    /// Every subject with claims, or with an owner that follows from none, in no particular order.
+    /// The subjects with claims, or with an owner in the tables of present owners, in no particular order.
     private static let subjects = """
         SELECT DISTINCT scope, is_account, subject FROM claim_events
         UNION SELECT scope, 0, original_id FROM claims UNION SELECT scope, 1, app_transaction_id FROM account_claims
         """
 
-    /// The subjects whose owners do not follow from the claims, those whose claims cannot be read, and how many subjects there
-    /// are.
+    /// Returns the number of subjects, the subjects whose present owners do not match the log, and those whose log is
+    /// corrupt.
     static func differences(_ db: Database) throws -> (count: Int, differing: [Subject], damaged: [Subject]) {
         var count = 0
         var (differing, damaged): ([Subject], [Subject]) = ([], [])
@@ -189,7 +189,7 @@ extension ClaimTables {
             guard let owners = try StorageError.unlessDamaged({ try derived(subject, db) }) else {
                 return damaged.append(subject)
             }
-            let isSame = try owners.elementsEqual(present(subject, db)) { $0.isExactly($1) }
+            let isSame = try owners.elementsEqual(presentOwners(of: subject, db)) { $0.isExactly($1) }
             if !isSame { differing.append(subject) }
         }
         return (count, differing, damaged)

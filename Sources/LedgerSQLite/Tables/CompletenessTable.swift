@@ -1,7 +1,7 @@
 internal import Ledger
 internal import GRDB
 
-/// Up to where nothing is missing.
+/// The table of completeness marks.
 enum CompletenessTable {
     static let columns = "scope, since_date, until_date, checked_at, read_until, signed_until"
 
@@ -15,7 +15,7 @@ enum CompletenessTable {
         try db.first("SELECT \(columns) FROM completeness WHERE scope = ?", [.integer(scope)]) { Self.mark($0) }
     }
 
-    static func keep(_ mark: CompletenessMark, _ db: Database) throws {
+    static func store(_ mark: CompletenessMark, _ db: Database) throws {
         try db.run(
             """
             INSERT OR REPLACE INTO completeness (scope, since_date, until_date, known_by, checked_at, read_until,
@@ -28,7 +28,7 @@ enum CompletenessTable {
             ])
     }
 
-    /// Has everybody asked about who was not asked about since now.
+    /// Begins a pass that requests the history of every purchase whose history was not requested since `now`.
     static func beginHistoryPass(_ scope: Int64, at now: Milliseconds, _ db: Database) throws {
         try db.run(
             """
@@ -37,7 +37,7 @@ enum CompletenessTable {
             """, [.integer(scope), .integer(now), .integer(now)])
     }
 
-    /// The windows of a recovery, as they were read.
+    /// Returns the windows of a recovery with their results.
     static func windows(of recovery: Int64, _ db: Database) throws -> [UnverifiedSpans.ReadWindow] {
         try db.all(
             """

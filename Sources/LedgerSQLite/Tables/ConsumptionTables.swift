@@ -4,7 +4,8 @@ internal import Foundation
 internal import GRDB
 internal import Entitlements
 
-/// What apps report, and what the App Store asks. In `usage` an empty text stands for all transactions or products.
+/// The tables of usage reports and consumption inquiries. In `usage` an empty text stands for all transactions or
+/// products.
 enum ConsumptionTables {
     static let schema = [
         """
@@ -27,10 +28,10 @@ enum ConsumptionTables {
         """,
     ]
 
-    /// For the list of an app and environment.
+    /// The index for the list of a scope.
     static let lists = ["CREATE INDEX consumption_requests_by_scope ON consumption_requests (scope, id)"]
 
-    /// What the App Store decided, whether its question has arrived yet or not.
+    /// The table of refund decisions, which may arrive before the consumption request.
     static let decisions = [
         """
         CREATE TABLE refund_decisions (
@@ -40,8 +41,8 @@ enum ConsumptionTables {
         """
     ]
 
-    /// Records what a notification, folded for the first time, asks or decides.
-    static func record(_ notification: FoldedNotification, _ db: Database) throws {
+    /// Records the inquiry or the decision of a notification that is processed for the first time.
+    static func record(_ notification: ProcessedNotification, _ db: Database) throws {
         guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return
         }
@@ -49,7 +50,7 @@ enum ConsumptionTables {
             let environment = try db.text("SELECT environment FROM scopes WHERE id = ?", [.integer(notification.scope)])
             let customer = try SQLiteStorage.owners(of: original, in: notification.scope, db).first
             let inquiry = ConsumptionInquiry(
-                askedBy: notification, in: AppStoreEnvironment(rawValue: environment ?? ""), customer: customer)
+                requestedBy: notification, in: AppStoreEnvironment(rawValue: environment ?? ""), customer: customer)
             guard let inquiry else { return }
             try add(inquiry, notification.uuid, db)
         } else if let decision = RefundDecision(announcedBy: notification) {
@@ -82,12 +83,13 @@ enum ConsumptionTables {
             ])
     }
 
-    /// The questions that the end of a query selects.
-    static func inquiries(_ those: String, _ values: [SQLValue], _ db: Database) throws -> [ConsumptionInquiry] {
-        try db.all("SELECT \(columns) FROM consumption_requests \(those)", values) { inquiry($0) }
+    /// Returns the inquiries for a query, of which `condition` is the part after the table.
+    static func inquiries(_ condition: String, _ values: [SQLValue], _ db: Database) throws -> [ConsumptionInquiry] {
+        try db.all("SELECT \(columns) FROM consumption_requests \(condition)", values) { inquiry($0) }
     }
 
-    /// Gives the questions about a transaction their decisions. One from before there was the table of them stays.
+    /// Assigns decisions to the inquiries about a transaction. A decision from before the table of decisions existed
+    /// stays.
     private static func settle(_ transaction: [SQLValue], _ db: Database) throws {
         let decisions = try db.all(
             """
@@ -99,8 +101,8 @@ enum ConsumptionTables {
                 RefundDecision(decision: $0, decidedAt: row.number(1) ?? 0, notification: row.text(2) ?? "")
             }
         }
-        let those = "WHERE scope = ? AND original_id = ? AND transaction_id = ?"
-        for var inquiry in try inquiries(those, transaction, db) {
+        let condition = "WHERE scope = ? AND original_id = ? AND transaction_id = ?"
+        for var inquiry in try inquiries(condition, transaction, db) {
             inquiry.decide(by: decisions)
             try db.run(
                 "UPDATE consumption_requests SET decision = ?, decided_at = ?, state = ? WHERE id = ?",
@@ -111,8 +113,8 @@ enum ConsumptionTables {
         }
     }
 
-    /// Has the questions about purchases looked at again that wait for somebody's word.
-    static func lookAgain(at now: Milliseconds, about originals: [String], in scope: Int64, _ db: Database) throws {
+    /// Makes the pending inquiries about purchases due.
+    static func makeDue(at now: Milliseconds, about originals: [String], in scope: Int64, _ db: Database) throws {
         for original in originals {
             try db.run(
                 """
@@ -122,9 +124,9 @@ enum ConsumptionTables {
         }
     }
 
-    /// The numbers of the questions that are due, with two values: now, and the last instant that a question can wait
-    /// for. What waits for an instant up to the first is due, and so is what waits for one after the second: see
-    /// ``LongestDelay``. Each half reads one range of the index.
+    /// The query for the due inquiries, with two values: now, and the latest instant for which an inquiry can be
+    /// scheduled. An inquiry is due if it is scheduled up to the first or after the second: see ``LongestDelay``. Each
+    /// half reads one range of the index.
     static let due = """
         SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at <= ?
         UNION ALL SELECT id FROM consumption_requests WHERE state = 'pending' AND next_attempt_at > ?

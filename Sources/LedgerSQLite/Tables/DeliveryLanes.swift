@@ -2,36 +2,36 @@ internal import Ledger
 internal import AppStoreModels
 internal import GRDB
 
-/// The order in which deliveries go to one endpoint.
+/// The order of the deliveries to one endpoint.
 ///
-/// A delivery stands in two lanes: in that of its customer and in that of its purchase, which may go from one customer to
-/// another. In both, what happened first goes first, in whatever order it became known. The first of both lanes goes next
-/// when nothing in them is due. As long as more events are being read it is only named, and gives way to what happened
-/// before it; then it becomes due. What was never due has not been sent; what has been due may have arrived, even if nothing
-/// is known of it.
+/// A delivery is in two lanes: that of its customer, and that of its purchase, which may move between customers. In
+/// both, deliveries are sent in the order in which their events occurred, in whatever order these became known. The
+/// first delivery of both lanes is sent next, if no other delivery in them is due. While more events are being read, it
+/// is only *provisional* (``provisional``), and an earlier event can replace it; then it becomes due. A delivery that
+/// was never due has not been sent; one that was due may have arrived, even if no result is known.
 ///
-/// What turns up late can no longer be put before what has gone out. A receiver that believes the last message would be left
-/// with the older state. So everything newer about the purchase is said again after it, under new identifiers.
+/// A late event cannot be put before deliveries that were sent. A receiver that trusts the last message would keep the
+/// older state. So all newer events about the purchase are sent again after the late one, with new identifiers.
 struct DeliveryLanes {
     let target: FanOutTarget
-    /// What happened before is not for this endpoint.
+    /// Earlier events are not for this endpoint.
     let begin: Milliseconds
     let now: Milliseconds
     let db: Database
-    /// How many deliveries were made.
+    /// The number of created deliveries.
     private(set) var count = 0
-    private var touched: Set<ExactText> = []
+    private var changedLanes: Set<ExactText> = []
 
     init(_ target: FanOutTarget, begin: Milliseconds, at now: Milliseconds, _ db: Database) {
         (self.target, self.begin, self.now, self.db) = (target, begin, now, db)
     }
 
-    // MARK: - Making deliveries
+    // MARK: - Creating deliveries
 
-    /// Makes the deliveries of an event; nothing goes before ``release(isLast:)``.
+    /// Creates the deliveries of an event. None is due before ``release(isLast:)``.
     ///
-    /// - Parameter isRepeat: Whether it is said again, to be the last word.
-    /// - Returns: How many there are.
+    /// - Parameter isRepeat: Whether the event is sent again after a late one.
+    /// - Returns: The number of deliveries.
     @discardableResult
     mutating func add(_ candidate: WebhookTables.Candidate, isRepeat: Bool = false) throws -> Int {
         let variants = max(0, target.deliveries(candidate.type, candidate.scope))
@@ -39,7 +39,7 @@ struct DeliveryLanes {
         return variants
     }
 
-    /// Makes one delivery, whatever the endpoint wants; gives its number.
+    /// Creates one delivery, whatever the endpoint subscribes to; returns its row identifier.
     @discardableResult
     mutating func add(
         _ candidate: WebhookTables.Candidate, variant: Int, isRepeat: Bool = false
@@ -56,25 +56,25 @@ struct DeliveryLanes {
                 .init(isRepeat), .integer(now),
             ])
         count += 1
-        touched.insert(ExactText(candidate.lane))
+        changedLanes.insert(ExactText(candidate.lane))
         return db.lastInsertedRowID
     }
 
-    /// Says again what is newer than an event about the same purchase.
+    /// Sends the newer events about the same purchase again.
     ///
-    /// - Parameter hasGoneOut: Whether an event was told before, as far as it does not wait in its lanes.
+    /// - Parameter wasPublished: Whether an event was published before, apart from pending deliveries.
     mutating func addRepeats(
-        after late: WebhookTables.Candidate, where hasGoneOut: (WebhookTables.Candidate) -> Bool
+        after late: WebhookTables.Candidate, where wasPublished: (WebhookTables.Candidate) -> Bool
     ) throws {
-        for var newer in try Self.newer(than: late, db) where newer.happenedAt >= begin && hasGoneOut(newer) {
+        for var newer in try Self.newer(than: late, db) where newer.happenedAt >= begin && wasPublished(newer) {
             guard try !isWaiting(newer) else { continue }
-            // The purchase may be somebody else's by now.
+            // The purchase may have another owner now.
             newer.lane = late.lane
             try add(newer, isRepeat: true)
         }
     }
 
-    /// The events that are sent again after one, by ``EventRepeats``.
+    /// Returns the events that are sent again after a late one, according to ``EventRepeats``.
     static func newer(than late: WebhookTables.Candidate, _ db: Database) throws -> [WebhookTables.Candidate] {
         guard let original = late.original,
             let record = try StorageError.unlessDamaged({ try LineageTable.record(original, in: late.scope, db) })
@@ -86,7 +86,7 @@ struct DeliveryLanes {
         }
     }
 
-    /// Whether an event waits and nothing of it was ever sent, so that it comes after everything older by itself.
+    /// Whether an event has a delivery that was never sent, so that it follows the older events without a repetition.
     private func isWaiting(_ candidate: WebhookTables.Candidate) throws -> Bool {
         try db.exists(
             """
@@ -95,27 +95,27 @@ struct DeliveryLanes {
                 AND event = ? AND variant = 0
             """,
             [
-                .integer(target.endpoint), .init(candidate.purchase), .integer(Self.named),
+                .integer(target.endpoint), .init(candidate.purchase), .integer(Self.provisional),
                 .integer(candidate.happenedAt), .integer(candidate.number),
             ])
     }
 
-    // MARK: - Letting them go
+    // MARK: - Releasing deliveries
 
-    /// Chooses what goes next of all lanes in which something was put.
+    /// Chooses the next delivery of each lane that was changed.
     ///
-    /// - Parameter isLast: Whether no more events come that could be put before it, so that it is due.
+    /// - Parameter isLast: Whether no earlier event can follow, so that the delivery becomes due.
     mutating func release(isLast: Bool) throws {
-        for lane in touched.sorted() {
-            try Self.release(lane.text, to: target.endpoint, due: isLast ? now : Self.named, db)
+        for lane in changedLanes.sorted() {
+            try Self.release(lane.text, to: target.endpoint, due: isLast ? now : Self.provisional, db)
         }
-        touched = []
+        changedLanes = []
     }
 
-    /// Makes due what failed before and waits for its next attempt, in all lanes in which something was put. Who has something
-    /// sent again believes that the endpoint works; it would wait behind that for up to a day.
+    /// Makes the failed deliveries in all changed lanes due, which otherwise wait for their next attempt. A replay
+    /// indicates that the endpoint works again; its deliveries would wait behind the failed ones for up to a day.
     func retryNow() throws {
-        for lane in touched {
+        for lane in changedLanes {
             try db.run(
                 """
                 UPDATE deliveries SET due = ? WHERE id IN (
@@ -124,7 +124,7 @@ struct DeliveryLanes {
         }
     }
 
-    /// Lets go what waited for a delivery that has ended.
+    /// Makes the deliveries that waited for an ended one due.
     static func release(
         after lane: String, _ purchase: String?, to endpoint: Int64, at now: Milliseconds, _ db: Database
     ) throws {
@@ -136,29 +136,30 @@ struct DeliveryLanes {
         try release(next.lane, to: endpoint, due: now, db)
     }
 
-    /// Makes due what is only named, a piece of it; gives how many there were.
-    static func letGo(to endpoint: Int64, limit: Int, at now: Milliseconds, _ db: Database) throws -> Int {
+    /// Makes a batch of provisional deliveries due; returns their number.
+    static func makeProvisionalDue(to endpoint: Int64, limit: Int, at now: Milliseconds, _ db: Database) throws -> Int {
         try db.run(
             """
             UPDATE deliveries SET due = ? WHERE id IN (
                 SELECT id FROM deliveries INDEXED BY deliveries_by_due WHERE endpoint = ? AND due = ? LIMIT ?)
-            """, [.integer(now), .integer(endpoint), .integer(named), .init(limit)])
+            """, [.integer(now), .integer(endpoint), .integer(provisional), .init(limit)])
         return db.changesCount
     }
 
-    /// What `due` is of what goes next, unless something is put before it.
-    static let named: Milliseconds = -1
+    /// The value of `due` for the next delivery of a lane while an earlier event can still replace it.
+    static let provisional: Milliseconds = -1
 
     // MARK: - Lanes and their names
 
     static func lane(ofCustomer customer: String, in scope: Int64) -> String { "\(scope) customer \(customer)" }
     static func lane(ofPurchase original: String, in scope: Int64) -> String { "\(scope) purchase \(original)" }
 
-    /// Takes a customer's name from what waits. What was to be sent once more, and may have the name, is written anew.
+    /// Removes a customer's name from pending deliveries. Stored bodies, which may contain the name, are deleted and
+    /// built again.
     ///
     /// - Parameters:
-    ///   - originals: The purchases that the customer had. What is about them may name who had them.
-    ///   - latest: What happened later is left alone.
+    ///   - originals: The purchases that the customer owned. Bodies about them may name their owners.
+    ///   - latest: Deliveries of later events do not change.
     static func rename(
         _ customer: String, to name: String, about originals: [String], in scope: Int64, until latest: Milliseconds,
         _ db: Database
@@ -184,7 +185,7 @@ struct DeliveryLanes {
         }
     }
 
-    // MARK: - What goes next
+    // MARK: - Choosing the next delivery
 
     private static func release(_ lane: String, to endpoint: Int64, due: Milliseconds, _ db: Database) throws {
         guard try !hasDue(.customer, lane, to: endpoint, db), let next = try next(.customer, lane, to: endpoint, db)
@@ -193,9 +194,9 @@ struct DeliveryLanes {
             guard try !hasDue(.purchase, purchase, to: endpoint, db),
                 try Self.next(.purchase, purchase, to: endpoint, db)?.id == next.id
             else { return }
-            try takeBack(.purchase, purchase, but: next.id, to: endpoint, db)
+            try resetProvisional(.purchase, purchase, but: next.id, to: endpoint, db)
         }
-        try takeBack(.customer, lane, but: next.id, to: endpoint, db)
+        try resetProvisional(.customer, lane, but: next.id, to: endpoint, db)
         try db.run("UPDATE deliveries SET due = ? WHERE id = ?", [.integer(due), .integer(next.id)])
     }
 
@@ -213,15 +214,15 @@ struct DeliveryLanes {
     }
 
     private static func hasDue(_ kind: Kind, _ lane: String, to endpoint: Int64, _ db: Database) throws -> Bool {
-        try db.exists("SELECT 1 FROM \(kind.rows) AND due > \(named) LIMIT 1", [.integer(endpoint), .text(lane)])
+        try db.exists("SELECT 1 FROM \(kind.rows) AND due > \(provisional) LIMIT 1", [.integer(endpoint), .text(lane)])
     }
 
-    /// The first in a lane, of what waits and what is only named.
+    /// Returns the first delivery of a lane that is waiting or provisional.
     private static func next(
         _ kind: Kind, _ lane: String, to endpoint: Int64, _ db: Database
     ) throws -> (id: Int64, lane: String, purchase: String?)? {
         let values: [SQLValue] = [.integer(endpoint), .text(lane)]
-        let found = try ["IS NULL", "= \(named)"].compactMap { due in
+        let found = try ["IS NULL", "= \(provisional)"].compactMap { due in
             try db.first(
                 """
                 SELECT id, lane, purchase, happened_at FROM \(kind.rows) AND due \(due)
@@ -232,14 +233,14 @@ struct DeliveryLanes {
         return found.min { ($0.happenedAt, $0.id) < ($1.happenedAt, $1.id) }.map { ($0.id, $0.lane, $0.purchase) }
     }
 
-    /// What was named waits again.
-    private static func takeBack(
+    /// Resets provisional deliveries to waiting.
+    private static func resetProvisional(
         _ kind: Kind, _ lane: String, but id: Int64, to endpoint: Int64, _ db: Database
     ) throws {
         try db.run(
             """
             UPDATE deliveries SET due = NULL WHERE id IN (
-                SELECT id FROM \(kind.rows) AND due = \(named) AND id <> ?)
+                SELECT id FROM \(kind.rows) AND due = \(provisional) AND id <> ?)
             """, [.integer(endpoint), .text(lane), .integer(id)])
     }
 }

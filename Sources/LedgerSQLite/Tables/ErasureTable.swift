@@ -2,7 +2,7 @@ package import Ledger
 internal import Foundation
 internal import GRDB
 
-/// Who was erased, and how what is kept loses the name.
+/// The table of erasures, and the statements that remove names.
 enum ErasureTable {
     static let schema = [
         """
@@ -12,8 +12,8 @@ enum ErasureTable {
         """
     ]
 
-    /// Keeps an erasure. Of several of one customer the last counts.
-    static func put(_ erasure: Erasure, in scope: Int64, _ db: Database) throws {
+    /// Stores an erasure. Of several erasures of one customer the last counts.
+    static func store(_ erasure: Erasure, in scope: Int64, _ db: Database) throws {
         try db.run(
             """
             INSERT INTO erasures (scope, digest, instant) VALUES (?, ?, ?)
@@ -21,7 +21,7 @@ enum ErasureTable {
             """, [.integer(scope), .text(erasure.digest), .integer(erasure.instant)])
     }
 
-    /// The erasure of a customer; nil when there was none.
+    /// Returns the last erasure of a customer; nil if there is none.
     static func erasure(of customer: String, in scope: Int64, _ bundleID: String, _ db: Database) throws -> Erasure? {
         let digest = Erasure.digest(of: customer, in: bundleID)
         return try db.first(
@@ -29,10 +29,10 @@ enum ErasureTable {
         ) { Erasure(digest: digest, at: $0.number(0) ?? 0) }
     }
 
-    /// The customer whom an event of a grant names. SQLite refuses the whole question where a content is no JSON.
+    /// The customer in an event of a grant. Without the check, SQLite fails the whole query if a content is not JSON.
     private static let namedInGrant = "CASE WHEN json_valid(content) THEN json_extract(content, '$.customer') END"
 
-    /// When the last was said of a customer that an erasure takes the name from; nil when nothing was.
+    /// Returns the instant of the newest data of a customer that an erasure covers; nil if there are none.
     static func newest(of customer: String, in scope: Int64, _ db: Database) throws -> Milliseconds? {
         try db.number(
             """
@@ -49,12 +49,12 @@ enum ErasureTable {
         try db.text("SELECT bundle_id FROM scopes WHERE id = ?", [.integer(scope)]) ?? ""
     }
 
-    /// Whether anybody of an app was ever erased.
+    /// Whether any customer of a scope was erased.
     static func isAny(in scope: Int64, _ db: Database) throws -> Bool {
         try db.exists("SELECT 1 FROM erasures WHERE scope = ? LIMIT 1", [.integer(scope)])
     }
 
-    /// Walks through all of them, in the order of an export.
+    /// Calls `body` for all erasures, in the order of an export.
     static func forEach(_ db: Database, _ body: (Erasure, _ row: SQLStatement) throws -> Void) throws {
         guard try db.tableExists("erasures") else { return }
         try db.each(
@@ -65,15 +65,15 @@ enum ErasureTable {
         ) { row in try body(Erasure(digest: row.text(2) ?? "", at: row.number(3) ?? 0), row) }
     }
 
-    /// The customers who were erased and whose names are still somewhere: of all others nothing is kept in memory.
-    static func namedThoughErased(
+    /// Returns the erased customers whose names are still stored. Other customers are not collected in memory.
+    static func erasedCustomersWithNames(
         in scope: Int64, _ db: Database
     ) throws -> [(name: String, erasure: Erasure)] {
         guard try isAny(in: scope, db) else { return [] }
         let bundleID = try Self.bundleID(of: scope, db)
         var found: [(name: String, erasure: Erasure)] = []
-        // Whom the App Store's notifications name need have no claims: in a backup from before the erasure events and
-        // questions have the name alone.
+        // A customer who appears only in notifications has no claims: in a backup from before the erasure, only events
+        // and inquiries contain the name.
         try db.each(
             """
             SELECT DISTINCT customer FROM claim_events WHERE scope = ?1
@@ -92,22 +92,23 @@ enum ErasureTable {
         return found
     }
 
-    // MARK: - Taking the name away
+    // MARK: - Removing the name
 
-    /// Takes the name from all that is kept of a customer until the erasure.
+    /// Removes the name from the data of a customer up to the erasure.
     ///
-    /// - Parameter isAgain: Whether the erasure may be of long ago. Then what was bought, told or asked since is left
-    ///   alone, by its date. Where somebody is being erased nothing is, since clocks differ.
+    /// - Parameter isRepeated: Whether an earlier erasure is applied again, after an import. Then purchases, events and
+    ///   inquiries with a later date do not change. For a new erasure all of them change, since clocks differ.
     static func apply(
-        _ erasure: Erasure, to customer: String, in scope: Int64, isAgain: Bool = false, _ db: Database
+        _ erasure: Erasure, to customer: String, in scope: Int64, isRepeated: Bool = false, _ db: Database
     ) throws -> ErasureReport {
         var report = ErasureReport()
-        // What was told of a purchase while it was the customer's has the name, whoever has it by what is known now.
-        let ever = try SQLiteStorage.ever(of: customer, in: scope, db)
-            .filter { !isAgain || erasure.covers($0.record.lineage) }
+        // Includes purchases that the customer no longer owns according to present data, because events about them may
+        // contain the name.
+        let ever = try SQLiteStorage.possiblePurchases(of: customer, in: scope, db)
+            .filter { !isRepeated || erasure.covers($0.record.lineage) }
         let held = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
         report.purchases = held.count
-        let latest = isAgain ? erasure.instant : .max
+        let latest = isRepeated ? erasure.instant : .max
         for subject in Erasure.Subject.allCases {
             switch subject {
             case .claims: report.claims = try renameClaims(of: customer, erasure, scope, db)
@@ -119,10 +120,12 @@ enum ErasureTable {
                     "DELETE FROM usage WHERE scope = ? AND customer = ? AND reported_at <= ?",
                     [.integer(scope), .text(customer), .integer(erasure.instant)])
                 report.usage = db.changesCount
-            case .rememberedAnswers: try IdempotencyTable.forget(customer, in: scope, db)
-            case .purchases: for purchase in held { try disown(purchase.record, customer, erasure, scope, db) }
-            case .refundQuestions:
-                for purchase in ever { try unnameQuestions(about: purchase.record, customer, until: latest, scope, db) }
+            case .storedResponses: try IdempotencyTable.deleteRequests(about: customer, in: scope, db)
+            case .purchases: for purchase in held { try assignToStandIn(purchase.record, customer, erasure, scope, db) }
+            case .inquiries:
+                for purchase in ever {
+                    try anonymizeInquiries(about: purchase.record, customer, until: latest, scope, db)
+                }
             case .events:
                 for purchase in ever {
                     try renameEvents(about: purchase.record, customer, erasure, until: latest, scope, db)
@@ -184,15 +187,15 @@ enum ErasureTable {
         return grants.count
     }
 
-    /// Those that were the customer's once, and are another's since a merge. There is no index: people are rarely erased, and a
-    /// team gives few grants.
+    /// Returns the grants that belonged to the customer before a merge. There is no index, because erasures are rare
+    /// and grants are few.
     private static func grantsNaming(_ customer: String, _ scope: Int64, _ db: Database) throws -> [String] {
         try db.texts(
             "SELECT DISTINCT grant_id FROM grant_events WHERE scope = ? AND \(namedInGrant) = ?",
             [.integer(scope), .text(customer)])
     }
 
-    /// Takes the name from what happened to a grant while it was the customer's.
+    /// Removes the name from the events of a grant from when it was the customer's.
     private static func renameFormer(
         _ id: String, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws {
@@ -203,9 +206,8 @@ enum ErasureTable {
         try GrantTables.add(events, to: id, in: scope, emittedUntil: erasure.instant, db)
     }
 
-    /// A purchase that is still found by the name, since the App Store signed the account that the app named, becomes
-    /// nobody's.
-    private static func disown(
+    /// Assigns a purchase that the customer still owns by the signed account token to the stand-in.
+    private static func assignToStandIn(
         _ record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws {
         let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
@@ -213,7 +215,7 @@ enum ErasureTable {
         try ClaimTables.add([claim], to: .purchase(record.lineage.originalTransactionID, in: scope), db)
     }
 
-    private static func unnameQuestions(
+    private static func anonymizeInquiries(
         about record: LineageRecord, _ customer: String, until latest: Milliseconds, _ scope: Int64, _ db: Database
     ) throws {
         try db.run(
@@ -228,7 +230,7 @@ enum ErasureTable {
         about record: LineageRecord, _ customer: String, _ erasure: Erasure, until latest: Milliseconds,
         _ scope: Int64, _ db: Database
     ) throws {
-        // Who had it before and who has it since are named there.
+        // The data of these events name former and new owners.
         try db.run(
             """
             UPDATE events SET data = NULL
@@ -245,34 +247,35 @@ enum ErasureTable {
 }
 
 extension SQLiteStorage: ErasureStorage {
-    package func erase(_ customer: String, in scope: Scope, at now: Milliseconds) async throws -> ErasureReport {
+    package func erase(_ customer: String, in scope: AppEnvironment, at now: Milliseconds) async throws -> ErasureReport
+    {
         try await write { db in
             let previous = try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, db)
             let instant = Erasure.instant(
                 at: now, newest: try ErasureTable.newest(of: customer, in: scope.id, db), previous: previous?.instant)
             let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: instant)
-            try ErasureTable.put(erasure, in: scope.id, db)
+            try ErasureTable.store(erasure, in: scope.id, db)
             return try ErasureTable.apply(erasure, to: customer, in: scope.id, db)
         }
     }
 
-    package func lastErasure(of customer: String, in scope: Scope) async throws -> Milliseconds? {
-        try readAtOnce { try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, $0)?.instant }
+    package func lastErasure(of customer: String, in scope: AppEnvironment) async throws -> Milliseconds? {
+        try readInline { try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, $0)?.instant }
     }
 
-    /// How many customers lose their names in one transaction.
-    private static let erasedTogether = 100
+    /// The number of customers in one transaction.
+    private static let customersPerTransaction = 100
 
-    /// Takes the names of erased customers from what another ledger still had, and from what is here.
+    /// Removes the names of erased customers from imported and present data.
     func applyErasures(in scopes: Set<Int64>) async throws {
         for scope in scopes {
-            var rest = try await read { try ErasureTable.namedThoughErased(in: scope, $0) }[...]
+            var rest = try await read { try ErasureTable.erasedCustomersWithNames(in: scope, $0) }[...]
             while !rest.isEmpty {
-                let piece = Array(rest.prefix(Self.erasedTogether))
-                rest = rest.dropFirst(piece.count)
-                try await writePiece { db in
-                    for (name, erasure) in piece {
-                        _ = try ErasureTable.apply(erasure, to: name, in: scope, isAgain: true, db)
+                let batch = Array(rest.prefix(Self.customersPerTransaction))
+                rest = rest.dropFirst(batch.count)
+                try await writeBatch { db in
+                    for (name, erasure) in batch {
+                        _ = try ErasureTable.apply(erasure, to: name, in: scope, isRepeated: true, db)
                     }
                 }
             }

@@ -4,8 +4,8 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-/// Where grants are kept: all that happened to them for good (`grant_events`), and beside it how each stands (`grants`),
-/// which follows from it. Both change in one transaction, and only here.
+/// The tables of grants: the append-only log (`grant_events`), and the present state of each grant (`grants`), which
+/// derives from it. Both change in one transaction, and only here.
 enum GrantTables {
     static let schema = [
         """
@@ -13,7 +13,7 @@ enum GrantTables {
             scope INTEGER NOT NULL, grant_id TEXT NOT NULL, kind INTEGER NOT NULL, instant INTEGER NOT NULL,
             content TEXT NOT NULL, PRIMARY KEY (scope, grant_id, kind, instant, content)) WITHOUT ROWID
         """,
-        // due: when it ends, as long as nobody was told that it has.
+        // due: the end of the grant, until the event `grant.expired` exists.
         """
         CREATE TABLE grants (
             scope INTEGER NOT NULL, customer TEXT NOT NULL, grant_id TEXT NOT NULL, entitlement TEXT NOT NULL,
@@ -32,7 +32,7 @@ enum GrantTables {
             ) { try event($0, from: 0, of: id) })
     }
 
-    /// From the columns `kind`, `instant` and `content`.
+    /// Creates an event from the columns `kind`, `instant` and `content`.
     private static func event(_ row: SQLStatement, from column: Int32, of id: String) throws -> GrantEvent {
         guard let kind = row.number(column).flatMap(GrantEvent.Kind.init), let instant = row.number(column + 1),
             let text = row.text(column + 2)
@@ -42,9 +42,9 @@ enum GrantTables {
         }
     }
 
-    /// Keeps events, and what follows from them.
+    /// Stores events, and updates the present state.
     ///
-    /// - Parameter emittedUntil: Grants that ended by then are not told any more.
+    /// - Parameter emittedUntil: No event is created for grants that ended by then.
     static func add(
         _ events: some Sequence<GrantEvent>, to id: String, in scope: Int64, emittedUntil: Milliseconds, _ db: Database
     ) throws {
@@ -61,11 +61,11 @@ enum GrantTables {
         try derive(id, in: scope, emittedUntil: emittedUntil, db)
     }
 
-    /// Makes how a grant stands follow from what happened to it.
+    /// Updates the present state of a grant according to its log.
     static func derive(_ id: String, in scope: Int64, emittedUntil: Milliseconds, _ db: Database) throws {
         let key: [SQLValue] = [.integer(scope), .text(id)]
         let grant = try history(of: id, in: scope, db).grant(id)
-        let (rows, wasDue) = try present(id, in: scope, db)
+        let (rows, wasDue) = try presentState(of: id, in: scope, db)
         if let grant, rows.count == 1, rows[0] == Row(grant) { return }
         try db.run("DELETE FROM grants WHERE scope = ? AND grant_id = ?", key)
         guard let grant else { return }
@@ -82,7 +82,7 @@ enum GrantTables {
             ])
     }
 
-    /// How a grant stands by the table that is read.
+    /// The present state of a grant, as it is stored.
     struct Row: Hashable {
         var customer: String
         var entitlement: String
@@ -101,8 +101,8 @@ enum GrantTables {
         }
     }
 
-    private static func present(
-        _ id: String, in scope: Int64, _ db: Database
+    private static func presentState(
+        of id: String, in scope: Int64, _ db: Database
     ) throws -> (rows: [Row], isDue: Bool) {
         let found = try db.all(
             """
@@ -113,7 +113,8 @@ enum GrantTables {
         return (found.map(\.0), found.contains { $0.1 })
     }
 
-    /// Where how a grant stands does not follow from what happened to it or cannot be read, and how many grants there are.
+    /// Returns the number of grants, the grants whose present state does not match their log, and those whose log is
+    /// corrupt.
     static func differences(
         _ db: Database
     ) throws -> (count: Int, differing: [(scope: Int64, id: String)], damaged: [String]) {
@@ -126,12 +127,12 @@ enum GrantTables {
                 damaged.append(id)
                 return false
             }
-            return try present(id, in: scope, db).rows != (known.grant(id).map { [Row($0)] } ?? [])
+            return try presentState(of: id, in: scope, db).rows != (known.grant(id).map { [Row($0)] } ?? [])
         }
         return (ids.count, differing, damaged)
     }
 
-    /// Walks through all that happened to grants, in the order of an export.
+    /// Calls `body` for all events, in the order of an export.
     static func forEach(
         _ db: Database, _ body: (_ id: String, _ event: GrantEvent, _ row: SQLStatement) throws -> Void
     ) throws {
@@ -149,7 +150,7 @@ enum GrantTables {
 
     // MARK: - Reading
 
-    /// What the engine counts, from the columns `grant_id`, `entitlement`, `created_at`, `ends_at` and `revoked_at`.
+    /// Creates a fact from the columns `grant_id`, `entitlement`, `created_at`, `ends_at` and `revoked_at`.
     static func fact(_ row: SQLStatement, from column: Int32) -> GrantFact {
         GrantFact(
             id: row.text(column) ?? "", entitlement: row.text(column + 1) ?? "",
@@ -158,13 +159,13 @@ enum GrantTables {
             revokedAt: row.number(column + 4).map { Date(milliseconds: $0) })
     }
 
-    /// What happened to the grants that a customer (`?2`) has in a scope (`?1`), for ``Found``.
+    /// The query for the events of a customer's (`?2`) grants in a scope (`?1`), for ``Found``.
     static let eventsOfCustomer = """
         SELECT grant_id, kind, instant, content, due FROM grants CROSS JOIN grant_events USING (scope, grant_id)
         WHERE scope = ?1 AND customer = ?2
         """
 
-    /// Grants with all that happened to them, from rows of ``eventsOfCustomer``.
+    /// Collects the grants of a customer from rows of ``eventsOfCustomer``.
     struct Found {
         private var grants: [ExactText: (isDue: Bool, events: [GrantEvent])] = [:]
 
@@ -174,7 +175,7 @@ enum GrantTables {
             grants[ExactText(id), default: (row.number(column + 4) != nil, [])].events.append(event)
         }
 
-        /// In the order in which they were made, with whether somebody was told that it has expired.
+        /// The grants in the order of their creation, and whether the event `grant.expired` was created.
         var all: [(grant: Grant, isExpiryEmitted: Bool)] {
             grants.compactMap { id, found in
                 GrantHistory(found.events).grant(id.text).map { grant in
@@ -184,7 +185,7 @@ enum GrantTables {
         }
     }
 
-    /// All about the grants of a customer, with whether somebody was told that it has expired.
+    /// Returns the grants of a customer, and whether the event `grant.expired` was created.
     static func grants(
         of customer: String, in scope: Int64, _ db: Database
     ) throws -> [(grant: Grant, isExpiryEmitted: Bool)] {
@@ -195,7 +196,7 @@ enum GrantTables {
 
     // MARK: - Events
 
-    /// Emits the event that something happened to a grant. Of each kind a grant has one event.
+    /// Creates the event of a change of a grant. A grant has one event of each type.
     static func emit(
         _ type: EventType, _ grant: Grant, in scope: Int64, at instant: Milliseconds, learned now: Milliseconds,
         _ db: Database

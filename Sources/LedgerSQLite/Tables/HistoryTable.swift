@@ -1,9 +1,9 @@
 internal import GRDB
 internal import Ledger
 
-/// Up to where the histories of Apple accounts were read, by the transactions that they were asked for with.
+/// The table of transaction histories: how far each was read, by the transaction in the request.
 enum HistoryTable {
-    /// What the first form had for restores beside the table of recovery.
+    /// A second table of the first schema, which restores used.
     static let former = [
         """
         CREATE TABLE account_histories (
@@ -12,7 +12,7 @@ enum HistoryTable {
         """
     ]
 
-    /// Records up to where one was read; without a revision only that it was asked for.
+    /// Records how far a history was read; without a revision, only that it was requested.
     static func record(
         revision: String?, of transactionID: String, in scope: Int64, at now: Milliseconds, _ db: Database
     ) throws {
@@ -24,8 +24,9 @@ enum HistoryTable {
             """, [.integer(scope), .text(transactionID), .init(revision), .integer(now)])
     }
 
-    /// Makes one table of the two. What only restores knew does not count as asked: recovery looks for itself once more.
-    static func makeOne(_ db: Database) throws {
+    /// Merges the two tables. Histories that only restores had requested count as not requested, so that recovery
+    /// requests them once more.
+    static func mergeTables(_ db: Database) throws {
         try db.execute(
             sql: """
                 INSERT INTO histories (scope, original_id, revision, asked_at)

@@ -2,7 +2,7 @@ package import Ledger
 package import Foundation
 internal import GRDB
 
-/// The requests of a day that clients may send again.
+/// The table of requests with an idempotency key, stored for a day.
 enum IdempotencyTable {
     static let schema = [
         """
@@ -13,14 +13,14 @@ enum IdempotencyTable {
         "CREATE INDEX requests_by_time ON requests (started_at)",
     ]
 
-    /// For the header of an answer that says where to find what was begun.
+    /// Adds the column for the header `Location` of a response.
     static let locations = ["ALTER TABLE requests ADD COLUMN location TEXT"]
 
-    /// How many are forgotten with each that comes.
+    /// The number of expired requests that each new request deletes.
     static let pruned = 20
 
-    /// Forgets the requests about a customer who is erased.
-    static func forget(_ customer: String, in scope: Int64, _ db: Database) throws {
+    /// Deletes the requests about an erased customer.
+    static func deleteRequests(about customer: String, in scope: Int64, _ db: Database) throws {
         let audience = try db.first(
             "SELECT bundle_id, environment FROM scopes WHERE id = ?", [.integer(scope)]
         ) { (bundleID: $0.text(0) ?? "", environment: $0.text(1) ?? "") }
@@ -36,8 +36,8 @@ enum IdempotencyTable {
         }
     }
 
-    /// The answer in the columns `status`, `type`, `body` and `location`, which a question has from the third on.
-    fileprivate static func answer(_ row: SQLStatement) -> RememberedRequest.Answer? {
+    /// Returns the response in the columns `status`, `type`, `body` and `location`, which start at index 2.
+    fileprivate static func answer(_ row: SQLStatement) -> IdempotentRequest.Answer? {
         row.number(2).map {
             .init(status: Int($0), type: row.text(3), location: row.text(5), body: row.blob(4) ?? Data())
         }
@@ -56,7 +56,7 @@ extension SQLiteStorage: IdempotencyStorage {
                 WHERE client = ? AND key = ?
                 """, [.text(client), .text(key)]
             ) { row in
-                RememberedRequest(
+                IdempotentRequest(
                     fingerprint: row.blob(0) ?? Data(), startedAt: row.number(1) ?? 0,
                     answer: IdempotencyTable.answer(row))
             }
@@ -66,7 +66,7 @@ extension SQLiteStorage: IdempotencyStorage {
                 """
                 DELETE FROM requests WHERE (client, key) IN (
                     SELECT client, key FROM requests INDEXED BY requests_by_time WHERE started_at < ? LIMIT ?)
-                """, [.integer(now - IdempotencyDecision.keeping), .init(IdempotencyTable.pruned)])
+                """, [.integer(now - IdempotencyDecision.retention), .init(IdempotencyTable.pruned)])
             try db.run(
                 """
                 INSERT OR REPLACE INTO requests (client, key, customer, fingerprint, started_at)
@@ -77,7 +77,7 @@ extension SQLiteStorage: IdempotencyStorage {
     }
 
     package func endRequest(
-        _ key: String, of client: String, begunAt start: Milliseconds, with answer: RememberedRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
     ) async throws {
         try await write { db in
             guard let answer else {

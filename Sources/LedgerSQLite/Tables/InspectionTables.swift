@@ -1,7 +1,7 @@
-/// What people look through.
+/// Indices and tables for inspection by people.
 enum InspectionTables {
     static let schema = [
-        // What happened here and not in the App Store is rare, and so are the rows of these.
+        // Events of the server's own are rare, so these indices are small.
         "CREATE INDEX own_events_by_purchase ON events (scope, original_id) WHERE notification IS NULL",
         "CREATE INDEX own_events_by_customer ON events (scope, customer) WHERE notification IS NULL",
         """

@@ -4,11 +4,11 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-/// Where the records of subscriptions and purchases are, and how they are found.
+/// The table of records, and how records are found.
 enum LineageTable {
     static let schema = [
-        // `facts` is everything that is known, see PackedLineage; the columns before it follow from it. For the number see
-        // LineagePlaces.
+        // `facts` contains the whole record, see PackedLineage; the other columns derive from it. For the row
+        // identifier see LineageRowRange.
         """
         CREATE TABLE lineages (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, original_id TEXT NOT NULL,
@@ -18,7 +18,8 @@ enum LineageTable {
         """
         CREATE INDEX lineages_by_account ON lineages (scope, app_transaction_id) WHERE app_transaction_id IS NOT NULL
         """,
-        // Which of them a transaction is in. The first of each is not here: the whole has its name.
+        // Maps transactions to records. A transaction whose identifier is the original transaction identifier is not in
+        // the table.
         """
         CREATE TABLE transactions (
             transaction_id TEXT NOT NULL, scope INTEGER NOT NULL, original_id TEXT NOT NULL,
@@ -26,12 +27,12 @@ enum LineageTable {
         """,
     ]
 
-    /// What ``lineage(_:_:)`` and ``record(_:_:)`` read.
+    /// The columns for ``lineage(_:_:)`` and ``record(_:_:)``.
     static let reading = "lineages.original_id, lineages.token, lineages.app_transaction_id, lineages.facts"
 
-    /// The facts of a row, and whose they are.
+    /// Decodes the facts and account data of a row.
     ///
-    /// - Throws: ``StorageError`` when the row is damaged.
+    /// - Throws: ``StorageError`` if the record is corrupt.
     static func lineage(_ row: SQLStatement) throws -> Lineage {
         let original = row.text(0) ?? ""
         guard var lineage = row.withBlob(3, { PackedLineage.lineage(original, $0) }) else { throw damage(original) }
@@ -39,9 +40,9 @@ enum LineageTable {
         return lineage
     }
 
-    /// Everything in a row.
+    /// Decodes the whole record of a row.
     ///
-    /// - Throws: ``StorageError`` when the row is damaged.
+    /// - Throws: ``StorageError`` if the record is corrupt.
     static func record(_ row: SQLStatement) throws -> LineageRecord {
         let original = row.text(0) ?? ""
         let record = row.withBlob(3) {
@@ -63,7 +64,7 @@ enum LineageTable {
             """, [.text(transactionID), .integer(scope)])
     }
 
-    /// Changes a record, or makes it, and writes it if it is another one then.
+    /// Changes or creates a record, and writes it if it is different afterwards.
     static func update<Value>(
         _ original: String, in scope: Int64, _ db: Database, _ change: (inout LineageRecord) throws -> Value
     ) throws -> Value {
@@ -71,7 +72,7 @@ enum LineageTable {
             try db.first(find, [.integer(scope), .text(original)]) { (try Self.record($0), $0.number(4)) } ?? (nil, nil)
         var record = known ?? LineageRecord(original)
         let value = try change(&record)
-        // Compared once where it changed: a record of years is long.
+        // Compares the lineage once, because the record of several years is long.
         let isSameLineage = record.lineage == known?.lineage
         if !isSameLineage || record != known { try write(record, replacing: known, row: row, scope, db) }
         if !isSameLineage { try SegmentTable.update(record.lineage, replacing: known?.lineage, in: scope, db) }
@@ -84,10 +85,10 @@ enum LineageTable {
         let lineage = record.lineage
         let owner: [SQLValue] = [.init(lineage.appAccountToken?.bytes), .init(lineage.appTransactionID)]
         let facts = SQLValue.blob(PackedLineage.pack(record))
-        let places = LineagePlaces(token: lineage.appAccountToken, original: lineage.originalTransactionID)
+        let range = LineageRowRange(token: lineage.appAccountToken, original: lineage.originalTransactionID)
         if let known, let row {
-            let place = places.contains(row) ? row : try places.next(db)
-            // An index of what stays the same is left alone.
+            let place = range.contains(row) ? row : try range.next(db)
+            // Columns that do not change are not written, so that their indices are not updated.
             let isSame =
                 place == row && known.lineage.appAccountToken == lineage.appAccountToken
                 && known.lineage.appTransactionID == lineage.appTransactionID
@@ -105,13 +106,13 @@ enum LineageTable {
                 VALUES (?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    .integer(try places.next(db)), .integer(scope), .text(lineage.originalTransactionID),
+                    .integer(try range.next(db)), .integer(scope), .text(lineage.originalTransactionID),
                 ] + owner + [facts])
         }
         try index(lineage, replacing: known?.lineage, in: scope, db)
     }
 
-    /// Both are in the order of their identifiers, and nothing is ever taken out.
+    /// Adds new transactions to the index. Both lists are sorted by identifier, and transactions are never removed.
     private static func index(
         _ lineage: Lineage, replacing known: Lineage?, in scope: Int64, _ db: Database
     ) throws {

@@ -4,7 +4,7 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-/// When the customers of Apple accounts first got the app: for each account the text that says so, and what it says.
+/// The table of original purchases of the app: for each Apple account the signed text, and its contents.
 enum OriginalPurchaseTable {
     static let schema = [
         """
@@ -15,8 +15,9 @@ enum OriginalPurchaseTable {
         """
     ]
 
-    /// Keeps one, unless what is there is ahead of it. Which, ``OriginalPurchase/isAhead(of:isLater:)`` says.
-    static func put(_ new: OriginalPurchase, _ text: PackedText, _ db: Database) throws {
+    /// Stores an original purchase, unless the stored one has priority
+    /// (``OriginalPurchase/replaces(_:hasGreaterText:)``).
+    static func store(_ new: OriginalPurchase, _ text: PackedText, _ db: Database) throws {
         let key: [SQLValue] = [.integer(new.scope), .text(new.subject)]
         let known = try db.first(
             "SELECT kind, signed_date, text FROM original_purchases WHERE scope = ? AND subject = ?", key
@@ -26,13 +27,13 @@ enum OriginalPurchaseTable {
                 text: Array(row.blob(2) ?? Data())
             )
         }
-        let isAhead =
+        let replacesKnown =
             known.map { known in
-                new.isAhead(
-                    of: (known.kind, known.signedDate),
-                    isLater: known.text.lexicographicallyPrecedes(Array(text.bytes)))
+                new.replaces(
+                    (known.kind, known.signedDate),
+                    hasGreaterText: known.text.lexicographicallyPrecedes(Array(text.bytes)))
             } ?? true
-        guard isAhead else { return }
+        guard replacesKnown else { return }
         try db.run(
             """
             INSERT OR REPLACE INTO original_purchases
@@ -46,7 +47,7 @@ enum OriginalPurchaseTable {
             ])
     }
 
-    /// What is kept of an Apple account; nil when nothing is.
+    /// Returns the fact of an Apple account; nil if there is none.
     static func fact(of subject: String, in scope: Int64, _ db: Database) throws -> OriginalPurchaseFact? {
         try db.first(
             """
@@ -60,8 +61,8 @@ enum OriginalPurchaseTable {
         }
     }
 
-    /// One from the columns `subject`, `version`, `purchased_at` and `signed_date`.
-    static func fact(_ row: SQLStatement, from column: Int32, in scope: Scope) -> OriginalPurchaseFact {
+    /// Creates a fact from the columns `subject`, `version`, `purchased_at` and `signed_date`.
+    static func fact(_ row: SQLStatement, from column: Int32, in scope: AppEnvironment) -> OriginalPurchaseFact {
         fact(
             subject: row.text(column), version: row.text(column + 1), purchasedAt: row.number(column + 2),
             signedDate: row.number(column + 3), isTestData: scope.environment != .production)
@@ -76,8 +77,8 @@ enum OriginalPurchaseTable {
             signedDate: Date(milliseconds: signedDate ?? 0), isTestData: isTestData)
     }
 
-    /// All about the Apple accounts that ever were a customer's (`?2`) in a scope (`?1`), each row with what it is of, for
-    /// ``Found``: the claims of each account, and when its customer first got the app.
+    /// The query for all Apple accounts that ever belonged to a customer (`?2`) in a scope (`?1`), for ``Found``: the
+    /// claims of each account and its original purchase. The first column is the kind of row.
     static let eventsOfCustomer = """
         SELECT 1, subject, instant, kind, customer, NULL, NULL, NULL, NULL, NULL FROM claim_events
             WHERE scope = ?1 AND is_account = 1 AND subject IN (\(accountsOfCustomer))
@@ -92,7 +93,7 @@ enum OriginalPurchaseTable {
         WHERE scope = ?1 AND customer = ?2 AND is_account = 1
         """
 
-    /// Original purchases with the claims of their accounts, from rows of ``eventsOfCustomer``.
+    /// Collects original purchases with the claims of their accounts from rows of ``eventsOfCustomer``.
     struct Found {
         private var claims: [ExactText: [ClaimEvent]] = [:]
         private var purchases: [HeldOriginalPurchase] = []
@@ -117,7 +118,7 @@ enum OriginalPurchaseTable {
                     text: text, ownership: Ownership(claims: ClaimHistory([]), named: nil, account: ClaimHistory([]))))
         }
 
-        /// Those that are or were a customer's, by their accounts.
+        /// Returns the original purchases that belong or ever belonged to a customer, sorted by account.
         func held(by customer: String) -> [HeldOriginalPurchase] {
             purchases.sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }.compactMap { purchase in
                 var purchase = purchase
@@ -131,10 +132,10 @@ enum OriginalPurchaseTable {
 }
 
 extension SQLiteStorage: OriginalPurchaseStorage {
-    package func keep(_ purchases: [OriginalPurchase]) async throws {
+    package func store(_ purchases: [OriginalPurchase]) async throws {
         let texts = purchases.map { headers.pack($0.text) }
         try await write(texts) { db in
-            for (purchase, text) in zip(purchases, texts) { try OriginalPurchaseTable.put(purchase, text, db) }
+            for (purchase, text) in zip(purchases, texts) { try OriginalPurchaseTable.store(purchase, text, db) }
         }
     }
 

@@ -2,8 +2,8 @@ internal import Ledger
 internal import Foundation
 internal import GRDB
 
-/// The events that happened, in order. They are written in the transaction that makes them happen, so none is lost and none
-/// is told that did not happen. Deliveries to endpoints are made of them later.
+/// The table of events, in order. An event is written in the transaction that causes it, so that none is lost, and none
+/// is published for a change that was rolled back. Deliveries are created from the events later.
 enum OutboxTable {
     static let schema = [
         """
@@ -12,13 +12,13 @@ enum OutboxTable {
             original_id TEXT, customer TEXT, notification INTEGER, occurred_at INTEGER NOT NULL,
             created_at INTEGER NOT NULL, data TEXT)
         """,
-        // A notification makes one event, which is named after it. Its number rises with time as its name does not, so
-        // that a new one never goes to a place of the disk that nobody has seen for long.
+        // A notification creates one event, whose identifier derives from its UUID. The index uses the row identifier
+        // of the notification, which increases with time, so that new entries are adjacent on the disk.
         "CREATE UNIQUE INDEX events_by_notification ON events (notification) WHERE notification IS NOT NULL",
         "CREATE UNIQUE INDEX own_events_by_id ON events (id) WHERE notification IS NULL",
     ]
 
-    /// What ``event(_:)`` reads.
+    /// The columns for ``event(_:)``.
     static let columns =
         "id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late"
 
@@ -31,19 +31,19 @@ enum OutboxTable {
         return event
     }
 
-    /// The number of the event with an identifier.
+    /// Returns the row identifier of the event with an identifier.
     static func number(of id: String, _ db: Database) throws -> Int64? {
-        for (event, value) in places(of: id) {
+        for (event, value) in numberQueries(for: id) {
             if let number = try db.number(event, [value]) { return number }
         }
         return nil
     }
 
-    /// Where to look for the number of the event with an identifier, one after the other: a statement with its value.
-    static func places(of id: String) -> [(sql: String, value: SQLValue)] {
+    /// Returns the queries that find the row identifier of an event, to be tried in order, each with its value.
+    static func numberQueries(for id: String) -> [(sql: String, value: SQLValue)] {
         let own = ("SELECT seq FROM events WHERE id = ? AND notification IS NULL", SQLValue.text(id))
         guard id.hasPrefix(LedgerEvent.prefix) else { return [own] }
-        // Most are of notifications.
+        // Most events come from notifications.
         let notified = """
             SELECT seq FROM notifications JOIN events ON notification = notifications.id
             WHERE uuid = ? AND notification IS NOT NULL
@@ -51,7 +51,9 @@ enum OutboxTable {
         return [(notified, StoredUUID.value(String(id.dropFirst(LedgerEvent.prefix.count)))), own]
     }
 
-    /// - Parameter owner: Whose the purchase is by what the App Store says, where that was just read.
+    /// Stores an event.
+    ///
+    /// - Parameter owner: The record from which the owner follows, if it was just read.
     static func add(_ event: LedgerEvent, owner: Lineage? = nil, _ db: Database) throws {
         let customer =
             if let customer = event.customer {

@@ -2,8 +2,8 @@ internal import Ledger
 internal import Entitlements
 internal import GRDB
 
-/// Which subscription group a product is of, learned from the transactions of everybody. It follows from the facts, so it is
-/// in no export and in no digest.
+/// The table of the subscription group of each product, from the transactions of all customers. It derives from the
+/// facts, so exports and digests do not include it.
 enum ProductGroupTable {
     static let schema = [
         """
@@ -13,24 +13,24 @@ enum ProductGroupTable {
         """
     ]
 
-    /// Takes down what a transaction says. A product never changes its group.
-    static func learn(_ fact: TransactionFact, in scope: Int64, _ db: Database) throws {
+    /// Records the group in a transaction. A product never changes its group.
+    static func add(groupOf fact: TransactionFact, in scope: Int64, _ db: Database) throws {
         guard let group = fact.subscriptionGroupIdentifier else { return }
         try db.run(
             "INSERT OR IGNORE INTO product_groups (scope, product_id, group_id) VALUES (?, ?, ?)",
             [.integer(scope), .text(fact.productID), .text(group)])
     }
 
-    /// Learns from what a ledger holds already. They lie in the order of account tokens, which are random, so a part of them
-    /// has what is sold at all often; the rest is learned when it is sold again.
-    static func learn(fromTheFirst count: Int64, _ db: Database) throws {
+    /// Fills the table from existing records. Records are stored in the order of account tokens, which are random, so a
+    /// sample of them contains the frequently sold products; others are added when they are sold again.
+    static func fill(fromFirst count: Int64, _ db: Database) throws {
         let found = try db.all("SELECT scope, original_id, facts FROM lineages LIMIT ?", [.integer(count)]) { row in
-            // What is damaged is for others to say.
+            // Corrupt records are reported elsewhere.
             row.withBlob(2) { PackedLineage.lineage(row.text(1) ?? "", $0) }
                 .map { (scope: row.number(0) ?? 0, transactions: $0.transactions) }
         }
         for (scope, transactions) in found {
-            for fact in transactions { try learn(fact, in: scope, db) }
+            for fact in transactions { try add(groupOf: fact, in: scope, db) }
         }
     }
 

@@ -1,7 +1,7 @@
 internal import Ledger
 internal import GRDB
 
-/// How far recovery has come. Both ends of a window belong to it; a recovery's numbers are the sums of its windows'.
+/// The tables of recoveries. Windows include both ends; a recovery's counts are the sums of its windows' counts.
 enum RecoveryTables {
     static let schema = [
         """
@@ -25,14 +25,14 @@ enum RecoveryTables {
             is_done INTEGER NOT NULL DEFAULT 0)
         """,
         "CREATE INDEX recovery_windows_by_recovery ON recovery_windows (recovery)",
-        // What the App Store's answers held and cannot be believed.
+        // Unverified items in the App Store's responses.
         """
         CREATE TABLE recovery_failures (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, digest BLOB NOT NULL, claimed_uuid, code TEXT NOT NULL,
             message TEXT NOT NULL, recovery INTEGER, from_date INTEGER, until_date INTEGER, noticed_at INTEGER NOT NULL,
             UNIQUE (scope, digest))
         """,
-        // Up to where the transaction histories were read.
+        // How far the transaction histories were read.
         """
         CREATE TABLE histories (
             scope INTEGER NOT NULL, original_id TEXT NOT NULL, revision TEXT, asked_at INTEGER NOT NULL,
@@ -45,8 +45,8 @@ enum RecoveryTables {
         """,
     ]
 
-    /// Remembers where not everything could be believed, which was only counted before, and up to where the App Store's own
-    /// dates prove that the history was read.
+    /// Adds the unverified spans, of which only the number was known before, and the end of the history that the App
+    /// Store's own dates prove to be read.
     static func addSpans(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -61,9 +61,9 @@ enum RecoveryTables {
                 UPDATE completeness SET read_until = until_date, signed_until = until_date;
                 """)
         for scope in try db.numbers("SELECT scope FROM completeness", []) {
-            try UnverifiedSpanTable.takeOver(failuresOf: scope, db)
+            try UnverifiedSpanTable.createSpans(fromFailuresOf: scope, db)
         }
-        // Which history such an item came from was not written down: everything is asked for once more.
+        // The history of these items was not stored, so every history is requested once more.
         try db.execute(
             sql: """
                 UPDATE histories SET revision = NULL, asked_at = 0 WHERE scope IN (
@@ -76,7 +76,7 @@ enum RecoveryTables {
     }
 }
 
-/// Where not everything could be believed.
+/// The table of unverified spans.
 enum UnverifiedSpanTable {
     static func spans(in scope: Int64, _ db: Database) throws -> UnverifiedSpans {
         UnverifiedSpans(
@@ -86,7 +86,7 @@ enum UnverifiedSpanTable {
             ) { .init(from: $0.number(0) ?? 0, until: $0.number(1) ?? 0) })
     }
 
-    static func keep(_ spans: UnverifiedSpans, in scope: Int64, _ db: Database) throws {
+    static func store(_ spans: UnverifiedSpans, in scope: Int64, _ db: Database) throws {
         try db.run("DELETE FROM unverified_spans WHERE scope = ?", [.integer(scope)])
         for span in spans.spans {
             try db.run(
@@ -95,8 +95,8 @@ enum UnverifiedSpanTable {
         }
     }
 
-    /// What a former version has only counted: the mark goes back to before it.
-    static func takeOver(failuresOf scope: Int64, _ db: Database) throws {
+    /// Creates spans from the failures of an earlier version, and moves the mark before the first one.
+    static func createSpans(fromFailuresOf scope: Int64, _ db: Database) throws {
         func span(_ row: SQLStatement) -> UnverifiedSpans.Span? {
             guard let from = row.number(0), let until = row.number(1) else { return nil }
             return .init(from: from, until: until)
@@ -109,9 +109,9 @@ enum UnverifiedSpanTable {
         let kept = try db.number("SELECT count(*) FROM recovery_failures", []) ?? 0
         let mark = try db.first(
             "SELECT since_date, until_date FROM completeness WHERE scope = ?", [.integer(scope)], span)
-        // There was no room for more, so nobody knows when the others were.
+        // The table was full, so the times of further failures are unknown.
         if UnverifiedItem.room(beside: Int(kept)) == 0, let mark { spans.insert(mark) }
-        try keep(spans, in: scope, db)
+        try store(spans, in: scope, db)
         if let first = spans.first {
             try db.run(
                 "UPDATE completeness SET until_date = min(until_date, ?) WHERE scope = ?",

@@ -4,8 +4,8 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-/// Which purchases are in which segments, and from when until when. Which, ``SegmentMembership`` says; it follows from the
-/// records of the purchases and changes with them, in the same transaction.
+/// The table of segment memberships with beginning and end. ``SegmentMembership`` computes them from the record of a
+/// purchase; they change in the same transaction as the record.
 enum SegmentTable {
     static let schema = [
         """
@@ -14,11 +14,11 @@ enum SegmentTable {
             ends INTEGER NOT NULL, place INTEGER NOT NULL, since INTEGER, reason TEXT,
             PRIMARY KEY (scope, original_id, segment, begins)) WITHOUT ROWID
         """,
-        // A page of a list is a piece of it.
+        // A page of a segment is a range of this index.
         """
         CREATE INDEX segments_by_place ON segments (scope, segment, place, original_id, begins, ends, since, reason)
         """,
-        // Which purchases go on with others: few do, and what those are in hangs on it.
+        // The purchases that continue others. There are few, and the segments of the earlier purchase depend on them.
         """
         CREATE TABLE successions (
             scope INTEGER NOT NULL, previous_id TEXT NOT NULL, original_id TEXT NOT NULL,
@@ -26,12 +26,13 @@ enum SegmentTable {
         """,
     ]
 
-    /// Puts a purchase where it belongs after a change, and those that it goes on with.
+    /// Updates the segments of a changed purchase, and those of the purchases that it continues.
     static func update(_ lineage: Lineage, replacing known: Lineage?, in scope: Int64, _ db: Database) throws {
         try derive(lineage, in: scope, db)
         let predecessors = lineage.predecessors.union(known?.predecessors ?? [])
         for predecessor in predecessors.sorted() {
-            // What only a version says that is no longer known would hang on the order of arrival.
+            // Removes a succession that only a replaced version contained: otherwise the result would depend on the
+            // order of arrival.
             try db.run(
                 lineage.predecessors.contains(predecessor)
                     ? "INSERT OR IGNORE INTO successions (scope, previous_id, original_id) VALUES (?, ?, ?)"
@@ -49,7 +50,7 @@ enum SegmentTable {
             SELECT segment, begins, ends, place, since, reason FROM segments WHERE scope = ? AND original_id = ?
             """, key
         ) { row(of: $0, from: 0) }
-        // Most purchases are in none, before and after.
+        // Most purchases are in no segment.
         guard Set(known) != rows else { return }
         try db.run("DELETE FROM segments WHERE scope = ? AND original_id = ?", key)
         for row in rows {
@@ -76,14 +77,14 @@ enum SegmentTable {
         }
     }
 
-    /// Another purchase that this one hangs together with. One that is damaged must not keep this one out: it is put where it
-    /// belongs when it is derived again.
+    /// Returns a related purchase; nil if its record is corrupt, so that it does not block the present one. Its
+    /// segments are updated when the record is rebuilt.
     private static func readable(_ original: String, in scope: Int64, _ db: Database) throws -> Lineage? {
         try StorageError.unlessDamaged { try SQLiteStorage.lineage(original, in: scope, db) }
     }
 
-    /// A membership from the columns `segment`, `begins`, `ends`, `place`, `since` and `reason`; nil if it is of a segment
-    /// that this version does not know.
+    /// Creates a membership from the columns `segment`, `begins`, `ends`, `place`, `since` and `reason`; nil for a
+    /// segment that this version does not know.
     static func row(of row: SQLStatement, from column: Int32) -> SegmentRow? {
         guard let segment = row.number(column).flatMap({ Segment(rawValue: Int(clamping: $0)) }),
             let begins = row.number(column + 1), let ends = row.number(column + 2), let place = row.number(column + 3)
@@ -93,7 +94,7 @@ enum SegmentTable {
             reason: row.text(column + 5))
     }
 
-    /// Fills the table for what a ledger holds already.
+    /// Fills the table from existing records.
     static func fill(_ db: Database) throws {
         var last: Int64 = .min
         while true {
@@ -101,7 +102,7 @@ enum SegmentTable {
                 "SELECT \(LineageTable.reading), scope, id FROM lineages WHERE id > ? ORDER BY id LIMIT 1000",
                 [.integer(last)]
             ) { row in
-                // What is damaged is for others to say.
+                // Corrupt records are reported elsewhere.
                 let lineage = row.withBlob(3) { PackedLineage.lineage(row.text(0) ?? "", $0) }
                 return (lineage: lineage, scope: row.number(4) ?? 0, id: row.number(5) ?? 0)
             }

@@ -2,20 +2,20 @@ internal import Ledger
 internal import Foundation
 internal import GRDB
 
-/// What is left to do about an endpoint after a short transaction has decided it. An endpoint may have millions of
-/// deliveries, and who waits for a commit must not wait until all of them are written.
+/// The queue of jobs on an endpoint's deliveries, which follow a short transaction. An endpoint may have millions of
+/// deliveries, and other writers must not wait until all of them are written.
 enum WebhookJobs {
     enum Kind: String, CaseIterable {
-        /// The endpoint is gone; its deliveries follow.
+        /// Delete the deliveries of a removed endpoint.
         case remove
-        /// What waited is given up.
+        /// Discard the pending deliveries.
         case discard
-        /// What waits for its next attempt is due at once.
+        /// Make the deliveries that wait for their next attempt due.
         case resume
     }
 
     static let schema = [
-        // Of the endpoint's deliveries up to `through`, those after `position` are still to be looked at.
+        // The job still has to process the endpoint's deliveries after `position`, up to `through`.
         """
         CREATE TABLE webhook_chores (
             endpoint INTEGER NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, through INTEGER NOT NULL,
@@ -23,11 +23,11 @@ enum WebhookJobs {
         """
     ]
 
-    /// Puts down what is to be done with all deliveries that an endpoint has now.
+    /// Adds a job for all present deliveries of an endpoint.
     ///
-    /// It ends with the last of the endpoint's own that are to be sent, which stays until this is done. Numbers of
-    /// deliveries are used again: where the last one of all belongs to an endpoint that is removed meanwhile, what
-    /// happens later would have no greater number, and would be given up with what waited.
+    /// The job ends with the endpoint's last pending delivery, which cannot be deleted before. SQLite reuses row
+    /// identifiers: if the job ended with the last delivery of all endpoints, and that one was deleted with its
+    /// endpoint, later deliveries could get smaller identifiers and would be discarded too.
     static func add(_ kind: Kind, to endpoint: Int64, _ db: Database) throws {
         try db.run(
             """
@@ -38,27 +38,27 @@ enum WebhookJobs {
             """, [.integer(endpoint), .text(kind.rawValue)])
     }
 
-    /// So many deliveries are looked at before the time is.
+    /// The number of deliveries between two checks of the time.
     private static let slice = 16
-    /// How long one transaction goes on. In a large ledger a row may take a read of the disk, and who waits for a commit
-    /// waits for all of them.
+    /// The maximum duration of one transaction. In a large ledger each row may require a disk read, and other writers
+    /// wait for all of them.
     private static let patience = Duration.milliseconds(10)
 
-    /// Does a piece of what is to be done, with at most `limit` deliveries; false when nothing was left. After the last
-    /// piece too there may be something to send.
-    static func carryOut(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
+    /// Runs one batch of a job, with at most `limit` deliveries; returns false if there was no job. Even the last batch
+    /// may make deliveries due.
+    static func runBatch(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
         let begin = ContinuousClock.now
         for index in 0..<max(1, limit / slice) {
-            guard try carryOutSlice(limit: min(slice, limit), at: now, db) else { return index > 0 }
+            guard try runSlice(limit: min(slice, limit), at: now, db) else { return index > 0 }
             guard begin.duration(to: .now) < patience else { break }
         }
         return true
     }
 
-    /// What this version knows to do. Anything else stays as it is: nobody could end it.
+    /// The kinds of jobs that this version knows. Others stay in the table.
     private static let kinds = Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
-    private static func carryOutSlice(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
+    private static func runSlice(limit: Int, at now: Milliseconds, _ db: Database) throws -> Bool {
         let job = try db.first(
             "SELECT endpoint, kind, position, through FROM webhook_chores WHERE kind IN (\(kinds)) LIMIT 1", []
         ) { row in
@@ -86,7 +86,7 @@ enum WebhookJobs {
         return true
     }
 
-    /// Each gives the place where it goes on; nil when it is done.
+    /// Each of these functions returns the position to continue from; nil if the job is done.
     private static func remove(_ endpoint: Int64, _ limit: Int, _ db: Database) throws -> Int64? {
         try db.run(
             """

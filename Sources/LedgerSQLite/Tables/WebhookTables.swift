@@ -3,22 +3,23 @@ internal import Foundation
 internal import GRDB
 internal import AppStoreModels
 
-/// The endpoints of webhooks, and the events on their way to them.
+/// The tables of webhook endpoints and deliveries.
 enum WebhookTables {
-    /// The state of a delivery that is to be sent.
+    /// The state of a pending delivery.
     static let pending = WebhookDelivery.State.pending.rawValue
-    /// As the indices have it: SQLite uses a partial index only where the condition stands as a literal.
+    /// The condition of the partial indices. SQLite uses them only if the query has the same literal.
     static let isPending = "state = \(pending)"
 
     static let schema = [
-        // The definition holds the secrets of an endpoint that the API made; one of the configuration has none here.
+        // The definition contains the secrets of an endpoint that was created by the API; it is null for endpoints of
+        // the configuration.
         """
         CREATE TABLE webhook_endpoints (
             id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, is_configured INTEGER NOT NULL,
             definition TEXT, disabled_reason TEXT, disabled_since INTEGER, failing_since INTEGER,
             cursor INTEGER NOT NULL, created_at INTEGER NOT NULL)
         """,
-        // Of those that are pending in one lane, only the first is due: see DeliveryLanes.
+        // Of the pending deliveries in one lane, only the first is due: see DeliveryLanes.
         """
         CREATE TABLE deliveries (
             id INTEGER PRIMARY KEY, endpoint INTEGER NOT NULL, event INTEGER NOT NULL, variant INTEGER NOT NULL,
@@ -31,14 +32,14 @@ enum WebhookTables {
         "CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL",
     ]
 
-    /// Orders what waits by when it happened, and gives endpoints a beginning.
-    static func putInOrder(_ db: Database) throws {
+    /// Orders pending deliveries by the time of their events, and gives endpoints a beginning.
+    static func addOrder(_ db: Database) throws {
         for statement in order + WebhookJobs.schema { try db.execute(sql: statement) }
     }
 
     private static let order = [
         "ALTER TABLE events ADD COLUMN is_late INTEGER",
-        // What happened before is not for the endpoint.
+        // Earlier events are not for the endpoint.
         "ALTER TABLE webhook_endpoints ADD COLUMN begins_at INTEGER NOT NULL DEFAULT 0",
         "UPDATE webhook_endpoints SET begins_at = created_at",
         "ALTER TABLE deliveries ADD COLUMN purchase TEXT",
@@ -59,19 +60,19 @@ enum WebhookTables {
         """,
     ]
 
-    /// Lets what ended be counted for each endpoint, and dropped by the same index.
+    /// An index for counting ended deliveries of each endpoint and for deleting them.
     static let endings = [
         "DROP INDEX deliveries_by_end",
         "CREATE INDEX deliveries_by_end ON deliveries (endpoint, state, ended_at) WHERE ended_at IS NOT NULL",
     ]
 
-    /// Keeps when an attempt failed last, since time in which nothing was tried does not count: see ``EndpointHealth``.
+    /// Adds the last failure, because time without attempts does not count: see ``EndpointHealth``.
     static let lastFailures = ["ALTER TABLE webhook_endpoints ADD COLUMN failed_at INTEGER"]
 
-    /// What ``delivery(_:)`` reads.
+    /// The tables and columns for ``delivery(_:)``.
     static let reading = "\(columns) FROM deliveries JOIN events ON events.seq = deliveries.event"
 
-    /// The columns of deliveries and their events that ``delivery(_:)`` reads; there are ``columnCount``.
+    /// The columns for ``delivery(_:)``; there are ``columnCount``.
     static let columns = """
         deliveries.id, endpoint, event, variant, state, attempts, due, last_status, last_error, deliveries.created_at,
         ended_at, body, events.id, events.type, is_repeat
@@ -81,9 +82,9 @@ enum WebhookTables {
     static func delivery(_ row: SQLStatement) -> WebhookDelivery {
         WebhookDelivery(
             id: row.number(0) ?? 0, endpoint: row.number(1) ?? 0, event: row.number(2) ?? 0,
-            variant: Int(row.small(3) ?? 0), state: row.number(4).flatMap(WebhookDelivery.State.init) ?? .discarded,
-            attempts: Int(row.small(5) ?? 0), due: row.number(6).flatMap { $0 == DeliveryLanes.named ? nil : $0 },
-            lastStatus: row.small(7).map { Int($0) },
+            variant: Int(row.int32(3) ?? 0), state: row.number(4).flatMap(WebhookDelivery.State.init) ?? .discarded,
+            attempts: Int(row.int32(5) ?? 0), due: row.number(6).flatMap { $0 == DeliveryLanes.provisional ? nil : $0 },
+            lastStatus: row.int32(7).map { Int($0) },
             lastError: row.text(8), createdAt: row.number(9) ?? 0, endedAt: row.number(10), body: row.blob(11),
             eventID: row.text(12) ?? "", eventType: EventType(rawValue: row.text(13) ?? ""),
             isRepeat: row.number(14) == 1)
@@ -99,27 +100,27 @@ enum WebhookTables {
             failingSince: row.number(6), cursor: row.number(7) ?? 0, createdAt: row.number(8) ?? 0)
     }
 
-    /// An event that may have to be sent.
+    /// An event that may have to be delivered.
     struct Candidate: Sendable, RepeatableEvent {
         let number: Int64
         let type: EventType
         let scope: Int64
-        /// The original transaction.
+        /// The original transaction identifier.
         let original: String?
-        /// What is sent in order: the events of a customer, else of a purchase, else nothing but the event itself.
+        /// The lane that is sent in order: that of the customer, or else of the purchase, or else of the event itself.
         var lane: String
         let createdAt: Milliseconds
         let happenedAt: Milliseconds
-        /// Whether a newer one of the same purchase was known before it.
+        /// Whether a newer event of the same purchase was known before.
         let isLate: Bool
         let notification: Int64?
 
         var originalTransactionID: String? { original }
 
-        /// What is sent in order whoever it belongs to.
+        /// The second lane that is sent in order, whoever owns the purchase.
         var purchase: String? { original.map { DeliveryLanes.lane(ofPurchase: $0, in: scope) } }
 
-        /// From a row of ``reading``.
+        /// Creates a candidate from a row of ``reading``.
         init?(_ row: SQLStatement) {
             guard let number = row.number(0), let type = row.text(1), let scope = row.number(2) else { return nil }
             (self.number, self.type, self.scope) = (number, EventType(rawValue: type), scope)
@@ -135,19 +136,19 @@ enum WebhookTables {
             "seq, type, scope, customer, original_id, created_at, occurred_at, is_late, notification FROM events"
     }
 
-    /// Drops some of what ended long ago.
+    /// Deletes some deliveries that ended long ago.
     static func prune(limit: Int, at now: Milliseconds, _ db: Database) throws {
         try db.run(
             """
             DELETE FROM deliveries WHERE id IN (
                 SELECT deliveries.id FROM webhook_endpoints CROSS JOIN deliveries INDEXED BY deliveries_by_end
                 WHERE endpoint = webhook_endpoints.id AND state IN (1, 2, 3) AND ended_at < ? LIMIT ?)
-            """, [.integer(now - WebhookDelivery.keeping), .init(limit)])
+            """, [.integer(now - WebhookDelivery.retention), .init(limit)])
     }
 
-    /// Notes what came of an attempt, and lets the next one of the lane go.
+    /// Records the result of an attempt, and makes the next delivery of the lane due.
     static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
-        // The endpoint may have been removed meanwhile, and another one's delivery may have the number by now.
+        // The endpoint may have been removed meanwhile, and another endpoint's delivery may have the row identifier.
         let place = try db.first(
             "SELECT lane, purchase FROM deliveries WHERE id = ? AND endpoint = ? AND \(isPending)",
             [.integer(outcome.delivery), .integer(outcome.endpoint)]
@@ -156,7 +157,7 @@ enum WebhookTables {
         if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
         let state: WebhookDelivery.State
         switch outcome.result {
-        case .again(let due, let body):
+        case .retry(let due, let body):
             return try db.run(
                 """
                 UPDATE deliveries SET attempts = attempts + ?, due = ?, body = ?, last_status = ?, last_error = ?
@@ -184,7 +185,7 @@ enum WebhookTables {
     }
 }
 
-/// The definition of an endpoint as it is stored.
+/// The JSON of a stored definition.
 private struct StoredWebhook: Codable {
     var url: String
     var secrets: [String]
@@ -194,7 +195,7 @@ private struct StoredWebhook: Codable {
     var environments: [String]?
     var allowsPrivateNetworks: Bool
 
-    /// Nil for one that is damaged: nothing can be sent there, and all other endpoints are to be told.
+    /// Returns nil for corrupt JSON: nothing can be sent to this endpoint, but the others must not be blocked.
     static func read(_ text: String, name: String) -> WebhookDefinition? {
         let stored: StoredWebhook
         do { stored = try JSONDecoder().decode(StoredWebhook.self, from: Data(text.utf8)) } catch { return nil }
@@ -210,7 +211,7 @@ private struct StoredWebhook: Codable {
 }
 
 extension WebhookDefinition {
-    /// As it is stored, secrets and all.
+    /// Returns the JSON of the definition, including the secrets.
     func stored() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

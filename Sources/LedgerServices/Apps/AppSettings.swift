@@ -3,49 +3,51 @@ public import AppStoreServer
 public import Entitlements
 public import Ledger
 
-/// One app and what its owner knows about it.
+/// The configuration of one app.
 public struct AppSettings: Sendable {
     /// The bundle identifier.
     public var bundleID: String
 
-    /// The Apple ID of the app, a number. Always there if production is among ``environments``.
+    /// The Apple ID of the app, a number. Required if ``environments`` contains production.
     public var appAppleID: Int64?
 
-    /// Where its data may come from. The sandbox is among them unless it is taken out, since App Review buys there; what
-    /// comes from it is kept apart.
+    /// The environments that the server accepts data from. The sandbox is included unless it is removed explicitly,
+    /// because App Review buys there. The data of each environment is stored separately.
     public var environments: Set<AppStoreEnvironment>
 
-    /// The key for the App Store Server API; nil: no recovery, and no history for restores.
+    /// The key for the App Store Server API. Without it, there is no recovery, and no history for restores.
     public var key: APIKey?
 
-    /// The key of promotional offers in the original format; nil: ``key``, with which JWS are signed in any case.
+    /// The key that signs promotional offers in the original format. If nil, ``key`` signs them. JWS offers are always
+    /// signed with ``key``.
     public var offerKey: SigningKey?
 
-    /// The promotional offers, by identifier, that keys shipped in the app may have signed. Default: none.
+    /// The identifiers of the promotional offers that clients with a key shipped in the app may request. Default: none.
     public var publicOffers: Set<String> = []
 
-    /// What old clients send as `password` to `verifyReceipt`; several while one is being replaced.
+    /// The shared secrets, which old clients send as `password` to `verifyReceipt`. Several while one is being
+    /// replaced.
     public var sharedSecrets: [Secret] = []
 
-    /// Where the App Store Server API is. Apple's hosts, unless the file says otherwise.
+    /// The hosts of the App Store Server API. Default: Apple's hosts.
     public var hosts: [AppStoreEnvironment: AppStoreHost] = [.production: .production, .sandbox: .sandbox]
 
-    /// What happens when a purchase of one customer is restored by another. Default: it moves.
+    /// The policy for purchases of one customer that another one restores. Default: they move.
     public var restorePolicy = RestorePolicy.transfer
 
-    /// The entitlements, the durations, the levels and the groups of its products.
+    /// The entitlements, durations, levels and subscription groups of the app's products.
     public var catalogue = ProductCatalogue()
 
-    /// How questions before refunds are answered; nil: not at all.
+    /// The policy for consumption requests; nil to not answer them.
     public var consumption: ConsumptionPolicy?
 
-    /// The secret that customer tokens are signed with (HS256), for keys that are shipped in the app.
+    /// The secret for customer tokens (HS256), which clients with a key shipped in the app need.
     public var customerTokenSecret: Secret?
 
-    /// The key that answers about customers are signed with when an app asks for it; nil: none is signed.
-    public var answerKey: AnswerKey?
+    /// The key that signs responses about customers if an app requests it; nil to sign none.
+    public var responseSigningKey: ResponseSigningKey?
 
-    /// An app with the default of everything else. The sandbox is added to `environments`.
+    /// Creates an app with the defaults of all other settings. The sandbox is added to `environments`.
     public init(
         bundleID: String, appAppleID: Int64? = nil,
         environments: Set<AppStoreEnvironment> = [.production, .sandbox]
@@ -59,19 +61,19 @@ public struct AppSettings: Sendable {
     public struct APIKey: Sendable {
         /// The issuer's identifier.
         public var issuerID: String
-        /// The private key and its identifier. While it is being replaced, the newer one.
+        /// The private key and its identifier. During a replacement, the newer one.
         public var signingKey: SigningKey
-        /// The key that is being replaced: the API is asked with it where the App Store refuses the newer one.
+        /// The key that is being replaced. It is used if the App Store refuses the newer one.
         public var formerKey: SigningKey?
 
-        /// A key.
+        /// Creates a key.
         public init(issuerID: String, signingKey: SigningKey, formerKey: SigningKey? = nil) {
             self.issuerID = issuerID
             self.signingKey = signingKey
             self.formerKey = formerKey
         }
 
-        /// The newest first.
+        /// All keys, newest first.
         package var all: [SigningKey] { [signingKey] + (formerKey.map { [$0] } ?? []) }
     }
 }

@@ -3,7 +3,7 @@ internal import Basics
 package import Entitlements
 package import Ledger
 
-/// The apps that are served, and what judges their customers. Their keys and secrets may be replaced while the server runs.
+/// The configured apps with their entitlement engines. Their keys and secrets may be replaced while the server runs.
 package struct Apps: Sendable {
     private struct Table: Sendable {
         var all: [AppSettings]
@@ -21,27 +21,27 @@ package struct Apps: Sendable {
 
     package init(_ all: [AppSettings]) { table = Live(Table(all)) }
 
-    /// All of them, each once.
+    /// All apps, each once.
     package var all: [AppSettings] { table.current.all }
 
-    /// The app with this bundle identifier.
+    /// Returns the app with this bundle identifier.
     package subscript(bundleID: String) -> AppSettings? { table.current.all.first { $0.bundleID.isExactly(bundleID) } }
 
-    /// The scope of an app and an environment that are served; nil for others. The ledger remembers what was taken out of
-    /// the configuration, and a receipt is proven without regard to it.
+    /// Returns the scope of an app and environment if the configuration contains both. The ledger still has the scopes
+    /// of removed apps and environments, and receipts of any environment verify.
     package func served(
-        _ bundleID: String, _ environment: AppStoreEnvironment, among scopes: ScopeRegistry
-    ) -> Scope? {
+        _ bundleID: String, _ environment: AppStoreEnvironment, among scopes: AppEnvironmentRegistry
+    ) -> AppEnvironment? {
         guard self[bundleID]?.environments.contains(environment) ?? false else { return nil }
         return scopes[bundleID, environment]
     }
 
-    /// What says which states follow from the facts of an app's customers. Of an app that is not served any more, one
-    /// without a catalogue.
+    /// Returns the engine that derives customers' states from their facts. For an app that is no longer configured, its
+    /// catalogue is empty.
     package func engine(of bundleID: String) -> EntitlementEngine {
         table.current.engines[bundleID] ?? EntitlementEngine(catalogue: ProductCatalogue())
     }
 
-    /// Has everybody who asks from now on find other settings.
+    /// Replaces the settings of all apps.
     package func replace(with all: [AppSettings]) { table.replace(with: Table(all)) }
 }

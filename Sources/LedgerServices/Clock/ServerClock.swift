@@ -7,25 +7,25 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// The server's time: the system's, or, to rehearse, that of a simulated App Store, in which a year can pass in seconds.
+/// The server's clock: the system's clock, or that of a simulated App Store, in which a year can pass in seconds.
 package struct ServerClock: Sendable {
-    /// What it shows.
+    /// Returns the current time.
     package let now: @Sendable () -> Date
-    /// The simulator's clock that it follows.
+    /// The simulator's clock that this clock follows; nil for the system's clock.
     package let followed: FollowedClock?
 
     /// The system's clock.
     package static let system = ServerClock(now: { Date() }, followed: nil)
 
-    /// A clock that shows what `now` says: for tests.
+    /// Returns a clock that shows the result of `now`, for tests.
     package static func showing(_ now: @escaping @Sendable () -> Date) -> ServerClock {
         ServerClock(now: now, followed: nil)
     }
 
-    /// The time at which something arrived that the App Store signed at an instant. A simulator has reached that instant, even
-    /// where its clock has jumped and was not read since.
+    /// Returns the arrival time of data that the App Store signed at `instant`. A followed simulator's clock is
+    /// advanced to that instant first, because it may have jumped since it was last read.
     package func arrival(ofSigned instant: Date) -> Date {
-        followed?.reach(instant)
+        followed?.advance(to: instant)
         return now()
     }
 
@@ -34,7 +34,7 @@ package struct ServerClock: Sendable {
         self.followed = followed
     }
 
-    /// A clock that follows the simulator whose control URL this is.
+    /// Returns a clock that follows the simulator with this control URL.
     package static func following(_ controlURL: String) async throws -> ServerClock {
         let clock = FollowedClock(controlURL)
         var attempt = 1
@@ -43,7 +43,7 @@ package struct ServerClock: Sendable {
                 try await clock.read()
                 return ServerClock(now: { clock.now() }, followed: clock)
             } catch {
-                // It may be about to start beside the server, or be busy.
+                // The simulator may be starting at the same time, or be busy.
                 guard attempt < 4 else { throw error }
                 attempt += 1
                 try await Task.sleep(for: .milliseconds(250))
@@ -53,15 +53,16 @@ package struct ServerClock: Sendable {
 }
 
 extension ServerClock {
-    /// How soon a jump is noticed.
+    /// The interval at which ``wait(for:)`` checks for a jump.
     private static let slice = Duration.milliseconds(250)
-    /// By how much the clock has to go other than time does, for that to be a jump: it may be read late.
+    /// The deviation from elapsed time, in seconds, that counts as a jump. Smaller ones may be delays in reading the
+    /// clock.
     private static let jump = 1.0
 
-    /// Waits: for so long, or until the clock jumps, as a simulator's does and as the system's does when it is put right. A
-    /// clock that stands still does not keep anybody waiting.
+    /// Waits for `pause` of real time, or until the clock jumps, as a simulator's clock does and as the system's clock
+    /// does when it is corrected. A frozen clock does not extend the wait.
     ///
-    /// - Returns: Whether it jumped. Whoever waits for an instant then looks again what time it is.
+    /// - Returns: Whether the clock jumped. A caller that waits for an instant must then check the time again.
     /// - Throws: `CancellationError`.
     @discardableResult
     package func wait(for pause: Duration) async throws -> Bool {
@@ -70,7 +71,7 @@ extension ServerClock {
         while seen < start + pause {
             try await Task.sleep(until: min(start + pause, seen + Self.slice))
             let (time, instant) = (now(), ContinuousClock.now)
-            // All at once, or little by little, as a clock does that goes faster.
+            // A jump within the last slice, or a clock that runs faster since the start.
             let isAhead =
                 time.timeIntervalSince(shown) > seen.duration(to: instant).seconds + Self.jump
                 || time.timeIntervalSince(begun) > start.duration(to: instant).seconds + Self.jump
@@ -80,32 +81,33 @@ extension ServerClock {
         return false
     }
 
-    /// A pause that begins now.
+    /// Returns a pause that begins now.
     package func pause(of length: Duration) -> Pause {
         Pause(end: .now + length, begun: now().milliseconds, length: Milliseconds(length.seconds * 1000))
     }
 
-    /// Whether a pause is over: really, or by the clock if that has jumped.
+    /// Whether a pause is over, in real time or by this clock. Also true if the clock was set back before its start.
     package func isOver(_ pause: Pause) -> Bool {
         let passed = now().milliseconds - pause.begun
         return pause.end <= .now || passed >= pause.length || passed < 0
     }
 
-    /// Before something that failed is tried again.
+    /// A pause before a failed operation is tried again.
     package struct Pause: Sendable {
         fileprivate var end: ContinuousClock.Instant
         fileprivate var begun: Milliseconds
         fileprivate var length: Milliseconds
 
-        /// How long it lasts unless the clock jumps.
+        /// The remaining real time, unless the clock jumps.
         package var remaining: Duration { ContinuousClock.now.duration(to: end) }
 
-        /// When it ends by the clock, if that goes on as time does.
+        /// The end of the pause by the server's clock, unless the clock jumps.
         var until: Milliseconds { begun + length }
     }
 }
 
-/// Follows the clock of a simulator: asks it often, and goes on by itself in between unless it is frozen.
+/// Follows the clock of a simulator. It reads the clock four times a second and extrapolates in between, unless the
+/// simulator's clock is frozen.
 package final class FollowedClock: Service {
     private struct Reading {
         var shown: Date
@@ -120,7 +122,8 @@ package final class FollowedClock: Service {
     private struct Answer: Decodable {
         var now: Milliseconds
         var mode: String
-        /// While its clock stands still, the simulator signs each change a millisecond later than the one before.
+        /// The date of the newest signature. While the clock is frozen, the simulator signs each change a millisecond
+        /// after the previous one, so this may be later than `now`.
         var lastSigned: Milliseconds?
     }
 
@@ -135,19 +138,19 @@ package final class FollowedClock: Service {
         }
     }
 
-    /// Goes on from an instant that the simulator's clock has reached.
-    package func reach(_ instant: Date) {
+    /// Advances the clock to an instant that the simulator's clock has reached. Never sets it back.
+    package func advance(to instant: Date) {
         reading.withLock { reading in
             guard let last = reading, last.shown(at: .now) < instant else { return }
             reading = Reading(shown: instant, taken: .now, mode: last.mode)
         }
     }
 
-    /// How the simulator's clock goes, in its own word such as `frozen`; nil before it was read.
+    /// The mode of the simulator's clock, such as `frozen`; nil before the first read.
     package var mode: String? { reading.withLock { $0?.mode } }
 
-    /// Asks the simulator. Afterwards the clock shows at least the instant at which the simulator signed last: what became due
-    /// when that arrived would otherwise lie in the future for as long as the simulator's clock stands still.
+    /// Reads the simulator's clock. Afterwards this clock shows at least the date of the newest signature. Otherwise,
+    /// work due at that date would stay in the future while the simulator's clock is frozen.
     package func read() async throws {
         let before = reading.withLock { $0?.taken }
         let answer = try await TimeLimit.run(.seconds(5)) { [url] in
@@ -159,19 +162,19 @@ package final class FollowedClock: Service {
         guard let answer else { throw Unreadable() }
         let shown = Date(milliseconds: max(answer.now, answer.lastSigned ?? answer.now))
         reading.withLock { reading in
-            // What has arrived meanwhile may be newer than this answer.
+            // If a notification advanced the clock meanwhile, this response may be older.
             guard reading?.taken == before else { return }
             reading = Reading(shown: shown, taken: .now, mode: answer.mode)
         }
     }
 
-    /// Follows until the server ends.
+    /// Follows the simulator's clock until the server shuts down.
     package func run() async throws { await cancelWhenGracefulShutdown { await self.follow() } }
 
     private func follow() async {
         while !Task.isCancelled {
             do { try await read() } catch {
-                // Until the simulator answers again the clock goes on as it did.
+                // The clock keeps extrapolating until the simulator answers again.
             }
             do { try await Task.sleep(for: .milliseconds(250)) } catch { return }
         }

@@ -3,33 +3,34 @@ package import AppStoreModels
 package import Entitlements
 internal import Foundation
 
-/// What is sent about one purchase, and why: a pure function of what is known.
+/// The consumption information to send about one purchase, with the source of each value. A pure function of its
+/// inputs.
 package struct ConsumptionAnswer: Sendable, Hashable {
-    /// Where a value comes from.
+    /// The source of a value.
     package enum Source: String, Sendable, Hashable {
         case transactionUsage = "usage_of_transaction"
         case productUsage = "usage_of_product"
         case customerUsage = "usage_of_customer"
         case policy
-        /// The App Store's rules leave no choice.
+        /// The App Store's rules require the value.
         case rule
     }
 
-    /// Why nothing may be sent.
+    /// The reason why nothing may be sent.
     package enum Obstacle: String, Sendable, Hashable {
         case noPolicy = "no_policy"
         case noConsent = "no_consent"
         case notOwn = "not_purchased"
     }
 
-    /// A value that is sent, or left out, and where it comes from.
+    /// The source of a value that is sent or omitted.
     package struct Reason: Sendable, Hashable {
         package var member: String
         package var source: Source
         package var note: String?
     }
 
-    /// What is sent; nil where an obstacle says why not.
+    /// The information to send; nil if there is an obstacle.
     package var request: ConsumptionRequest?
     package var obstacle: Obstacle?
     package var reasons: [Reason] = []
@@ -58,7 +59,7 @@ package struct ConsumptionAnswer: Sendable, Hashable {
         self.request = request
     }
 
-    /// The most specific report that says something; else it comes from the policy.
+    /// Returns the value of the most specific usage report that has one; nil if the policy decides. Records the source.
     private mutating func take<Value>(
         _ member: String, _ usage: [UsageReport], _ value: KeyPath<UsageReport, Value?>
     ) -> Value? {

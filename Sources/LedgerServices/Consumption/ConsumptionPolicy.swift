@@ -1,23 +1,23 @@
 public import AppStoreModels
 
-/// How the App Store's questions before a refund are answered, where the app has not told more about the customer.
+/// The default values for answers to the App Store's consumption requests. Usage reports of the app override them.
 ///
-/// How much was used comes from what the app reports, never from here.
+/// The consumption percentage comes only from usage reports.
 public struct ConsumptionPolicy: Sendable, Hashable {
-    /// Whether customers have agreed, in the app's terms, that this is sent. Without consent, of the policy or of the
-    /// customer, nothing is sent. Default: false.
+    /// Whether customers agree, by the app's terms, that the information is sent. Nothing is sent without consent of
+    /// the policy or the customer. Default: false.
     public var defaultConsent: Bool
 
-    /// What the developer would like the App Store to decide; nil says nothing about it. Default: nil.
+    /// The decision that the developer prefers; nil to send no preference. Default: nil.
     public var refundPreference: RefundPreference?
 
-    /// Whether the product was delivered. Default: it was.
+    /// Whether the product was delivered. Default: `delivered`.
     public var deliveryStatus: DeliveryStatus
 
-    /// Whether customers could try before buying. Default: false.
+    /// Whether customers could try the content before buying. Default: false.
     public var sampleContentProvided: Bool
 
-    /// A policy.
+    /// Creates a policy.
     public init(
         defaultConsent: Bool = false, refundPreference: RefundPreference? = nil,
         deliveryStatus: DeliveryStatus = .delivered, sampleContentProvided: Bool = false

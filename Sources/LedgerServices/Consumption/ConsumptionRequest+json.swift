@@ -2,14 +2,14 @@ package import AppStoreModels
 package import Basics
 
 extension ConsumptionRequest {
-    /// Exactly what the App Store gets.
+    /// The JSON that is sent to the App Store.
     package var json: String {
         var json = JSONWriter()
         write(to: &json)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// With Apple's names.
+    /// Writes the request with Apple's names.
     package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("customerConsented", customerConsented)

@@ -1,9 +1,9 @@
 internal import AppStoreModels
 
-// Purchases of Advanced Commerce are still answered in the first version.
+// The App Store still requires version 1 for purchases of the Advanced Commerce API.
 
 extension ConsumptionRequestV1 {
-    /// The same in the first version. What only that version asks for is undeclared.
+    /// Converts a request to version 1. Values that only version 1 has are undeclared.
     init(_ request: ConsumptionRequest) {
         self.init(
             customerConsented: request.customerConsented, consumptionStatus: .init(request.consumptionPercentage),

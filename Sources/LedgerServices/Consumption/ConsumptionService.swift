@@ -6,21 +6,20 @@ internal import Foundation
 package import Logging
 internal import ServiceLifecycle
 
-/// Answers the App Store's questions before refunds, while they may be answered.
+/// Answers the App Store's consumption requests before their deadlines.
 package struct ConsumptionService: Service {
     package typealias Storage = CustomerStorage & ConsumptionStorage
 
     private let storage: any Storage
     private let apps: Apps
-    private let scopes: ScopeRegistry
+    private let scopes: AppEnvironmentRegistry
     private let clients: [Int64: AppStoreServerClient]
     private let clock: ServerClock
     private let logger: Logger
 
     package init(
-        storage: any Storage, apps: Apps, scopes: ScopeRegistry, clients: [Int64: AppStoreServerClient],
-        clock: ServerClock,
-        logger: Logger
+        storage: any Storage, apps: Apps, scopes: AppEnvironmentRegistry, clients: [Int64: AppStoreServerClient],
+        clock: ServerClock, logger: Logger
     ) {
         self.storage = storage
         self.apps = apps
@@ -30,35 +29,37 @@ package struct ConsumptionService: Service {
         self.logger = logger
     }
 
-    /// Answers in time, until the server ends.
+    /// Answers due requests every second until the server shuts down.
     package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
 
     private func work() async {
         while !Task.isCancelled {
-            // Cancelled is stopped.
+            // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
             do { try await answerDue() } catch {
                 if Task.isCancelled { return }
-                logger.error("consumption requests wait", metadata: ["reason": "\(error.logReason)"])
+                logger.error(
+                    "consumption requests could not be answered; trying again",
+                    metadata: ["reason": "\(error.logReason)"])
             }
         }
     }
 
-    /// How long one attempt may take before another is made, in milliseconds.
+    /// The time after which an unfinished attempt is repeated, in milliseconds.
     private static let lease: Milliseconds = 120_000
 
-    /// Answers the questions that are due, twenty at a time.
+    /// Answers the due consumption requests, twenty at a time.
     ///
-    /// - Throws: The first failure, after the other questions taken with it were tried. Those not taken yet wait for
-    ///   the next call.
+    /// - Throws: The first failure, after the other requests of the same batch were tried. The remaining requests wait
+    ///   for the next call.
     package func answerDue() async throws {
         while true {
             let now = clock.now().milliseconds
             let leaseEnds = now + Self.lease
-            let due = try await storage.takeInquiries(at: now, leaseEnds: leaseEnds, limit: 20)
+            let due = try await storage.leaseInquiries(at: now, leaseEnds: leaseEnds, limit: 20)
             var failure: (any Error)?
             for inquiry in due {
-                // The others may have little time left.
+                // Continue after a failure: the other requests may be close to their deadlines.
                 do { try await answer(inquiry, leaseEnds) } catch { failure = failure ?? error }
             }
             if let failure { throw failure }
@@ -66,8 +67,9 @@ package struct ConsumptionService: Service {
         }
     }
 
-    /// What would be sent about a transaction; nil when the ledger does not know it.
-    package func preview(_ transactionID: String, of customer: String?, in scope: Scope) async throws
+    /// Returns the information that would be sent about a transaction; nil if the ledger does not contain the
+    /// transaction.
+    package func preview(_ transactionID: String, of customer: String?, in scope: AppEnvironment) async throws
         -> ConsumptionAnswer?
     {
         guard let original = try await storage.originalTransactionID(of: transactionID, in: scope.id),
@@ -94,16 +96,17 @@ package struct ConsumptionService: Service {
         } else if let request {
             try await send(request, &inquiry, scope)
         } else {
-            // The customer may still agree, and the app say so; or the configuration, or the record, is put right.
+            // Try again: the app may report the customer's consent, or the configuration or a damaged record may be
+            // fixed.
             inquiry.answer = obstacle
-            inquiry.putOff(by: LongestDelay.inquiry.milliseconds, at: now)
+            inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: now)
         }
         try await storage.settle(inquiry, leaseEnds: leaseEnds)
     }
 
-    /// What is to be sent, or why nothing is.
+    /// Returns the information to send, or the reason why nothing is sent.
     private func answer(
-        to inquiry: ConsumptionInquiry, in scope: Scope
+        to inquiry: ConsumptionInquiry, in scope: AppEnvironment
     ) async throws -> (request: ConsumptionRequest?, obstacle: String?) {
         do {
             let owners = try await storage.owners(of: inquiry.originalTransactionID, in: scope.id)
@@ -121,11 +124,11 @@ package struct ConsumptionService: Service {
     }
 
     private func send(
-        _ request: ConsumptionRequest, _ inquiry: inout ConsumptionInquiry, _ scope: Scope
+        _ request: ConsumptionRequest, _ inquiry: inout ConsumptionInquiry, _ scope: AppEnvironment
     ) async throws {
         guard let client = clients[scope.id] else {
             inquiry.answer = "not_configured"
-            inquiry.putOff(by: LongestDelay.inquiry.milliseconds, at: clock.now().milliseconds)
+            inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: clock.now().milliseconds)
             return
         }
         inquiry.attempts += 1
@@ -136,23 +139,23 @@ package struct ConsumptionService: Service {
             inquiry.sentAt = clock.now().milliseconds
             inquiry.answer = "accepted"
         } catch {
-            // The server ends. Nobody knows whether the answer arrived, and it is sent again after the lease.
+            // On shutdown, it is unknown whether the App Store received the answer. It is sent again after the lease.
             if error.isCancellation, Task.isCancelled { throw CancellationError() }
             inquiry.answer = error.apiCode.map { String($0.rawValue) } ?? "\(error.code)"
             logger.warning(
-                "the answer to a consumption request was not taken",
+                "the App Store did not accept the answer to a consumption request",
                 metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleID)"])
-            // Only the App Store's own word is final, not that of a proxy on the way.
+            // Only a refusal by the App Store itself is final, not one by a proxy.
             if error.isFinal {
                 inquiry.state = .refused
             } else {
                 let pause: Milliseconds = 5000 << Milliseconds(min(inquiry.attempts, 7))
-                inquiry.putOff(by: pause, at: clock.now().milliseconds)
+                inquiry.postpone(by: pause, at: clock.now().milliseconds)
             }
         }
     }
 
-    /// Sends the answer in the version that the App Store takes for the purchase. Returns what it took.
+    /// Sends the answer in the version that the App Store accepts for the purchase. Returns the accepted JSON.
     private func send(
         _ request: ConsumptionRequest, for transactionID: String, _ client: AppStoreServerClient
     ) async throws(AppStoreServerError) -> String {
@@ -160,7 +163,8 @@ package struct ConsumptionService: Service {
             try await client.sendConsumption(request, for: transactionID)
             return request.json
         } catch {
-            // For Advanced Commerce there is still the first version. The number of this refusal is not documented.
+            // Purchases of the Advanced Commerce API need version 1. Apple does not document the error code of this
+            // refusal.
             guard error.code == .refused, error.status == 400, error.apiCode?.name == nil else { throw error }
             let first = ConsumptionRequestV1(request)
             try await client.sendConsumptionV1(first, for: transactionID)

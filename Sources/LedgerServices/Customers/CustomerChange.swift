@@ -1,11 +1,11 @@
 internal import AppStoreModels
 package import Ledger
 
-/// A purchase came to a customer, or went from them.
+/// A change of a purchase's owner, from the point of view of one customer.
 package struct CustomerChange: Sendable {
     package var originalTransactionID: String
     package var change: Ownership.Change
-    /// Whether the customer had it and has it no more.
+    /// Whether the customer lost the purchase.
     var isLoss: Bool
 
     package init(_ change: Ownership.Change, of original: String, for customer: String) {
@@ -13,12 +13,12 @@ package struct CustomerChange: Sendable {
         isLoss = change.from.containsExactly(customer)
     }
 
-    /// The name of the event that tells of it.
+    /// The type of the event about the change.
     package var type: EventType { change.from.isEmpty ? .purchaseLinked : .purchaseTransferred }
 }
 
 extension HeldPurchase {
-    /// Whenever it came to a customer or went from them until an instant, in the order of time.
+    /// Returns all changes up to `instant` by which the customer gained or lost the purchase, oldest first.
     package func changes(for customer: String, until instant: Milliseconds) -> [CustomerChange] {
         ownership.changes
             .filter { change in

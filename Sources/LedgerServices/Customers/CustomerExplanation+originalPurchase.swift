@@ -5,22 +5,22 @@ package import Entitlements
 internal import Foundation
 
 extension CustomerExplanation {
-    /// What came of the boundary for who got the app early, with what proves it.
+    /// The result of the rule for customers who got the app early, with its evidence.
     package struct OriginalPurchase: Sendable {
         package var explained: ExplainedOriginalPurchase
-        /// Where the fact is from; nil where none is known.
+        /// The stored original purchase with its source; nil if there is none.
         package var held: HeldOriginalPurchase?
-        /// What its verification rested on; a receipt is not kept.
+        /// The trace of its verification; nil for receipts, which are not stored.
         package var trace: VerificationTrace?
-        /// Why it does not verify now.
+        /// The reason why it does not verify now.
         package var failure: VerificationError?
     }
 }
 
 extension CustomerReader {
-    /// Finds what proves the fact that decided, and verifies it again.
+    /// Finds the signed text of the deciding fact and verifies it again.
     package func evidence(
-        of explained: ExplainedOriginalPurchase, for customer: String, in scope: Scope
+        of explained: ExplainedOriginalPurchase, for customer: String, in scope: AppEnvironment
     ) async throws -> CustomerExplanation.OriginalPurchase {
         var evidence = CustomerExplanation.OriginalPurchase(explained: explained)
         guard let fact = explained.fact else { return evidence }

@@ -3,29 +3,30 @@ internal import AppStoreModels
 package import Entitlements
 package import Foundation
 
-/// Why a customer has an entitlement or has not, with what proves it.
+/// The explanation why a customer has or does not have an entitlement, with its evidence.
 package struct CustomerExplanation: Sendable {
     package var customer: String
-    package var scope: Scope
+    package var scope: AppEnvironment
     package var explanation: Explanation
-    /// What it rests on and what was set aside: as many as were asked for, what decided among them.
+    /// The considered facts, up to the requested limit. The deciding facts are always included.
     package var facts: [ExplainedFact] = []
-    /// When the purchases that concern the entitlement came to the customer and went from them, the last of them.
+    /// The latest changes of owner of the entitlement's purchases, oldest first.
     package var changes: [CustomerChange] = []
-    /// Whether who asks may know of other customers.
+    /// Whether the client may see the identifiers of other customers.
     package var namesCustomers: Bool
     package var evidence: [EvidenceKey: Evidence] = [:]
-    /// What came of the boundary for who got the app early; nil where the entitlement has none.
+    /// The result of the rule for customers who got the app early; nil if the entitlement has no such rule.
     package var originalPurchase: OriginalPurchase?
-    /// What the team granted of the entitlement, the first that was made first.
+    /// The team's grants of the entitlement, oldest first.
     package var grants: [Grant] = []
-    /// What does not count, because it does not verify now.
+    /// The texts that do not count, because they do not verify now.
     package var unverified: [UnverifiedText] = []
 
-    /// How many changes there are at most: a purchase may go to and fro.
+    /// The maximum number of changes: a purchase may change its owner many times.
     private static let maximumChanges = 100
 
-    /// Takes in whose the purchases of the entitlement were until an instant. What another customer has now is a reason.
+    /// Adds the changes of owner of the entitlement's purchases up to `instant`. If the entitlement is inactive because
+    /// such a purchase moved to another customer, the explanation says so.
     package mutating func add(
         _ held: [HeldPurchase], by engine: EntitlementEngine, until instant: Milliseconds
     ) {
@@ -59,11 +60,15 @@ package struct CustomerExplanation: Sendable {
 }
 
 extension CustomerReader {
-    /// Explains an entitlement of a customer at an instant, nil for now.
+    /// Explains an entitlement of a customer.
     ///
-    /// - Parameter limit: How many facts are wanted with their evidence, at most. What decides is always among them.
+    /// - Parameters:
+    ///   - instant: The instant to explain; nil for now.
+    ///   - limit: The maximum number of facts with evidence. The deciding facts are always included.
+    ///   - naming: Whether the client may see the identifiers of other customers.
     package func explanation(
-        of entitlement: String, for customer: String, in scope: Scope, at instant: Date?, limit: Int, naming: Bool
+        of entitlement: String, for customer: String, in scope: AppEnvironment, at instant: Date?, limit: Int,
+        naming: Bool
     ) async throws -> CustomerExplanation {
         let engine = apps.engine(of: scope.bundleID)
         let reading = try await self.customer(customer, in: scope, at: instant)
@@ -95,7 +100,7 @@ extension CustomerReader {
 }
 
 extension Explanation {
-    /// As many of the facts, the last of those that did not decide.
+    /// Returns the deciding facts, and up to the limit the last of the others.
     fileprivate func facts(limit: Int) -> [ExplainedFact] {
         guard facts.count > limit else { return facts }
         let deciding = facts.filter { $0.role == .decides }

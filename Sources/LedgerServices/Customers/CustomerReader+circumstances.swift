@@ -4,8 +4,11 @@ internal import Foundation
 internal import Ledger
 
 extension CustomerReader {
-    /// Adds to a customer's facts what concerns the customer beside purchases, as it was at an instant; nil for now.
-    func addCircumstances(to facts: inout CustomerFacts, of customer: String, in scope: Scope, at instant: Date?)
+    /// Adds a customer's groups, grants and original purchases to the facts. Original purchases are as of `instant`;
+    /// nil for now.
+    func addCircumstances(
+        to facts: inout CustomerFacts, of customer: String, in scope: AppEnvironment, at instant: Date?
+    )
         async throws
     {
         facts.add(try await storage.circumstances(of: customer, in: scope))

@@ -5,31 +5,32 @@ package import AppStoreTrust
 package import Entitlements
 package import Foundation
 
-/// What is known of a customer, and what follows from it.
+/// The facts about a customer, and the states derived from them.
 package struct CustomerReading: Sendable {
     package var customer: String
-    package var scope: Scope
+    package var scope: AppEnvironment
     package var lineages: [Lineage]
     package var facts: CustomerFacts
     package var states: CustomerStates
-    /// The texts of the past that do not count, because they do not verify now.
+    /// The earlier texts that do not count, because they do not verify now.
     package var unverified: [UnverifiedText] = []
 }
 
-/// Reads what customers have, and what that rests on.
+/// Reads the facts and states of customers.
 package struct CustomerReader: Sendable {
     package typealias Storage = CustomerStorage & ClaimStorage & CircumstanceStorage & OriginalPurchaseStorage
         & InspectionStorage & GrantStorage
 
     let storage: any Storage
     let apps: Apps
-    let scopes: ScopeRegistry
-    /// Judges what was signed earlier.
+    let scopes: AppEnvironmentRegistry
+    /// Verifies signed data at its signing date.
     let verifier: SignedDataVerifier
     let clock: ServerClock
 
     package init(
-        storage: any Storage, apps: Apps, scopes: ScopeRegistry, verifier: SignedDataVerifier, clock: ServerClock
+        storage: any Storage, apps: Apps, scopes: AppEnvironmentRegistry, verifier: SignedDataVerifier,
+        clock: ServerClock
     ) {
         self.storage = storage
         self.apps = apps
@@ -40,14 +41,17 @@ package struct CustomerReader: Sendable {
 
     var now: Date { clock.now() }
 
-    /// What a customer has at an instant; one who is not known has nothing.
+    /// Reads a customer at an instant. An unknown customer has no purchases.
     ///
-    /// - Parameter instant: nil for now. For an instant in the past it is what belonged to the customer then, and the
-    ///   notifications are read again: the ledger holds what is known now, they hold what was known then.
-    package func customer(_ customer: String, in scope: Scope, at instant: Date?) async throws -> CustomerReading {
+    /// - Parameter instant: The instant; nil for now. For a past instant, the purchases are those that belonged to the
+    ///   customer then, and the stored notifications are verified and read again, because the ledger's records contain
+    ///   only the latest facts.
+    package func customer(_ customer: String, in scope: AppEnvironment, at instant: Date?) async throws
+        -> CustomerReading
+    {
         guard let instant, instant < now else {
-            // Of one instant, and asked for most.
-            let present = try await storage.present(of: customer, in: scope)
+            // The most frequent query: one consistent read of all parts.
+            let present = try await storage.snapshot(of: customer, in: scope)
             var facts = Self.facts(of: present.lineages)
             facts.add(present.circumstances)
             return try await reading(customer, scope, present.lineages, facts, at: instant)
@@ -56,7 +60,7 @@ package struct CustomerReader: Sendable {
             customer, scope, try await lineages(of: customer, in: scope, at: instant), at: instant)
     }
 
-    private func lineages(of customer: String, in scope: Scope, at instant: Date?) async throws -> [Lineage] {
+    private func lineages(of customer: String, in scope: AppEnvironment, at instant: Date?) async throws -> [Lineage] {
         guard let instant, instant < now else { return try await storage.lineages(of: customer, in: scope.id) }
         let held = try await storage.purchasesHeld(by: customer, in: scope.id)
         return held.filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }
@@ -64,15 +68,15 @@ package struct CustomerReader: Sendable {
     }
 
     private static func facts(of lineages: [Lineage]) -> CustomerFacts {
-        // Most have one, whose facts need not be copied.
+        // Most customers have one lineage, whose facts need not be copied.
         CustomerFacts(
             transactions: lineages.count == 1 ? lineages[0].transactions : lineages.flatMap(\.transactions),
             renewals: lineages.compactMap(\.renewal))
     }
 
-    /// What one purchase or subscription gives by itself.
+    /// Reads a customer with only the given lineages.
     package func reading(
-        _ customer: String, _ scope: Scope, _ lineages: [Lineage], at instant: Date?
+        _ customer: String, _ scope: AppEnvironment, _ lineages: [Lineage], at instant: Date?
     ) async throws -> CustomerReading {
         var facts = Self.facts(of: lineages)
         try await addCircumstances(to: &facts, of: customer, in: scope, at: instant)
@@ -80,10 +84,10 @@ package struct CustomerReader: Sendable {
     }
 
     private func reading(
-        _ customer: String, _ scope: Scope, _ lineages: [Lineage], _ facts: CustomerFacts, at instant: Date?
+        _ customer: String, _ scope: AppEnvironment, _ lineages: [Lineage], _ facts: CustomerFacts, at instant: Date?
     ) async throws -> CustomerReading {
         var facts = facts
-        let now = facts.present(now: self.now)
+        let now = facts.evaluationDate(now: self.now)
         var unverified: [UnverifiedText] = []
         if let instant, instant < now { unverified = try await addVersions(to: &facts, of: lineages, in: scope) }
         let engine = apps.engine(of: scope.bundleID)
@@ -92,9 +96,9 @@ package struct CustomerReader: Sendable {
             states: engine.state(of: facts, asOf: instant ?? now), unverified: unverified)
     }
 
-    /// Adds what each notification said when it was signed; gives those that do not verify any more.
+    /// Adds the facts of all notifications about the lineages. Returns the notifications that no longer verify.
     private func addVersions(
-        to facts: inout CustomerFacts, of lineages: [Lineage], in scope: Scope
+        to facts: inout CustomerFacts, of lineages: [Lineage], in scope: AppEnvironment
     ) async throws -> [UnverifiedText] {
         var allowance = TextAllowance()
         var unverified: [UnverifiedText] = []
@@ -111,15 +115,15 @@ package struct CustomerReader: Sendable {
         return unverified
     }
 
-    /// What a notification that was kept says, verified again: the file may have been written by somebody else. Nil when it
-    /// was not folded.
-    package func parts(of kept: KeptNotification) async throws(VerificationError) -> NotificationParts? {
+    /// Verifies a stored notification again, because the file may have been changed, and returns its parts. Nil if the
+    /// notification is not folded or its scope is unknown.
+    package func parts(of kept: StoredNotification) async throws(VerificationError) -> NotificationParts? {
         guard let scope = scopes[id: kept.scope] else { return nil }
         return try await NotificationParts(of: kept, in: scope, verifiedBy: verifier)
     }
 }
 
 extension Lineage {
-    /// Whether nothing is known of it but that it was claimed.
+    /// Whether the lineage has no facts. It exists only because it was claimed.
     fileprivate var isEmpty: Bool { transactions.isEmpty && renewal == nil }
 }

@@ -5,30 +5,30 @@ package import AppStoreTrust
 package import Entitlements
 internal import Foundation
 
-/// Where a fact is from, verified again at its signing date.
+/// The signed text of a fact, verified again at its signing date.
 package struct Evidence: Sendable {
     package var origin: Origin
     package var receivedAt: Milliseconds
-    /// The identifier of the notification that it was part of.
+    /// The UUID of the notification that contained it; nil if it came without one.
     package var notification: String?
-    /// The exact text that was signed.
+    /// The exact signed text.
     package var text: String
-    /// What its verification rested on.
+    /// The trace of its verification.
     package var trace: VerificationTrace
 }
 
-/// One version of a fact: everything that it says. Two texts of one instant may say different things.
+/// One version of a fact, with all its values. Two texts with the same signing date may have different values.
 package typealias EvidenceKey = ExplainedFact.Version
 
 extension CustomerReader {
     typealias FoundEvidence = (found: [EvidenceKey: Evidence], unverified: [UnverifiedText])
 
-    /// The evidence of facts as they stand, from the texts that the ledger has them from, and what does not hold any more.
-    func evidence(of facts: [ExplainedFact], in scope: Scope) async throws -> FoundEvidence {
+    /// Returns the evidence of current facts from their stored sources, and the texts that no longer verify.
+    func evidence(of facts: [ExplainedFact], in scope: AppEnvironment) async throws -> FoundEvidence {
         var collection = EvidenceCollection(verifier: verifier)
         let purchases = Dictionary(grouping: facts, by: \.originalTransactionID).sorted { $0.key < $1.key }
         let wanted = purchases.map { original, facts in
-            WantedFacts(
+            FactSelection(
                 original, transactions: Set(facts.filter { $0.kind == .transaction }.map(\.identifier)),
                 renewal: facts.contains { $0.kind == .renewalInfo })
         }
@@ -38,19 +38,19 @@ extension CustomerReader {
         return (collection.found, collection.unverified)
     }
 
-    /// The evidence of everything that was ever known of these purchases: what facts said in the past, other texts say.
-    func evidence(ofAllAbout originals: Set<String>, in scope: Scope) async throws -> FoundEvidence {
+    /// Returns the evidence of all versions of facts about these purchases, including past ones.
+    func evidence(ofAllAbout originals: Set<String>, in scope: AppEnvironment) async throws -> FoundEvidence {
         var collection = EvidenceCollection(verifier: verifier)
         var allowance = TextAllowance()
         for (original, kept) in try await notifications(about: originals.sorted(), in: scope, &allowance) {
-            for kind in [KeptStatement.Kind.transaction, .renewal] {
+            for kind in [StoredFact.Kind.transaction, .renewal] {
                 await collection.add(.notification(kept, holding: kind), original)
             }
         }
-        // One purchase after the other: not all texts of all are held at once.
+        // Read one purchase at a time, so that not all texts are in memory at once.
         for original in originals.sorted() {
             let statements = try await storage.sources(
-                of: [WantedFacts(original)], notifications: false, in: scope.id)
+                of: [FactSelection(original)], notifications: false, in: scope.id)
             try allowance.take(statements.count)
             for statement in statements { await collection.add(statement.source, original) }
         }
@@ -58,7 +58,7 @@ extension CustomerReader {
     }
 }
 
-/// Collects what proves facts.
+/// Collects the evidence of facts.
 private struct EvidenceCollection {
     let verifier: SignedDataVerifier
     private(set) var found: [EvidenceKey: Evidence] = [:]
@@ -66,7 +66,7 @@ private struct EvidenceCollection {
 
     init(verifier: SignedDataVerifier) { self.verifier = verifier }
 
-    mutating func add(_ source: KeptSource, _ original: String) async {
+    mutating func add(_ source: StoredSource, _ original: String) async {
         do throws(VerificationError) {
             switch source {
             case .statement(let kept): try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))
@@ -84,7 +84,7 @@ private struct EvidenceCollection {
     }
 
     private mutating func add(
-        _ text: String, _ kind: KeptStatement.Kind,
+        _ text: String, _ kind: StoredFact.Kind,
         _ source: (origin: Origin, receivedAt: Milliseconds, notification: String?)
     ) async throws(VerificationError) {
         let (key, trace) = try await proof(of: text, kind)
@@ -95,7 +95,7 @@ private struct EvidenceCollection {
     }
 
     private func proof(
-        of text: String, _ kind: KeptStatement.Kind
+        of text: String, _ kind: StoredFact.Kind
     ) async throws(VerificationError) -> (EvidenceKey, VerificationTrace) {
         switch kind {
         case .transaction:

@@ -3,10 +3,10 @@ package import Ledger
 internal import AppStoreModels
 package import Foundation
 
-/// Says in one sentence what happened, for people. English; not for programs.
+/// Describes an entry of the timeline in one English sentence. The wording is for people and may change.
 package enum TimelineSentence {
-    /// What a notification tells.
-    package static func text(_ kept: KeptNotification, _ parts: NotificationParts?) -> String {
+    /// Returns the sentence for a notification. Without `parts`, the sentence tells why they are missing.
+    package static func text(_ kept: StoredNotification, _ parts: NotificationParts?) -> String {
         guard let parts else {
             if kept.isDamaged { return "Received, but its text is damaged on disk." }
             return switch kept.state {
@@ -24,14 +24,15 @@ package enum TimelineSentence {
         return "\(kind) for \(parts.product)."
     }
 
-    /// A template with its places filled. A phrase in brackets is left out when a value in it is not known.
+    /// Returns a template with its placeholders filled. A phrase in brackets is omitted if one of its values is
+    /// unknown.
     private static func text(filling template: String, from parts: NotificationParts) -> String {
         func filled(_ phrase: Substring) -> String? {
             var text = ""
             for (index, piece) in phrase.pieces(between: "{", "}").enumerated() {
                 if index.isMultiple(of: 2) {
                     text += piece
-                } else if let value = NotificationKind.Place(rawValue: String(piece)).flatMap(parts.value) {
+                } else if let value = NotificationKind.Placeholder(rawValue: String(piece)).flatMap(parts.value) {
                     text += value
                 } else {
                     return nil
@@ -42,7 +43,9 @@ package enum TimelineSentence {
         return template[...].pieces(between: "[", "]").compactMap(filled).joined()
     }
 
-    /// That a purchase came to a customer, or went from them.
+    /// Returns the sentence for a change of a purchase's owner.
+    ///
+    /// - Parameter naming: Whether the sentence may contain the identifiers of other customers.
     package static func text(_ change: CustomerChange, naming: Bool) -> String {
         let original = change.originalTransactionID
         func names(_ customers: [String]) -> String {
@@ -55,7 +58,7 @@ package enum TimelineSentence {
             : "The purchase \(original) was transferred to this customer from \(names(change.change.from))."
     }
 
-    /// A day such as `3 May 2026`, in UTC.
+    /// Returns a day such as `3 May 2026`, in UTC.
     package static func day(_ date: Date) -> String {
         let parts = Calendar.gregorianUTC.dateComponents([.year, .month, .day], from: date)
         guard let year = parts.year, let month = parts.month, let day = parts.day, months.indices.contains(month - 1)
@@ -72,8 +75,8 @@ package enum TimelineSentence {
 extension NotificationParts {
     fileprivate var product: String { transaction?.productId ?? renewal?.productId ?? "a product" }
 
-    /// What stands in a place of a sentence; nil where nothing is known.
-    fileprivate func value(of place: NotificationKind.Place) -> String? {
+    /// Returns the text for a placeholder; nil if the value is unknown.
+    fileprivate func value(of place: NotificationKind.Placeholder) -> String? {
         switch place {
         case .product: product
         case .nextProduct: renewal?.autoRenewProductId ?? "another product"
@@ -92,7 +95,7 @@ extension NotificationParts {
 }
 
 extension Substring {
-    /// The pieces before, between and after the marks: every second one stands between two of them.
+    /// Splits the text at the marks. The pieces with odd indices are between an opening and a closing mark.
     fileprivate func pieces(between opening: Character, _ closing: Character) -> [Substring] {
         split(omittingEmptySubsequences: false) { $0 == opening || $0 == closing }
     }

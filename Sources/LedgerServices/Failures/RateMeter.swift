@@ -1,16 +1,16 @@
 internal import Foundation
 internal import Synchronization
 
-/// A token bucket that holds as much as comes in a second, as one number: the instant at which it would be full again.
+/// A token bucket with a capacity of one second. Its state is one number: the instant at which it is full again.
 package final class RateMeter: Sendable {
     private let fullAgain = Atomic<Int64>(0)
     private let interval: Int64
 
     package init(perSecond: Int) { interval = 1_000_000_000 / Int64(max(1, min(perSecond, 1_000_000_000))) }
 
-    /// Takes one; nil if there is one, else how many milliseconds it takes until there is.
+    /// Takes one token. Returns nil on success, or else the milliseconds until a token is available.
     ///
-    /// - Parameter now: Nanoseconds of a clock that only goes forward.
+    /// - Parameter now: Nanoseconds of a monotonic clock, see ``now``.
     package func take(at now: Int64) -> Int? {
         let capacity: Int64 = max(1_000_000_000, interval)
         var known = fullAgain.load(ordering: .relaxed)
@@ -23,7 +23,7 @@ package final class RateMeter: Sendable {
         }
     }
 
-    /// Takes so many, whether they are there or not: what has been done is paid for by what comes in later.
+    /// Subtracts `count` tokens, at most 1000. The balance may become negative; later refills cover it.
     package func charge(_ count: Int, at now: Int64) {
         let cost = Int64(max(0, min(count, 1000))) * interval
         guard cost > 0 else { return }
@@ -36,7 +36,7 @@ package final class RateMeter: Sendable {
         }
     }
 
-    /// The clock that meters go by.
+    /// The time for ``take(at:)`` and ``charge(_:at:)``, in nanoseconds.
     package static var now: Int64 {
         let since = start.duration(to: .now).components
         return since.seconds * 1_000_000_000 + since.attoseconds / 1_000_000_000
@@ -45,14 +45,14 @@ package final class RateMeter: Sendable {
     private static let start = ContinuousClock.now
 }
 
-/// Meters for more customers than anybody wants to remember: those whose names come to the same place share one.
+/// A fixed number of meters for any number of names. Names with the same hash share a meter.
 package struct RateMeters: Sendable {
     private let meters: [RateMeter]
 
     package init(perSecond: Int) { meters = (0..<1024).map { _ in RateMeter(perSecond: perSecond) } }
 
     package subscript(name: String) -> RateMeter? {
-        // Hashes are seeded at random: nobody can choose a name that shares a meter with somebody else's.
+        // Swift seeds hashes at random, so a client cannot choose a name that shares another client's meter.
         var hasher = Hasher()
         hasher.combine(name)
         let place = Int(hasher.finalize().magnitude % UInt(max(meters.count, 1)))

@@ -1,36 +1,36 @@
 package import AppStoreTrust
 internal import Ledger
 
-/// Why a service does not do what it was asked for, in words that may be answered to whoever asked.
+/// The failure of a request to a service. Its texts may be sent to the client.
 package struct ServiceFailure: Error, Sendable, Hashable {
-    /// What kind of no it is.
+    /// The kind of failure. It determines the HTTP status.
     package enum Kind: Sendable, Hashable {
-        /// What was sent is wrong.
+        /// The request is invalid.
         case invalid
-        /// Who asks has not shown who they are.
+        /// The client is not authenticated.
         case unauthorized
-        /// Who asks may not have it.
+        /// The client is not allowed to do this.
         case forbidden
-        /// It contradicts what is known.
+        /// The request conflicts with the current state.
         case conflict
-        /// It would cost too much.
+        /// The request would cost too much.
         case tooMuch
-        /// It was asked for too often.
+        /// The client sends too many requests.
         case tooOften
-        /// It may be possible later.
+        /// The service is temporarily unavailable.
         case unavailable
     }
 
     package var kind: Kind
-    /// A word for programs.
+    /// An identifier of the failure, for programs.
     package var code: String
-    /// A sentence for people, which says what to do. It never holds a secret or a payload.
+    /// A sentence for people that says what to do. It never contains a secret or a payload.
     package var message: String
-    /// Whether the same may succeed later.
+    /// Whether the same request may succeed later.
     package var isRetryable: Bool
-    /// How long to wait before, in milliseconds.
+    /// The recommended delay before a retry, in milliseconds.
     package var backoff: Int?
-    /// The parameter that is wrong.
+    /// The invalid parameter.
     package var parameter: String?
 
     package init(
@@ -45,7 +45,7 @@ package struct ServiceFailure: Error, Sendable, Hashable {
         self.parameter = parameter
     }
 
-    /// A text that cannot be believed. What could not be found out yet may be sent again.
+    /// Creates a failure for a text that does not verify. It is retryable if the error may be temporary.
     package init(_ error: VerificationError, parameter: String? = nil) {
         self.init(
             error.isRetryable ? .unavailable : .invalid, "\(error.code)", error.message,

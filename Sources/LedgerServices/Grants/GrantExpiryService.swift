@@ -3,12 +3,12 @@ internal import Foundation
 package import Logging
 internal import ServiceLifecycle
 
-/// Emits the event `grant.expired` of grants that have ended.
+/// Emits the event `grant.expired` for grants that have ended.
 package struct GrantExpiryService: Service {
     let storage: any GrantStorage
     let clock: ServerClock
     let logger: Logger
-    /// Is called after there are new events.
+    /// Called after new events were created.
     let wakeWebhooks: @Sendable () -> Void
 
     package init(
@@ -20,29 +20,31 @@ package struct GrantExpiryService: Service {
         self.wakeWebhooks = wakeWebhooks
     }
 
-    /// Looks every second, until the server ends.
+    /// Emits due events every second until the server shuts down.
     package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
 
     private func work() async {
         while !Task.isCancelled {
-            // Cancelled is stopped.
+            // The wait throws only if the task is cancelled.
             do { try await clock.wait(for: .seconds(1)) } catch { return }
             do { try await emitDue() } catch {
-                logger.error("the ends of grants wait", metadata: ["reason": "\(error.logReason)"])
+                logger.error(
+                    "events of expired grants could not be emitted; trying again",
+                    metadata: ["reason": "\(error.logReason)"])
             }
         }
     }
 
     private static let batch = 100
 
-    /// Emits it of all that have ended by now.
+    /// Emits the events of all grants that have ended by now.
     package func emitDue() async throws {
         while true {
             let expired = try await storage.emitExpiredGrants(at: clock.now().milliseconds, limit: Self.batch)
             if expired.count > expired.damaged.count { wakeWebhooks() }
             if !expired.damaged.isEmpty {
                 logger.error(
-                    "grants that have ended cannot be read",
+                    "expired grants cannot be read",
                     metadata: ["ids": "\(expired.damaged)", "code": "\(StorageError.Code.damaged.rawValue)"])
             }
             guard expired.count == Self.batch else { return }

@@ -6,132 +6,135 @@ package import Foundation
 package import Ledger
 package import Logging
 
-/// Asks the App Store what it knows of an Apple account, and keeps it: every transaction, and the renewal of every
-/// subscription. Whoever wants a history comes here: recovery, imports, restores, receipts, offers and support.
+/// Fetches the App Store's history of an Apple account and stores it: every transaction, and the renewal info of every
+/// subscription. Used by recovery, imports, restores, receipts, offers and support.
 ///
-/// One request at a time asks about an account; the others wait for it. What was fetched before it was broken off stays, and
-/// the next one goes on there.
+/// Of concurrent requests about the same account, one fetches and the others wait for its result. An interrupted fetch
+/// keeps its pages, and the next one continues there.
 package final class AccountHistories: Sendable {
     package typealias Storage = LedgerStorage & CustomerStorage & HistoryStorage & HistoryRequestStorage
 
-    /// How long it takes, in seconds, until the App Store is asked again because of what everybody can send.
+    /// The minimum time, in seconds, between two fetches about an account that unauthenticated requests may cause.
     package static let pause: TimeInterval = 60
-    /// How many purchases are looked at to find out what Apple account they are of.
-    private static let looked = 20
+    /// The maximum number of purchases to look up in the ledger to find their Apple account.
+    private static let maximumLookups = 20
 
     private let storage: any Storage
     private let verifier: SignedDataVerifier
     private let clients: [Int64: AppStoreServerClient]
     private let clock: ServerClock
     private let logger: Logger
-    private let patience: Duration
-    private let turns = HistoryTurns()
+    private let timeout: Duration
+    private let coordinator = HistoryFetchCoordinator()
 
     /// - Parameters:
-    ///   - verifier: Judges what was signed earlier.
-    ///   - clients: The App Store, for the scopes whose app has a key.
-    ///   - patience: How long whoever has a request open is kept waiting.
+    ///   - verifier: Verifies signed data at its signing date.
+    ///   - clients: The clients of the App Store Server API, by the scopes whose apps have a key.
+    ///   - timeout: The maximum time for a fetch on behalf of an HTTP request.
     package init(
         storage: any Storage, verifier: SignedDataVerifier, clients: [Int64: AppStoreServerClient], clock: ServerClock,
-        logger: Logger, patience: Duration
+        logger: Logger, timeout: Duration
     ) {
         self.storage = storage
         self.verifier = verifier
         self.clients = clients
         self.clock = clock
         self.logger = logger
-        self.patience = patience
+        self.timeout = timeout
     }
 
     private var now: Milliseconds { clock.now().milliseconds }
 
-    // MARK: - For as long as it takes
+    // MARK: - Without a time limit
 
-    /// Reads the history of the Apple account that a transaction is of, from where it ended the last time, or from before
-    /// the first page with something that could not be believed. Then it is asked for again later.
+    /// Reads the history of a transaction's Apple account from where the last reading ended, or from before its first
+    /// page with unverified items.
     ///
-    /// - Parameter putsAside: Whether it is put down to be asked for again if something could not be believed.
-    /// - Throws: ``AppStoreServer/AppStoreServerError`` when the App Store does not answer, ``StorageError``.
+    /// - Parameter schedulesRetry: Whether to schedule a retry if an item does not verify.
+    /// - Throws: ``AppStoreServer/AppStoreServerError`` if the App Store does not answer, ``StorageError``.
     @discardableResult
     package func read(
-        _ transactionID: String, in scope: Scope, origin: Origin, putsAside: Bool = true
+        _ transactionID: String, in scope: AppEnvironment, origin: Origin, schedulesRetry: Bool = true
     ) async throws -> HistoryReading {
         guard let client = clients[scope.id] else { return HistoryReading() }
         let account = try await account(of: [transactionID], in: scope)
         let reader = try await reader(of: [transactionID], in: scope, origin, client)
         try await reader.run()
         let reading = reader.reading
-        turns.record(.init(state: .complete, found: reading.found, of: [transactionID], at: clock.now()), account)
-        if putsAside { try await putAside(reading, of: transactionID, in: scope) }
+        coordinator.record(.init(state: .complete, found: reading.found, of: [transactionID], at: clock.now()), account)
+        if schedulesRetry { try await scheduleRetry(after: reading, of: transactionID, in: scope) }
         return reading
     }
 
-    /// Whether the history that a transaction leads to was ever read.
-    func hasRead(_ transactionID: String, in scope: Scope) async throws -> Bool {
+    /// Whether the history of a transaction's Apple account was ever read.
+    func hasRead(_ transactionID: String, in scope: AppEnvironment) async throws -> Bool {
         try await storage.historyMark(of: [transactionID], in: scope.id) != nil
     }
 
-    /// Has a history asked for again, when some time has passed.
-    package func putAside(_ transactionID: String, in scope: Scope, code: String) async throws {
+    /// Schedules another reading of a history, after the first retry pause.
+    package func scheduleRetry(of transactionID: String, in scope: AppEnvironment, code: String) async throws {
         logger.warning(
-            "a history is put aside and will be asked for again",
+            "a history is incomplete and will be requested again",
             metadata: [
                 "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)", "code": "\(code)",
             ])
-        try await storage.putAside(
-            transactionID, in: scope.id, code: code, until: now + Self.pause(after: 0), at: now)
+        try await storage.scheduleRetry(
+            of: transactionID, in: scope.id, code: code, until: now + Self.pause(after: 0), at: now)
     }
 
-    /// How long a history stays put aside after so many attempts: 5 minutes, doubled up to a day.
+    /// Returns the pause before the next retry after a number of attempts: 5 minutes, doubled up to a day.
     package static func pause(after attempts: Int) -> Milliseconds {
         min(Milliseconds(300_000) << min(max(attempts, 0), 9), LongestDelay.historyRequest.milliseconds)
     }
 
-    // MARK: - While somebody waits
+    // MARK: - Within the time of an HTTP request
 
-    /// Asks, within the time that a request has, about the Apple account that some purchases are of. What the App Store does
-    /// not answer now is put down for recovery.
+    /// Fetches the history of the Apple account that made some purchases, within `timeout`. If the App Store does not
+    /// answer in time, recovery fetches it later.
     ///
     /// - Parameters:
-    ///   - ids: Original transactions, or the app transaction: one of them is enough to ask with.
-    ///   - age: If it was asked not so long ago, in seconds, it is not asked again, however that ended.
-    package func ask(
-        about ids: [String], in scope: Scope, because reason: HistoryRequest.Reason,
+    ///   - ids: Original transaction identifiers, or the app transaction's identifier. The first is used for the
+    ///     request unless an earlier reading recorded another.
+    ///   - age: The age in seconds below which the last outcome is returned without a new fetch, also if it was a
+    ///     failure.
+    package func fetch(
+        about ids: [String], in scope: AppEnvironment, because reason: HistoryRequest.Reason,
         unlessYoungerThan age: TimeInterval = 0
     ) async throws -> AccountHistory {
         guard let client = clients[scope.id] else { return AccountHistory(state: .notConfigured, at: clock.now()) }
         guard !ids.isEmpty else { return AccountHistory(state: .complete, at: clock.now()) }
         let account = try await account(of: ids, in: scope)
-        let history = try await turns.outcome(about: account, of: ids, notOlderThan: age, now: clock.now) {
-            try await ask(about: ids, in: scope, because: reason, client)
+        let history = try await coordinator.outcome(about: account, of: ids, notOlderThan: age, now: clock.now) {
+            try await fetch(about: ids, in: scope, because: reason, client)
         }
-        // Of a stranger's first transaction the account is known only now.
+        // Before the first fetch of a transaction, the ledger may not know its account.
         let name = try await self.account(of: ids, in: scope)
-        if name != account { turns.record(history, name) }
+        if name != account { coordinator.record(history, name) }
         return history
     }
 
-    private func ask(
-        about ids: [String], in scope: Scope, because reason: HistoryRequest.Reason, _ client: AppStoreServerClient
+    private func fetch(
+        about ids: [String], in scope: AppEnvironment, because reason: HistoryRequest.Reason,
+        _ client: AppStoreServerClient
     ) async throws -> AccountHistory {
         let reader = try await reader(of: ids, in: scope, .asked, client)
         let state = try await state(of: reader, scope)
         switch state {
-        case .complete: try await putAside(reader.reading, of: reader.transactionID, in: scope)
+        case .complete: try await scheduleRetry(after: reader.reading, of: reader.transactionID, in: scope)
         case .pending: try await storage.add(requests: [reader.transactionID], in: scope.id, because: reason, at: now)
         case .refused, .notConfigured: break
         }
         return AccountHistory(state: state, found: reader.reading.found, of: ids, at: clock.now())
     }
 
-    private func state(of reader: HistoryReader, _ scope: Scope) async throws -> AccountHistory.State {
+    private func state(of reader: HistoryReader, _ scope: AppEnvironment) async throws -> AccountHistory.State {
         do {
-            return try await TimeLimit.run(patience) { try await reader.run() } == nil ? .pending : .complete
+            return try await TimeLimit.run(timeout) { try await reader.run() } == nil ? .pending : .complete
         } catch let error as AppStoreServerError {
             logger.warning(
-                "the App Store did not tell a history",
+                "the App Store did not return a history",
                 metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleID)"])
-            // Anything but a no about this transaction may be different later.
+            // All errors except a final refusal of this transaction may be temporary.
             guard error.isFinal, let code = error.apiCode else { return .pending }
             return .refused(String(code.rawValue))
         } catch let error as VerificationError {
@@ -142,10 +145,10 @@ package final class AccountHistories: Sendable {
         }
     }
 
-    // MARK: - Both
+    // MARK: - Shared
 
     private func reader(
-        of ids: [String], in scope: Scope, _ origin: Origin, _ client: AppStoreServerClient
+        of ids: [String], in scope: AppEnvironment, _ origin: Origin, _ client: AppStoreServerClient
     ) async throws -> HistoryReader {
         let mark = try await storage.historyMark(of: ids, in: scope.id)
         return HistoryReader(
@@ -153,15 +156,17 @@ package final class AccountHistories: Sendable {
             client, now: clock.now)
     }
 
-    /// What could not be believed is missing, is asked for again, and must not hold up all the rest until then.
-    private func putAside(_ reading: HistoryReading, of transactionID: String, in scope: Scope) async throws {
+    /// Schedules a retry if an item of the history did not verify.
+    private func scheduleRetry(after reading: HistoryReading, of transactionID: String, in scope: AppEnvironment)
+        async throws
+    {
         guard let code = reading.unverified.first?.code else { return }
-        try await putAside(transactionID, in: scope, code: code)
+        try await scheduleRetry(of: transactionID, in: scope, code: code)
     }
 
-    private func account(of ids: [String], in scope: Scope) async throws -> HistoryTurns.Account {
+    private func account(of ids: [String], in scope: AppEnvironment) async throws -> HistoryFetchCoordinator.Account {
         var identifier = ids.first ?? ""
-        for id in ids.prefix(Self.looked) {
+        for id in ids.prefix(Self.maximumLookups) {
             guard let known = try await storage.lineage(id, in: scope.id)?.appTransactionID else { continue }
             identifier = known
             break
@@ -170,20 +175,20 @@ package final class AccountHistories: Sendable {
     }
 }
 
-/// What came of asking about an Apple account.
+/// The outcome of fetching the history of an Apple account.
 package struct AccountHistory: Sendable {
-    /// How it ended.
+    /// The state of the history after the fetch.
     package enum State: Sendable, Hashable {
-        /// All that the App Store knows is in the ledger.
+        /// The ledger contains the complete history.
         case complete
-        /// It could not be reached, or not in time: recovery asks again.
+        /// The App Store did not answer in time. Recovery fetches the history later.
         case pending
-        /// It knows nothing of the transaction, or does not say. The word is the reason.
+        /// The App Store refuses the transaction. The value is its error code.
         case refused(String)
-        /// The app has no key to ask with.
+        /// The app has no API key.
         case notConfigured
 
-        /// The word in answers.
+        /// The name of the state in the server's API.
         package var name: String {
             switch self {
             case .complete: "complete"
@@ -195,12 +200,12 @@ package struct AccountHistory: Sendable {
     }
 
     package var state: State
-    /// The subscriptions and purchases that were found.
+    /// The original transaction identifiers in the history.
     package var found: Set<String>
-    /// Those, and what was asked with.
+    /// `found` and the identifiers in the request.
     var covered: Set<String>
     var askedAt: Date
-    /// Grows with every outcome.
+    /// A sequence number: later outcomes have greater numbers.
     var number: UInt64 = 0
 
     init(state: State, found: Set<String> = [], of ids: [String] = [], at date: Date) {

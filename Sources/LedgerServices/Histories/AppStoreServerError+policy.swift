@@ -2,19 +2,20 @@ internal import AppStoreModels
 package import AppStoreServer
 
 extension AppStoreServerError {
-    /// Whether the App Store will never answer that: what was asked for is wrong or unknown.
+    /// Whether a retry is useless, because the App Store rejects the request or does not know its object.
     var isFinal: Bool { code == .refused && apiCode != nil && !isRetryable && (status == 400 || status == 404) }
 
-    /// Whether it may be about nothing but what was asked for: others can be asked for meanwhile. If the App Store has
-    /// trouble with everything, the client's circuit opens after a few.
-    var mayBeAboutOne: Bool {
+    /// Whether the failure may concern only this request, so that other requests can continue. If the App Store fails
+    /// for all requests, the client's circuit breaker opens after a few.
+    var mayConcernOneRequest: Bool {
         switch code {
         case .refused: apiCode != nil
-        case .serverFailure, .timeout, .undecodableAnswer, .answerTooLarge, .endlessPages, .invalidRequest: true
+        case .serverFailure, .timeout, .undecodableResponse, .responseTooLarge, .invalidPagination, .invalidRequest:
+            true
         default: false
         }
     }
 
-    /// The code to remember it by.
+    /// The error code to store: the name or number of the App Store's error, or else this error's own code.
     package var name: String { apiCode.map { $0.name ?? "\($0.rawValue)" } ?? "\(code)" }
 }

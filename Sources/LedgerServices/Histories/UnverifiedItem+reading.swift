@@ -6,7 +6,7 @@ internal import Ledger
 
 extension UnverifiedItem {
     package init(_ text: String, _ refusal: VerificationError, isNotification: Bool) {
-        // One notification is missing once, however often it comes.
+        // The same notification counts once, even if it is signed anew each time.
         let claimedUUID = isNotification ? Self.claimedUUID(text) : nil
         self.init(
             digest: Data(SHA256.hash(data: Data((claimedUUID ?? text).utf8)).prefix(16)), claimedUUID: claimedUUID,
@@ -15,7 +15,8 @@ extension UnverifiedItem {
 
     private struct Claim: Decodable { var notificationUUID: String }
 
-    /// What a notification says it is. Only to notice that it came after all: nothing is believed of it.
+    /// Returns the UUID that an unverified notification claims. It serves only to notice a later verified notification
+    /// with the same UUID.
     private static func claimedUUID(_ text: String) -> String? {
         let segments = text.prefix(1 << 20).split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3,

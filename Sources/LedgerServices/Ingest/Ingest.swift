@@ -5,20 +5,20 @@ package import AppStoreTrust
 internal import CoreMetrics
 internal import Foundation
 
-/// The way in for notifications, wherever they come from: verified outside, kept on disk, then handed on to be folded.
+/// Accepts notifications from all origins: verifies the outer signature, stores the text, then queues it for folding.
 package struct Ingest: Sendable {
-    /// Who proves what arrives now.
+    /// Verifies notifications that the App Store has just sent.
     let live: SignedDataVerifier
-    /// Who proves what was signed earlier, by certificates that may have expired since.
+    /// Verifies notifications that were signed earlier, by certificates that may have expired since.
     let historical: SignedDataVerifier
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
     let writer: LedgerWriter
     let processor: NotificationProcessor
     let clock: ServerClock
     let metrics: ServerMetrics
 
     package init(
-        live: SignedDataVerifier, historical: SignedDataVerifier, scopes: ScopeRegistry, writer: LedgerWriter,
+        live: SignedDataVerifier, historical: SignedDataVerifier, scopes: AppEnvironmentRegistry, writer: LedgerWriter,
         processor: NotificationProcessor, clock: ServerClock, metrics: ServerMetrics
     ) {
         self.live = live
@@ -30,20 +30,21 @@ package struct Ingest: Sendable {
         self.metrics = metrics
     }
 
-    /// What became of a notification, and what it was.
+    /// The result of ``accept(_:origin:)``.
     package struct Acceptance: Sendable {
         package var reception: Reception
         package var notification: Verified<ResponseBodyV2DecodedPayload>
-        package var scope: Scope
+        package var scope: AppEnvironment
     }
 
-    /// Keeps a `signedPayload`. It is on disk when this returns.
+    /// Verifies and stores a notification. It is on disk when this method returns.
     ///
     /// - Parameters:
-    ///   - signedPayload: The text.
-    ///   - origin: How it came here. What the App Store has just sent is judged now, everything else at its signing date.
-    /// - Throws: ``AppStoreTrust/VerificationError`` for what is not to be believed; ``StorageError`` when it could not be
-    ///   kept.
+    ///   - signedPayload: The `signedPayload` as received.
+    ///   - origin: How the notification arrived. Certificates of delivered notifications must be valid now, those of
+    ///     all others at the signing date.
+    /// - Throws: ``AppStoreTrust/VerificationError`` if the signature is invalid or the app is not configured;
+    ///   ``StorageError`` if the notification could not be stored.
     package func accept(_ signedPayload: String, origin: Origin) async throws -> Acceptance {
         let verifier = origin == .delivered ? live : historical
         let start = ContinuousClock.now
@@ -59,7 +60,7 @@ package struct Ingest: Sendable {
             verified, scope: scope, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
         let reception = try await writer.receive(received)
         switch reception {
-        case .kept(let id):
+        case .stored(let id):
             metrics.countKept(type: received.type, subtype: received.subtype)
             if LateDelivery.isLate(signed: received.signedDate, received: received.receivedAt, origin) {
                 metrics.late.increment()

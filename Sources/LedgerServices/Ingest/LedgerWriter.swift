@@ -5,35 +5,35 @@ internal import CoreMetrics
 internal import Foundation
 internal import Synchronization
 
-/// Puts many changes into one commit. Whoever hands over a notification waits until it is on disk, together with all who
-/// came while the disk was busy with those before.
+/// Groups many changes into one commit. A caller waits until its notification is on disk, together with all that
+/// arrived during the previous commit.
 ///
-/// What is received goes first, whatever there is to fold, so that the App Store never waits for our work.
+/// Every commit includes received notifications before folded ones, so that the App Store never waits for folding.
 package final class LedgerWriter: Service {
-    /// How much one commit holds. Small enough that the next one is never far away.
+    /// The size of one commit. It is small, so that the next commit begins soon.
     package struct Limits: Sendable {
         package var receiving = 512
         package var folding = 128
-        /// How many milliseconds a commit waits for notifications that are being verified, at most.
-        package var patience = 5
+        /// The maximum time in milliseconds that a commit waits for notifications whose verification is running.
+        package var maximumWait = 5
 
         package init() {}
     }
 
-    private struct Reservation {
+    private struct PendingReception {
         var notification: ReceivedNotification
         var continuation: CheckedContinuation<Reception, any Error>
     }
 
-    private struct FoldJob {
-        var notifications: [FoldedNotification]
+    private struct PendingFold {
+        var notifications: [ProcessedNotification]
         var continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        var receiving: [Reservation] = []
-        var folding: [FoldJob] = []
-        /// How many notifications are being verified.
+        var receiving: [PendingReception] = []
+        var folding: [PendingFold] = []
+        /// The number of notifications whose verification is running.
         var expected = 0
         var isClosed = false
     }
@@ -42,25 +42,25 @@ package final class LedgerWriter: Service {
     private let storage: any LedgerStorage
     private let limits: Limits
     private let metrics: ServerMetrics
-    private let folded: @Sendable () -> Void
+    private let onFold: @Sendable () -> Void
     private let wakeups: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    private let wakeup: AsyncStream<Void>.Continuation
 
-    /// Writes to a storage.
+    /// Creates a writer. It commits only while ``run()`` runs.
     ///
-    /// - Parameter folded: Called after every commit that may have made events.
+    /// - Parameter onFold: Called after every commit that may have created events.
     package init(
         _ storage: any LedgerStorage, limits: Limits = Limits(), metrics: ServerMetrics,
-        folded: @escaping @Sendable () -> Void = {}
+        onFold: @escaping @Sendable () -> Void = {}
     ) {
         self.storage = storage
-        self.folded = folded
+        self.onFold = onFold
         self.limits = limits
         self.metrics = metrics
-        (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Verifies a notification that will be handed over if it is genuine, so that a commit can wait for it.
+    /// Runs the verification of a notification that is received next if it is genuine. The next commit waits for it.
     package func expecting<Notification>(
         _ verify: () async throws -> Notification
     ) async rethrows -> Notification {
@@ -69,7 +69,7 @@ package final class LedgerWriter: Service {
         return try await verify()
     }
 
-    /// Keeps a notification. It is on disk when this returns.
+    /// Stores a notification. It is on disk when this method returns.
     package func receive(_ notification: ReceivedNotification) async throws -> Reception {
         try await withCheckedThrowingContinuation { continuation in
             let isClosed = state.withLock { state in
@@ -79,12 +79,12 @@ package final class LedgerWriter: Service {
                 return state.isClosed
             }
             if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }
-            bell.yield()
+            wakeup.yield()
         }
     }
 
-    /// Folds notifications. It is on disk when this returns.
-    package func fold(_ notifications: [FoldedNotification]) async throws {
+    /// Folds notifications. The result is on disk when this method returns.
+    package func fold(_ notifications: [ProcessedNotification]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let isClosed = state.withLock { state in
                 if !state.isClosed {
@@ -93,59 +93,59 @@ package final class LedgerWriter: Service {
                 return state.isClosed
             }
             if isClosed { continuation.resume(throwing: StorageError(.failed, "the server is shutting down")) }
-            bell.yield()
+            wakeup.yield()
         }
     }
 
-    /// How many wait to be written.
+    /// The number of received notifications that are not written yet.
     package var waiting: Int { state.withLock { $0.receiving.count } }
 
-    /// Writes until ``close()``, then what is left.
+    /// Commits changes until ``close()``, then the remaining ones.
     package func run() async {
         await withTaskCancellationOrGracefulShutdownHandler {
             for await _ in wakeups {
-                while await writeSome() {}
+                while await commitNextBatch() {}
             }
-            // A cancelled task finds the end of the bell before its handler has closed anything.
+            // In a cancelled task the stream ends before the cancellation handler has closed the writer.
             close()
-            while await writeSome() {}
+            while await commitNextBatch() {}
         } onCancelOrGracefulShutdown: {
             self.close()
         }
     }
 
-    /// Takes no more; ``run()`` ends when what is there is written.
+    /// Rejects new changes. ``run()`` returns after it has written the queued ones.
     package func close() {
         state.withLock { $0.isClosed = true }
-        bell.finish()
+        wakeup.finish()
     }
 
-    /// Notifications that are being verified right now come into the same commit, if they are soon ready: a commit costs nearly
-    /// as much for one as for many. Nobody waits for what has not arrived yet.
-    private func waitForExpected() async {
-        for _ in 0..<limits.patience {
+    /// Waits briefly for notifications whose verification is running, so that they join this commit: a commit of one
+    /// notification costs nearly as much as a commit of many.
+    private func waitForVerifications() async {
+        for _ in 0..<limits.maximumWait {
             let mayGrow = state.withLock { $0.expected > 0 && $0.receiving.count < limits.receiving }
             guard mayGrow else { return }
             do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
         }
     }
 
-    /// One commit; false when there is nothing to write.
-    private func writeSome() async -> Bool {
-        await waitForExpected()
-        let (receiving, folding) = take()
+    /// Commits the next batch. Returns false if there is nothing to write.
+    private func commitNextBatch() async -> Bool {
+        await waitForVerifications()
+        let (receiving, folding) = takeNextBatch()
         guard !receiving.isEmpty || !folding.isEmpty else { return false }
         guard let failure = await write(receiving, folding) else { return true }
         for job in folding { job.continuation.resume(throwing: failure) }
-        // What cannot be folded, as where a sector of the disk cannot be read, keeps nothing out that was received.
+        // A notification that cannot be folded, as with an unreadable disk sector, must not block received ones.
         let isAlone = receiving.isEmpty || folding.isEmpty
         guard let last = isAlone ? failure : await write(receiving, []) else { return true }
         for reservation in receiving { reservation.continuation.resume(throwing: last) }
         return true
     }
 
-    /// One commit. Whoever waits for it is told, unless it fails.
-    private func write(_ receiving: [Reservation], _ folding: [FoldJob]) async -> (any Error)? {
+    /// Commits changes and resumes their callers. On failure, returns the error and resumes none of them.
+    private func write(_ receiving: [PendingReception], _ folding: [PendingFold]) async -> (any Error)? {
         let start = ContinuousClock.now
         do {
             let toFold = folding.flatMap(\.notifications)
@@ -162,16 +162,16 @@ package final class LedgerWriter: Service {
                 reservation.continuation.resume(returning: reception)
             }
             for job in folding { job.continuation.resume() }
-            if !folding.isEmpty { folded() }
+            if !folding.isEmpty { onFold() }
             return nil
         } catch { return error }
     }
 
-    private func take() -> (receiving: [Reservation], folding: [FoldJob]) {
+    private func takeNextBatch() -> (receiving: [PendingReception], folding: [PendingFold]) {
         state.withLock { state in
             let receiving = Array(state.receiving.prefix(limits.receiving))
             state.receiving.removeFirst(receiving.count)
-            var folding: [FoldJob] = []
+            var folding: [PendingFold] = []
             var count = 0
             while let job = state.folding.first, folding.isEmpty || count + job.notifications.count <= limits.folding {
                 folding.append(job)

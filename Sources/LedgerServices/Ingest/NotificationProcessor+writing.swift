@@ -2,9 +2,9 @@ internal import Ledger
 internal import Logging
 
 extension NotificationProcessor {
-    /// Has notifications folded; returns how many were. If one cannot be, as where a sector of the disk cannot be read, those
-    /// with it are folded one by one.
-    func write(_ folded: [FoldedNotification]) async -> Int {
+    /// Folds notifications and returns how many succeeded. If the batch fails, for example because of an unreadable
+    /// disk sector, each notification is folded on its own.
+    func write(_ folded: [ProcessedNotification]) async -> Int {
         do {
             try await writer.fold(folded)
             return folded.count
@@ -12,13 +12,13 @@ extension NotificationProcessor {
             logger.error(
                 "notifications could not be folded",
                 metadata: ["count": "\(folded.count)", "reason": "\(error.logReason)"])
-            // Of a full disk, or one that another process holds, all would fail in turn.
+            // On a full disk or a locked database every single attempt would fail too.
             let code = (error as? StorageError)?.code
             guard folded.count > 1, code == .failed || code == .damaged else { return 0 }
         }
         var count = 0
         for notification in folded {
-            // It was logged with the others, and waits.
+            // The failure is logged above. The notification stays in the inbox.
             do { try await writer.fold([notification]) } catch { continue }
             count += 1
         }

@@ -10,59 +10,60 @@ package import Foundation
 package import Logging
 internal import Synchronization
 
-/// Verifies what is inside the notifications that were kept, and has it folded into the ledger.
+/// Verifies the signed parts of stored notifications and folds them into the ledger.
 ///
-/// What was just received comes through memory, up to a limit. What did not fit, what was left from the last time and what
-/// could not be written is read from the inbox, a part at a time, whenever there is nothing else to do.
+/// New notifications are queued in memory, up to `capacity`. When the queue is empty, the processor reads the rest from
+/// the inbox, page by page: overflow, notifications left by the previous process, and failed writes.
 package final class NotificationProcessor: Service {
-    /// A notification that is on disk and waits to be folded.
+    /// A stored notification that is not folded yet.
     package struct Job: Sendable {
-        // Indirect: a job is handed on several times, and a payload has many parts.
+        // Indirect, because jobs are copied several times and a payload is large.
         package indirect enum Content: Sendable {
-            /// What it says, proven.
+            /// The verified payload.
             case verified(Verified<ResponseBodyV2DecodedPayload>)
-            /// The text as it is kept; empty where it is damaged.
+            /// The stored text, not verified yet. Empty if the stored text is damaged.
             case text(String)
         }
 
         package var id: Int64
-        package var scope: Scope
+        package var scope: AppEnvironment
         package var content: Content
         package var receivedAt: Milliseconds
     }
 
     private struct State {
         var queue: [Job] = []
-        /// The numbers of those in the queue and of those that a worker has.
-        var inHand: Set<Int64> = []
-        /// Whether the inbox may hold some that are not in hand.
-        var hasLeftovers = true
-        /// Whether some were left while the inbox was read, perhaps where it had been read already.
-        var hasMore = false
-        /// How far the inbox is read.
+        /// The identifiers of the jobs in the queue and of the jobs that a worker is processing.
+        var claimedIDs: Set<Int64> = []
+        /// Whether the inbox may contain notifications that are not in `claimedIDs`.
+        var hasUnreadInbox = true
+        /// Whether notifications were left in the inbox during the current scan. They may be before `cursor`.
+        var mustRescan = false
+        /// The identifier after which the next page of the inbox begins.
         var cursor = Int64.min
         var processed = 0
         var isReading = false
         var isClosed = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-        var idle: [CheckedContinuation<Void, Never>] = []
-        var hasWork: Bool { !queue.isEmpty || (hasLeftovers && !isReading) }
-        /// Whether nobody has to wait for work to be done. After the end nothing more is.
-        var isSettled: Bool { isClosed || (inHand.isEmpty && !hasLeftovers) }
+        var workWaiters: [CheckedContinuation<Void, Never>] = []
+        var idleWaiters: [CheckedContinuation<Void, Never>] = []
+        var hasWork: Bool { !queue.isEmpty || (hasUnreadInbox && !isReading) }
+        /// Whether ``settle()`` returns at once: no work is left, or the processor is closed.
+        var isSettled: Bool { isClosed || (claimedIDs.isEmpty && !hasUnreadInbox) }
 
-        mutating func take(_ job: Job) {
-            if inHand.insert(job.id).inserted { queue.append(job) }
+        mutating func enqueue(_ job: Job) {
+            if claimedIDs.insert(job.id).inserted { queue.append(job) }
         }
 
-        mutating func leaveSome() { (hasLeftovers, hasMore) = (true, true) }
+        mutating func markInboxUnread() { (hasUnreadInbox, mustRescan) = (true, true) }
 
-        /// Those who wait until there is work, and those who wait until there is none.
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            var taken = waiters
-            waiters = []
+        /// Removes and returns the continuations to resume: all workers that wait for work and, if the processor is
+        /// settled, all callers of ``settle()``.
+        mutating func removeResumableWaiters() -> [CheckedContinuation<Void, Never>] {
+            var taken = workWaiters
+            workWaiters = []
             if isSettled {
-                taken += idle
-                idle = []
+                taken += idleWaiters
+                idleWaiters = []
             }
             return taken
         }
@@ -70,20 +71,20 @@ package final class NotificationProcessor: Service {
 
     private static let capacity = 2048
     private static let workers = 2
-    private static let batch = 64
-    private static let part = 256
+    private static let batchSize = 64
+    private static let inboxPage = 256
 
     private let state = Mutex(State())
     private let storage: any LedgerStorage
     let writer: LedgerWriter
     private let verifier: SignedDataVerifier
-    private let scopes: ScopeRegistry
+    private let scopes: AppEnvironmentRegistry
     private let now: @Sendable () -> Date
     let logger: Logger
     private let metrics: ServerMetrics
 
     package init(
-        storage: any LedgerStorage, writer: LedgerWriter, verifier: SignedDataVerifier, scopes: ScopeRegistry,
+        storage: any LedgerStorage, writer: LedgerWriter, verifier: SignedDataVerifier, scopes: AppEnvironmentRegistry,
         now: @escaping @Sendable () -> Date, logger: Logger, metrics: ServerMetrics
     ) {
         self.storage = storage
@@ -95,34 +96,34 @@ package final class NotificationProcessor: Service {
         self.metrics = metrics
     }
 
-    /// Hands over a notification that is on disk.
+    /// Queues a stored notification. If the queue is full, the notification is read from the inbox later.
     package func add(_ job: Job) {
         let waiter = state.withLock { state in
-            if state.queue.count < Self.capacity { state.take(job) } else { state.leaveSome() }
-            return state.waiters.popLast()
+            if state.queue.count < Self.capacity { state.enqueue(job) } else { state.markInboxUnread() }
+            return state.workWaiters.popLast()
         }
         waiter?.resume()
     }
 
-    /// How many notifications were processed or given up since the start; one that is reprocessed counts again.
+    /// The number of notifications folded or marked as failed since the start. Reprocessed notifications count again.
     package var processed: Int { state.withLock { $0.processed } }
 
-    /// Has the inbox looked through again.
-    package func lookAgain() { change { $0.leaveSome() } }
+    /// Reads the inbox again from its beginning.
+    package func rescan() { change { $0.markInboxUnread() } }
 
-    /// Waits until everything that is on disk now is folded, or until ``close()``.
+    /// Waits until all stored notifications are processed, or until ``close()``.
     package func settle() async {
         await withCheckedContinuation { continuation in
             let isSettled = state.withLock { state in
                 if state.isSettled { return true }
-                state.idle.append(continuation)
+                state.idleWaiters.append(continuation)
                 return false
             }
             if isSettled { continuation.resume() }
         }
     }
 
-    /// Works until ``close()``.
+    /// Processes notifications until ``close()``.
     package func run() async {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
@@ -133,26 +134,26 @@ package final class NotificationProcessor: Service {
         }
     }
 
-    /// Ends the work after what is under way. What is left stays in the inbox.
+    /// Stops the workers after their current batch. Unprocessed notifications stay in the inbox.
     package func close() { change { $0.isClosed = true } }
 
-    /// Changes something that somebody may wait for.
+    /// Changes the state and resumes the waiting tasks.
     private func change(_ update: (inout State) -> Void) {
         let waiters = state.withLock { state in
             update(&state)
-            return state.takeWaiters()
+            return state.removeResumableWaiters()
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    private enum Task { case fold([Job]), read(after: Int64), wait, end }
+    private enum Step { case fold([Job]), readInbox(after: Int64), wait, end }
 
     private func work() async {
         while true {
-            switch next() {
+            switch nextStep() {
             case .end: return
             case .wait: await waitForWork()
-            case .read(let cursor): await readInbox(after: cursor)
+            case .readInbox(let cursor): await readInbox(after: cursor)
             case .fold(let jobs):
                 await metrics.spans.measure("fold", of: ["counterfoil.notifications": .int64(Int64(jobs.count))]) {
                     await fold(jobs)
@@ -161,18 +162,18 @@ package final class NotificationProcessor: Service {
         }
     }
 
-    private func next() -> Task {
+    private func nextStep() -> Step {
         state.withLock { state in
             if state.isClosed { return .end }
             if !state.queue.isEmpty {
-                let jobs = Array(state.queue.prefix(Self.batch))
+                let jobs = Array(state.queue.prefix(Self.batchSize))
                 state.queue.removeFirst(jobs.count)
                 return .fold(jobs)
             }
             guard state.hasWork else { return .wait }
             state.isReading = true
-            if state.cursor == .min { state.hasMore = false }
-            return .read(after: state.cursor)
+            if state.cursor == .min { state.mustRescan = false }
+            return .readInbox(after: state.cursor)
         }
     }
 
@@ -180,18 +181,18 @@ package final class NotificationProcessor: Service {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let mustWait = state.withLock { state in
                 if state.hasWork || state.isClosed { return false }
-                state.waiters.append(continuation)
+                state.workWaiters.append(continuation)
                 return true
             }
             if !mustWait { continuation.resume() }
         }
     }
 
-    /// Takes the next part of the inbox in hand. What another worker has folded meanwhile is folded again, which changes
-    /// nothing.
+    /// Queues the next page of the inbox. A notification that another worker folds meanwhile is folded again, which
+    /// changes nothing.
     private func readInbox(after cursor: Int64) async {
-        let kept: [KeptNotification]
-        do { kept = try await storage.pending(after: cursor, limit: Self.part) } catch {
+        let kept: [StoredNotification]
+        do { kept = try await storage.pending(after: cursor, limit: Self.inboxPage) } catch {
             logger.error("the inbox cannot be read", metadata: ["reason": "\(error.logReason)"])
             await pause()
             return change { $0.isReading = false }
@@ -199,13 +200,13 @@ package final class NotificationProcessor: Service {
         change { state in
             state.isReading = false
             guard let last = kept.last?.id else {
-                (state.cursor, state.hasLeftovers) = (.min, state.hasMore)
+                (state.cursor, state.hasUnreadInbox) = (.min, state.mustRescan)
                 return
             }
             state.cursor = last
             for notification in kept {
                 guard let scope = scopes[id: notification.scope] else { continue }
-                state.take(
+                state.enqueue(
                     Job(
                         id: notification.id, scope: scope, content: .text(notification.text),
                         receivedAt: notification.receivedAt))
@@ -215,29 +216,29 @@ package final class NotificationProcessor: Service {
 
     private func fold(_ jobs: [Job]) async {
         let start = ContinuousClock.now
-        var folded: [FoldedNotification] = []
+        var folded: [ProcessedNotification] = []
         var done = 0
         for job in jobs {
-            await giveWay()
+            await yieldToRequests()
             do { folded.append(try await read(job)) } catch {
-                if await fail(job.id, error) { done += 1 }
+                if await markFailed(job.id, error) { done += 1 }
             }
         }
         done += await write(folded)
-        let leavesSome = done < jobs.count
-        if leavesSome { await pause() } else { note(jobs, since: start) }
+        let hasUnprocessed = done < jobs.count
+        if hasUnprocessed { await pause() } else { recordMetrics(of: jobs, since: start) }
         change { state in
-            state.inHand.subtract(jobs.map(\.id))
+            state.claimedIDs.subtract(jobs.map(\.id))
             state.processed += done
-            if leavesSome { state.leaveSome() }
+            if hasUnprocessed { state.markInboxUnread() }
         }
     }
 
-    /// Goes to the end of the line for a processor. The App Store waits for an answer, and nobody for this: while there is
-    /// much to receive, one notification is folded for each time that everything else had its turn.
-    private func giveWay() async { await Swift.Task.yield() }
+    /// Lets other tasks run first. The App Store waits for the response to a request, but no caller waits for folding.
+    /// Under load, all other tasks run once between two notifications.
+    private func yieldToRequests() async { await Task.yield() }
 
-    private func read(_ job: Job) async throws -> FoldedNotification {
+    private func read(_ job: Job) async throws -> ProcessedNotification {
         let payload: ResponseBodyV2DecodedPayload
         switch job.content {
         case .verified(let known): payload = known.payload
@@ -246,10 +247,10 @@ package final class NotificationProcessor: Service {
             payload = try await verifier.notification(text).payload
         }
         let parts = try await NotificationParts(inside: payload, in: job.scope, verifiedBy: verifier)
-        return FoldedNotification(parts, id: job.id, scope: job.scope, at: now())
+        return ProcessedNotification(parts, id: job.id, scope: job.scope, at: now())
     }
 
-    private func note(_ jobs: [Job], since start: ContinuousClock.Instant) {
+    private func recordMetrics(of jobs: [Job], since start: ContinuousClock.Instant) {
         metrics.fold.record(since: start)
         let now = now().milliseconds
         for job in jobs {
@@ -258,14 +259,17 @@ package final class NotificationProcessor: Service {
         }
     }
 
-    /// Before something that failed is tried again.
+    /// Waits a second before a failed operation is tried again.
     private func pause() async {
-        // Cancelled is closed.
-        do { try await Swift.Task.sleep(for: .seconds(1)) } catch { return }
+        // Cancellation also closes the processor.
+        do { try await Task.sleep(for: .seconds(1)) } catch { return }
     }
 
-    /// Gives up a notification whose inside cannot be believed, or that cannot be read; false when that may be different later.
-    private func fail(_ id: Int64, _ error: any Error) async -> Bool {
+    /// Marks a notification as failed because its signed parts do not verify or its stored text cannot be read.
+    ///
+    /// - Returns: Whether the notification was marked. False if the error is temporary, the text can be read by now or
+    ///   the mark could not be written: the notification stays in the inbox.
+    private func markFailed(_ id: Int64, _ error: any Error) async -> Bool {
         do {
             switch error {
             case let error as VerificationError where !error.isRetryable:
@@ -279,12 +283,14 @@ package final class NotificationProcessor: Service {
                     "a notification cannot be read", metadata: ["id": "\(id)", "code": "\(error.code.rawValue)"])
                 return try await storage.failDamaged(id, message: error.message, at: now().milliseconds)
             default:
-                logger.warning("a notification waits", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
+                logger.warning(
+                    "a notification cannot be verified yet", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
                 return false
             }
         } catch {
             logger.error(
-                "a notification could not be given up", metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
+                "a notification could not be marked as failed",
+                metadata: ["id": "\(id)", "reason": "\(error.logReason)"])
             return false
         }
     }

@@ -4,15 +4,16 @@ package import Ledger
 internal import Foundation
 internal import Synchronization
 
-/// Keeps what was refused, away from the way that good requests take: a few at a time, and no more a second than there is
-/// time for. Whoever sends rubbish by the thousand loses some of it, and only theirs: where there is no room, the one who
-/// has most of it gives way.
+/// Stores refused requests in batches, without delaying accepted ones.
+///
+/// The buffer is bounded. When it is full, the log drops refusals of the client that uses most of it, so a flood from
+/// one client cannot displace the refusals of others.
 package final class RefusalLog: Service {
     private struct State {
         var waiting: [(refusal: Refusal, client: Network?)] = []
         var bytes = 0
         var dropped = 0
-        /// What was added since it was last made room.
+        /// The number and size of the refusals stored since the last trim.
         var added = RefusalStorageLimit(count: 0, bytes: 0)
     }
 
@@ -22,34 +23,34 @@ package final class RefusalLog: Service {
     private let limit: RefusalStorageLimit
     private let state = Mutex(State())
     private let wakeups: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    private let wakeup: AsyncStream<Void>.Continuation
 
     package init(_ storage: any RefusalStorage, keeping limit: RefusalStorageLimit) {
         self.storage = storage
         self.limit = limit
-        (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How many were not kept, since the server was started.
+    /// The number of refusals not stored since the server started.
     package var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Hands over a refusal. Nobody waits for it to be kept.
+    /// Queues a refusal and returns at once.
     package func add(_ refusal: Refusal) {
         guard limit.count > 0 else { return }
         let client = refusal.sender.flatMap { Network.ofClient(at: $0) }
         state.withLock { state in
             state.waiting.append((refusal, client))
             state.bytes += refusal.memory
-            while state.bytes > Self.capacity { Self.dropOne(&state) }
+            while state.bytes > Self.capacity { Self.dropFromLargestClient(&state) }
         }
-        bell.yield()
+        wakeup.yield()
     }
 
-    /// Drops the last refusal of the client who has most.
-    private static func dropOne(_ state: inout State) {
+    /// Drops the newest refusal of the client that uses most of the buffer.
+    private static func dropFromLargestClient(_ state: inout State) {
         var shares: [Network?: Int] = [:]
         for (refusal, client) in state.waiting { shares[client, default: 0] += refusal.memory }
-        // The client itself may be nil: who has no address is one as well.
+        // All senders without an address count as one client, nil.
         guard let most = shares.max(by: { $0.value < $1.value }),
             let index = state.waiting.lastIndex(where: { $0.client == most.key })
         else { return }
@@ -57,26 +58,26 @@ package final class RefusalLog: Service {
         state.dropped &+= 1
     }
 
-    /// Keeps what is handed over, until ``close()``; then what is left.
+    /// Stores refusals until ``close()``, then the remaining ones.
     package func run() async {
         await withGracefulShutdownHandler {
-            await makeRoom()
+            await trim()
             for await _ in wakeups {
-                await keep()
-                // What comes until then is one commit.
+                await flush()
+                // Collect refusals for the next commit.
                 do { try await Task.sleep(for: .milliseconds(500)) } catch { break }
             }
-            await keep()
+            await flush()
         } onGracefulShutdown: {
             self.close()
         }
     }
 
     /// Ends ``run()``.
-    package func close() { bell.finish() }
+    package func close() { wakeup.finish() }
 
-    /// Keeps what waits now.
-    package func keep() async {
+    /// Stores the queued refusals.
+    package func flush() async {
         let refusals = state.withLock { state in
             defer { (state.waiting, state.bytes) = ([], 0) }
             return state.waiting.map(\.refusal)
@@ -84,20 +85,22 @@ package final class RefusalLog: Service {
         guard !refusals.isEmpty else { return }
         do {
             try await storage.commit(refusals)
-            if isFull(refusals) { try await storage.dropRefusals(beyond: limit) }
+            if needsTrimming(refusals) { try await storage.dropRefusals(beyond: limit) }
         } catch {
             state.withLock { $0.dropped += refusals.count }
         }
     }
 
-    /// Drops what an earlier configuration had room for. One that keeps nothing would never come to it otherwise.
-    private func makeRoom() async {
-        // While the ledger cannot be written it stays, until there is another start or more is kept.
+    /// Drops refusals beyond the limit at the start: the limit may be lower than before. With a limit of zero nothing
+    /// is stored, so no later trim would run.
+    private func trim() async {
+        // If the ledger cannot be written, they stay until the next start or the next trim.
         do { try await storage.dropRefusals(beyond: limit) } catch { return }
     }
 
-    /// Whether it is time to make room. To find out what has to go all is read, so a little more than the limit is kept.
-    private func isFull(_ refusals: [Refusal]) -> Bool {
+    /// Whether to trim now. Trimming reads all refusals, so it waits until 1/16 of the limit was added since the last
+    /// time.
+    private func needsTrimming(_ refusals: [Refusal]) -> Bool {
         state.withLock { state in
             state.added.count += refusals.count
             state.added.bytes += refusals.reduce(0) { $0 + $1.size }
@@ -109,6 +112,6 @@ package final class RefusalLog: Service {
 }
 
 extension Refusal {
-    /// What one that waits counts for, so that small ones are limited as well.
+    /// The buffer space that a queued refusal takes. Each counts at least 16 KiB, so that small ones are limited too.
     fileprivate var memory: Int { (16 << 10) + body.count }
 }

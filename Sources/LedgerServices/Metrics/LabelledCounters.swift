@@ -1,7 +1,7 @@
 package import CoreMetrics
 internal import Synchronization
 
-/// Counters by a label. There is a limit to the labels: what comes after it is counted as `other`.
+/// Counters by the value of a label. Beyond 64 values, all others are counted as `other`.
 package final class LabelledCounters: Sendable {
     private static let capacity = 64
     private let make: @Sendable (String) -> Counter
@@ -9,7 +9,7 @@ package final class LabelledCounters: Sendable {
 
     package init(_ make: @escaping @Sendable (String) -> Counter) { self.make = make }
 
-    /// Counts one more.
+    /// Increments the counter of a label value.
     package func increment(_ label: String) {
         let counter = counters.withLock { counters in
             let label = counters[label] != nil || counters.count < Self.capacity ? label : "other"

@@ -2,7 +2,7 @@ package import AppStoreTrust
 internal import CoreMetrics
 package import Foundation
 
-/// Carries questions to responders, and notes how long they take.
+/// A transport for OCSP requests that records their durations and failures.
 package struct MeasuredRevocation: RevocationTransport {
     private let transport: any RevocationTransport
     private let metrics: ServerMetrics
@@ -11,10 +11,12 @@ package struct MeasuredRevocation: RevocationTransport {
         (self.transport, self.metrics) = (transport, metrics)
     }
 
-    package func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data {
+    package func send(_ request: Data, to responder: URL, maximumResponseBytes: Int) async throws -> Data {
         let start = ContinuousClock.now
         defer { metrics.revocation.record(since: start) }
-        do { return try await transport.answer(to: request, from: responder, maximumBytes: maximumBytes) } catch {
+        do {
+            return try await transport.send(request, to: responder, maximumResponseBytes: maximumResponseBytes)
+        } catch {
             metrics.revocationFailures.increment()
             throw error
         }

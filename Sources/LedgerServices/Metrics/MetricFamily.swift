@@ -1,13 +1,13 @@
-/// Describes a metric with all its samples: the name, the kind and the sentence of Prometheus' text.
+/// A metric with its name, its kind and its help text, as in the Prometheus text format.
 ///
-/// swift-metrics hands a backend the name alone, so that our own backend looks up the rest here.
+/// swift-metrics passes only the name to a backend. Counterfoil's own backend looks up the rest here.
 package struct MetricFamily: Sendable {
     package enum Kind: Sendable {
         case counter
         case gauge
         case histogram(HistogramBuckets)
 
-        /// Prometheus' word for it.
+        /// The name of the kind in the Prometheus text format.
         package var word: String {
             switch self {
             case .counter: "counter"
@@ -19,9 +19,9 @@ package struct MetricFamily: Sendable {
 
     package var name: String
     package var kind: Kind
-    /// One sentence; none for a metric that is not ours.
+    /// The help text, one sentence; nil for metrics of other libraries.
     package var help: String?
-    /// The values of the first label whose samples come before all others.
+    /// The values of the first label whose samples are written before all others.
     package var leading: [String]
 
     package init(_ name: String, _ kind: Kind, _ help: String? = nil, leading: [String] = []) {
@@ -29,36 +29,36 @@ package struct MetricFamily: Sendable {
     }
 }
 
-/// The upper bounds of a histogram's buckets; one more bucket has the rest.
+/// The upper bounds of a histogram's buckets. An additional bucket contains all larger values.
 package struct HistogramBuckets: Sendable {
-    /// In the unit of what is recorded, in order.
+    /// The bounds in the recorded unit, in ascending order.
     package let bounds: [Int64]
-    /// How many of that unit make one of the unit that is shown.
+    /// The number of recorded units per shown unit.
     package let scale: Double
 
     package init(bounds: [Int64], scale: Double = 1) { (self.bounds, self.scale) = (bounds, scale) }
 
-    /// Durations, recorded in nanoseconds and shown in seconds.
+    /// Creates buckets for durations, recorded in nanoseconds and shown in seconds.
     private init(microseconds: [Int64]) { self.init(bounds: microseconds.map { $0 * 1000 }, scale: 1e9) }
 
-    /// From a fraction of a millisecond to seconds: what somebody waits for.
+    /// From a fraction of a millisecond to seconds: for response times.
     package static let answers = HistogramBuckets(microseconds: [
         250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000,
     ])
-    /// From microseconds to a second: what is calculated.
+    /// From microseconds to a second: for computations.
     package static let work = HistogramBuckets(microseconds: [
         50, 100, 250, 500, 1000, 2500, 5000, 10_000, 50_000, 250_000, 1_000_000,
     ])
-    /// From milliseconds to a day: what waits.
+    /// From milliseconds to a day: for waiting times.
     static let delays = HistogramBuckets(
         microseconds: [10, 100, 1000, 5000, 30_000, 300_000, 3_600_000, 86_400_000].map { $0 * 1000 })
-    /// How many of something there are.
+    /// For counts.
     package static let sizes = HistogramBuckets(bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
 }
 
 /// The metrics of a server. `docs/operations.md` lists them.
 extension MetricFamily {
-    /// All of them, in the order in which they are shown.
+    /// All metrics, in the order of the output.
     package static let all = [
         notifications, notificationTypes, lateNotifications, acknowledgement, verification, revocation,
         revocationFailures, commit, batch, fold, foldLag, ledgerLog,

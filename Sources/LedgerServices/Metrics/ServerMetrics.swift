@@ -3,55 +3,55 @@ package import Ledger
 internal import Synchronization
 package import Tracing
 
-/// What the server counts and measures about itself, recorded through swift-metrics.
+/// The metrics of the server, recorded through swift-metrics.
 ///
-/// The handles are made once. With our own backend, whatever is on the way of a notification costs a few atomic additions. What can
-/// be read when somebody asks is a ``SampledGauge``, which each part of the server adds for itself.
+/// The handles are created once. With Counterfoil's own backend, recording a metric costs a few atomic additions.
+/// Values that are read on demand are ``SampledGauge``s, which each part of the server adds.
 package final class ServerMetrics: Sendable {
     // MARK: Notifications
 
-    /// Those that were new.
+    /// Counts new notifications.
     package let kept: Counter
-    /// Those that were there already.
+    /// Counts notifications that were already stored.
     package let duplicates: Counter
-    /// Those that were refused, by the reason's code.
+    /// Counts refused notifications by the reason's code.
     package let refused: LabelledCounters
-    /// Those that were new, by type and subtype.
+    /// Counts new notifications by type and subtype.
     private let types: LabelledCounters
-    /// Deliveries that were signed long before they came.
+    /// Counts delivered notifications that were signed long before their arrival.
     package let late: Counter
-    /// From the request's head to the answer.
+    /// The time from a request's head to its response.
     package let acknowledgement: Timer
-    /// The proof of one signed text, whatever it waits for included.
+    /// The time to verify one signed text, including waiting times.
     package let verification: Timer
 
     // MARK: The ledger
 
-    /// One commit.
+    /// The duration of one commit.
     package let commit: Timer
-    /// How many notifications were received in one commit.
+    /// The number of received notifications in one commit.
     package let batch: Recorder
-    /// One batch that is folded, from its verification to its commit.
+    /// The time to fold one batch, from its verification to its commit.
     package let fold: Timer
-    /// From when a notification was received to when it was folded.
+    /// The time from receiving a notification to folding it.
     package let foldLag: Timer
 
     // MARK: Others
 
-    /// One question to a certificate's responder.
+    /// The duration of one OCSP request.
     package let revocation: Timer
-    /// Those that got no answer.
+    /// Counts OCSP requests without a response.
     package let revocationFailures: Counter
-    /// Attempts to deliver to webhooks, by result.
+    /// Counters of webhook delivery attempts, by result.
     private let webhookAttempts: [String: Counter]
 
-    /// Where everything is recorded.
+    /// The metrics backend.
     package let factory: any MetricsFactory
-    /// The spans of the same work.
+    /// Creates the tracing spans of the measured work.
     package let spans: Spans
     private let gauges = Mutex<[SampledGauge]>([])
 
-    /// Records to a backend, and to a tracer.
+    /// Creates metrics that are recorded to a backend, and spans for a tracer.
     package init(_ factory: any MetricsFactory, tracer: any Tracer = NoOpTracer()) {
         self.factory = factory
         spans = Spans(tracer)
@@ -68,7 +68,7 @@ package final class ServerMetrics: Sendable {
             let labels = [("type", parts.first ?? ""), ("subtype", parts.count > 1 ? parts[1] : "")]
             return Counter(label: MetricFamily.notificationTypes.name, dimensions: labels, factory: factory)
         }
-        // So that the family is there before the first notification.
+        // Create one sample, so that the metric exists before the first notification.
         _ = Counter(
             label: MetricFamily.notificationTypes.name, dimensions: [("type", "TEST"), ("subtype", "")],
             factory: factory)
@@ -85,33 +85,34 @@ package final class ServerMetrics: Sendable {
         revocationFailures = Counter(label: MetricFamily.revocationFailures.name, factory: factory)
     }
 
-    /// Counts a notification that was new.
+    /// Counts a new notification.
     package func countKept(type: String, subtype: String?) {
         kept.increment()
         types.increment("\(type)/\(subtype ?? "")")
     }
 
-    /// Counts an attempt to deliver to a webhook.
+    /// Counts a webhook delivery attempt.
     package func count(_ outcome: DeliveryOutcome) { webhookAttempts[outcome.result.word]?.increment() }
 
     /// Adds a gauge.
     ///
     /// - Parameters:
-    ///   - family: What it is called.
-    ///   - read: Reads a value for each set of labels, of which there must be few; nothing while it is not known.
+    ///   - family: The metric.
+    ///   - read: Returns a value for each set of labels. The number of sets must be small. A set without a known value
+    ///     is omitted.
     package func addGauge(_ family: MetricFamily, read: @escaping @Sendable () async -> [SampledGauge.Reading]) {
         let gauge = SampledGauge(family, read: read)
         gauges.withLock { $0.append(gauge) }
     }
 
-    /// Reads all gauges, and records what they show.
+    /// Reads all gauges and records their values.
     package func sampleGauges() async {
         for gauge in gauges.withLock(\.self) { await gauge.sample(factory) }
     }
 
 }
 
-/// A gauge whose value is read when somebody asks for it.
+/// A gauge whose value is read on demand.
 package final class SampledGauge: Sendable {
     package typealias Reading = (labels: [(String, String)], value: Double)
 
@@ -123,7 +124,7 @@ package final class SampledGauge: Sendable {
         (self.family, self.read) = (family, read)
     }
 
-    /// Records what it shows now. What is not known any more has no sample.
+    /// Records the current values. Samples whose value is no longer known are removed.
     fileprivate func sample(_ factory: any MetricsFactory) async {
         let readings = await read()
         meters.withLock { meters in
@@ -143,11 +144,11 @@ package final class SampledGauge: Sendable {
 }
 
 extension DeliveryOutcome.Result {
-    /// The word in metrics.
+    /// The value of the metric's label `result`.
     fileprivate var word: String {
         switch self {
         case .delivered: "delivered"
-        case .again: "retried"
+        case .retry: "retried"
         case .failed: "failed"
         case .discarded: "discarded"
         }

@@ -1,14 +1,14 @@
 package import Tracing
 
-/// The spans of the server's work, for a tracer of swift-distributed-tracing. Without one they cost a comparison.
+/// Creates spans for a tracer of swift-distributed-tracing. Without a tracer, each span costs one comparison.
 package struct Spans: Sendable {
     private let tracer: (any Tracer)?
 
     package init(_ tracer: any Tracer) { self.tracer = tracer is NoOpTracer ? nil : tracer }
 
-    /// Does `work` in a span, which ends with it and has the error that it throws.
+    /// Runs `work` in a span. The span ends with the work and records its error.
     ///
-    /// - Parameter attributes: What is known before; none of a customer.
+    /// - Parameter attributes: The attributes known before the work. They must not identify a customer.
     package func measure<Value>(
         _ name: String, _ kind: SpanKind = .internal, of attributes: @autoclosure () -> SpanAttributes = [:],
         _ work: () async throws -> Value
@@ -20,7 +20,8 @@ package struct Spans: Sendable {
         }
     }
 
-    /// The same for what is known of the work only afterwards, the name included.
+    /// Runs `work` in a span whose final name and attributes are known only afterwards. `after` sets the attributes and
+    /// returns the name.
     package func measure<Value>(
         _ name: String, _ kind: SpanKind, _ work: () async throws -> Value,
         after: (Value, inout SpanAttributes) -> String

@@ -3,26 +3,27 @@ internal import AppStoreModels
 internal import Entitlements
 internal import Foundation
 
-/// Judges who may have an introductory offer.
+/// Decides who is eligible for an introductory offer.
 ///
-/// The signature takes the place of the App Store's own judgement, so it rests on what the App Store would look at:
-/// everything that the Apple account has in the subscription group, whichever of the app's customers it belongs to.
+/// The signature replaces the App Store's own decision, so the check uses the same data: all subscriptions of the Apple
+/// account in the subscription group, whichever of the app's customers they belong to.
 struct IntroductoryEligibility: Sendable {
     let storage: any OfferService.Storage
     let customers: CustomerReader
-    /// Of the app.
+    /// The app's products.
     let catalogue: ProductCatalogue?
-    let scope: Scope
+    let scope: AppEnvironment
     let productID: String
-    /// Whether the one who asks may be anybody.
+    /// Whether the request used a key shipped in an app.
     let isPublic: Bool
 
-    /// An introductory offer is for those who have no subscription in the group and never had an introductory offer in it.
+    /// Checks that the accounts have no subscription in the product's group and never had an introductory offer in it.
     ///
     /// - Parameters:
-    ///   - reading: The customer's own purchases count as well.
-    ///   - accounts: The Apple accounts, by their app transactions.
-    ///   - found: Further purchases that the App Store says are theirs.
+    ///   - reading: The customer, whose purchases count too.
+    ///   - accounts: The Apple accounts, by their app transaction identifiers.
+    ///   - found: Further purchases of the accounts from the App Store's history.
+    /// - Throws: ``ServiceFailure`` if they are not eligible, or if the group of the product is unknown and matters.
     func require(_ reading: CustomerReading, _ accounts: [String], _ found: Set<String> = []) async throws {
         let groups = SubscriptionGroups(
             learned: try await storage.productGroups(in: scope.id),
@@ -32,7 +33,7 @@ struct IntroductoryEligibility: Sendable {
         let target = groups.names(of: productID)
         guard !target.isEmpty || !isPublic else { throw unknownGroup }
         let states = try await customers.reading(reading.customer, scope, lineages, at: nil).states.groups
-        // A product of a group that nobody knows may be of any, and so may a purchase.
+        // A product or purchase whose group is unknown may belong to any group.
         let hadOne = states.contains { state in
             let name = state.subscriptionGroupIdentifier
             let isOther = !target.isEmpty && !name.isEmpty && names[name, default: []].isDisjoint(with: target)
@@ -50,7 +51,7 @@ struct IntroductoryEligibility: Sendable {
     ) async throws -> [Lineage] {
         let others =
             try await storage.lineages(ofAccounts: accounts, in: scope.id)
-            + storage.relatives(of: found.sorted(), in: scope.id)
+            + storage.sameAccountPurchases(of: found.sorted(), in: scope.id)
         var known: Set<String> = []
         return (reading.lineages + others).filter { known.insert($0.originalTransactionID).inserted }
     }
@@ -59,14 +60,13 @@ struct IntroductoryEligibility: Sendable {
         ServiceFailure(
             .conflict, "unknown_group",
             """
-            Which subscription group the product is of is not known, since nobody bought it yet: name its group among the \
-            app's products in the server's configuration.
+            The subscription group of the product is unknown, because nobody has bought the product yet. Set its group \
+            in the app's products in the server's configuration.
             """, parameter: "product_id")
     }
 }
 
-/// Which group a product is of: what the App Store has said of purchases, and what the configuration says. Should they
-/// differ, both count.
+/// The subscription groups of products, from purchases and from the configuration. If they differ, both count.
 private struct SubscriptionGroups {
     var learned: [String: String]
     var configured: [String: String]
@@ -75,8 +75,8 @@ private struct SubscriptionGroups {
         Set([learned[productID], configured[productID]].compactMap(\.self))
     }
 
-    /// Gives the subscriptions a group that do not say it, as in receipts; the empty one where nobody knows it. Gives all
-    /// names of the groups that there are.
+    /// Sets the group of subscriptions that do not name one, as in receipts; the empty string if it is unknown. Returns
+    /// all names of each group.
     func fillIn(_ lineages: inout [Lineage]) -> [String: Set<String>] {
         var names: [String: Set<String>] = [:]
         for lineage in lineages.indices {

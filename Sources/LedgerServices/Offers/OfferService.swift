@@ -5,7 +5,7 @@ internal import AppStoreTrust
 internal import Entitlements
 package import Foundation
 
-/// Signs offers for those who may have them.
+/// Signs subscription offers for eligible customers.
 package struct OfferService: Sendable {
     package typealias Storage = CustomerStorage & ClaimStorage
 
@@ -13,28 +13,27 @@ package struct OfferService: Sendable {
     let apps: Apps
     let customers: CustomerReader
     let histories: AccountHistories
-    let prover: PurchaseProver
+    let purchaseVerifier: PurchaseVerifier
     let clock: ServerClock
-    /// Whose offers they are.
-    package let scope: Scope
+    /// The app and environment of the offers.
+    package let scope: AppEnvironment
 
     package init(
         storage: any Storage, apps: Apps, customers: CustomerReader, histories: AccountHistories,
-        prover: PurchaseProver,
-        clock: ServerClock, scope: Scope
+        purchaseVerifier: PurchaseVerifier, clock: ServerClock, scope: AppEnvironment
     ) {
         self.storage = storage
         self.apps = apps
         self.customers = customers
         self.histories = histories
-        self.prover = prover
+        self.purchaseVerifier = purchaseVerifier
         self.clock = clock
         self.scope = scope
     }
 
     private var app: AppSettings? { apps[scope.bundleID] }
 
-    /// A promotional offer is for those who have, or had, a subscription of their own.
+    /// Checks that the customer has or had a subscription of their own, as promotional offers require.
     package func requireSubscriber(_ reading: CustomerReading) throws(ServiceFailure) {
         guard reading.states.subscriptions.contains(where: { $0.ownership == .purchased }) else {
             throw ServiceFailure(
@@ -43,18 +42,19 @@ package struct OfferService: Sendable {
         }
     }
 
-    /// A key shipped in an app has those offers signed that the configuration names: what they cost is nobody else's to say.
-    package func requirePublic(_ offerID: String) throws(ServiceFailure) {
+    /// Checks that the configuration allows an offer for keys shipped in apps, because an offer costs the app's owner
+    /// money.
+    package func requirePublicOffer(_ offerID: String) throws(ServiceFailure) {
         guard app?.publicOffers.containsExactly(offerID) ?? false else {
             throw ServiceFailure(
                 .forbidden, "offer_not_public",
-                "The app's public_offers in the server's configuration do not name this offer; ask your backend.",
+                "The app's public_offers in the configuration do not list this offer; let your backend request it.",
                 parameter: "offer_id")
         }
     }
 
-    /// The account token in the signature that a key shipped in an app gets: the customer's, since without one anybody could
-    /// use it.
+    /// Returns the app account token for a signature requested with a key shipped in an app: the customer's own.
+    /// Without a token, any customer could use the signature.
     package func publicAccountToken(_ named: UUID?, of customer: String) throws(ServiceFailure) -> UUID {
         guard let token = UUID(text: customer) else {
             throw ServiceFailure(
@@ -64,14 +64,17 @@ package struct OfferService: Sendable {
         }
         guard named ?? token == token else {
             throw ServiceFailure(
-                .forbidden, "forbidden", "The account token is another customer's.", parameter: "app_account_token")
+                .forbidden, "forbidden", "The account token belongs to another customer.",
+                parameter: "app_account_token")
         }
         return token
     }
 
-    /// A transaction to tie a signature to: the one that was named, if it is not somebody else's, or the customer's last.
+    /// Returns the transaction for a signature: `named`, if it does not belong to another customer, or else the
+    /// customer's latest transaction or app transaction.
     ///
-    /// - Parameter isPublic: Whether anybody may have named it: then it has to be known as the customer's.
+    /// - Parameter isPublic: Whether the request used a key shipped in an app. Then `named` must belong to the
+    ///   customer.
     package func transactionID(_ named: String?, _ reading: CustomerReading, isPublic: Bool) async throws -> String? {
         guard let named else {
             return reading.facts.transactions.max {
@@ -95,10 +98,11 @@ package struct OfferService: Sendable {
 
     // MARK: - Apple accounts
 
-    /// The Apple account that an app transaction proves.
-    package func account(provenBy text: String) async throws -> String {
-        let transaction = try await prover.naming("app_transaction") { () throws(VerificationError) in
-            let transaction = try await prover.verifier.appTransaction(text).payload
+    /// Verifies an app transaction and returns its Apple account.
+    package func account(verifiedBy text: String) async throws -> String {
+        let transaction = try await purchaseVerifier.attributingFailures(to: "app_transaction") {
+            () throws(VerificationError) in
+            let transaction = try await purchaseVerifier.verifier.appTransaction(text).payload
             try scope.requireMatch(transaction.bundleId, transaction.receiptType)
             return transaction
         }
@@ -110,13 +114,14 @@ package struct OfferService: Sendable {
         return account
     }
 
-    /// What a signature is tied to that says whether a key shipped in an app gets the introductory offer, after everything
-    /// that the App Store knows of the Apple account was looked at.
+    /// Checks that an Apple account may have the introductory offer, for a request with a key shipped in an app.
+    /// Returns the transaction for the signature: `named` or the account. The check includes the App Store's history of
+    /// the account.
     ///
     /// - Parameters:
-    ///   - account: The Apple account that was proven with the request, or else the one that the customer has linked.
+    ///   - account: The verified Apple account of the request. If nil, the customer's only linked account is used.
     ///   - named: A transaction of the account.
-    package func publicNewcomer(
+    package func transactionForIntroductoryOffer(
         _ account: String?, _ named: String?, _ reading: CustomerReading, productID: String
     ) async throws -> String {
         var account = account
@@ -127,18 +132,18 @@ package struct OfferService: Sendable {
         guard let account else {
             throw ServiceFailure(
                 .forbidden, "app_transaction_required",
-                "Send AppTransaction.shared as JWS: whether there is a right to the offer depends on the Apple account.",
+                "Send AppTransaction.shared as JWS: eligibility for the offer depends on the Apple account.",
                 parameter: "app_transaction")
         }
         if let named { try await require(named, isOf: account) }
-        let history = try await histories.ask(
+        let history = try await histories.fetch(
             about: [account], in: scope, because: .restore, unlessYoungerThan: AccountHistories.pause)
         switch history.state {
         case .complete, .notConfigured, .refused(Self.boughtNothing): break
         case .pending, .refused:
             throw ServiceFailure(
                 .unavailable, "history_unknown",
-                "The App Store does not say at the moment what the Apple account has bought.", isRetryable: true,
+                "The App Store does not return the Apple account's purchases at the moment.", isRetryable: true,
                 backoff: 60_000)
         }
         try await IntroductoryEligibility(
@@ -159,11 +164,12 @@ package struct OfferService: Sendable {
         }
     }
 
-    /// The same for a backend, which knows what it asks for.
-    package func newcomer(
+    /// Checks that a customer may have the introductory offer, for a request of a backend. The check uses only the
+    /// ledger.
+    package func requireIntroductoryEligibility(
         _ account: String?, _ transactionID: String, _ reading: CustomerReading, productID: String
     ) async throws {
-        // A transaction may be named by the Apple account's own identifier.
+        // `transactionID` may be the app transaction identifier of the Apple account.
         var accounts = reading.lineages.compactMap(\.appTransactionID) + [transactionID]
         if let account { accounts.append(account) }
         accounts += try await storage.accounts(of: reading.customer, in: scope.id)
@@ -181,14 +187,14 @@ package struct OfferService: Sendable {
 
     // MARK: - Signers
 
-    /// Signs JWS, with the app's key for the App Store Server API.
+    /// Returns a signer of JWS that uses the app's key for the App Store Server API.
     package func signer() throws -> OfferSigner {
         guard let key = app?.key else { throw Self.noKey }
         return try OfferSigner(
             key: key.signingKey, issuerID: key.issuerID, bundleID: scope.bundleID, now: clock.now)
     }
 
-    /// Signs in the original format, which needs no issuer.
+    /// Returns a signer of the original format, which does not contain the issuer.
     package func originalSigner(nonce: UUID?) throws -> OfferSigner {
         guard let key = app?.offerKey ?? app?.key?.signingKey else { throw Self.noKey }
         return try OfferSigner(

@@ -4,64 +4,66 @@ package import Logging
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Keeps who did what: many entries in one commit, beside the way of the requests that they are about.
+/// Stores the audit log. Entries are queued and written in batches, without delaying the requests that they record.
 package final class AuditLog: Service {
-    /// How long an entry is kept.
-    private static let keeping: Milliseconds = 400 * 86_400_000
-    /// How many may wait to be kept.
+    /// The retention of entries: 400 days.
+    private static let retention: Milliseconds = 400 * 86_400_000
+    /// The maximum number of queued entries.
     private static let capacity = 10_000
 
     private let storage: any AuditStorage
     private let now: @Sendable () -> Date
     private let logger: Logger
     private let waiting = Mutex<[AuditEntry]>([])
-    /// The last commit that was begun.
+    /// The commit that was started last.
     private let lastCommit = Mutex<Task<Void, Never>?>(nil)
-    /// Strangers can make any number of refusals: a few a second are kept, and the metrics count all.
-    private let strangers = RateMeter(perSecond: 5)
+    /// Limits entries about refused anonymous requests, because clients can cause any number of them. The metrics count
+    /// all.
+    private let anonymousLimit = RateMeter(perSecond: 5)
     private let wakeups: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    private let wakeup: AsyncStream<Void>.Continuation
 
     package init(_ storage: any AuditStorage, now: @escaping @Sendable () -> Date, logger: Logger) {
         (self.storage, self.now, self.logger) = (storage, now, logger)
-        (wakeups, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How many entries wait to be written.
+    /// The number of queued entries.
     package var waitingCount: Int { waiting.withLock(\.count) }
 
-    /// Hands over an entry.
+    /// Queues an entry. Logs an error and drops the entry if the queue is full.
     package func add(_ entry: AuditEntry) {
-        let isKept = waiting.withLock { waiting in
+        let isQueued = waiting.withLock { waiting in
             guard waiting.count < Self.capacity else { return false }
             waiting.append(entry)
             return true
         }
-        if !isKept { logger.error("an entry of the audit log was lost: the ledger takes no more") }
-        bell.yield()
+        if !isQueued { logger.error("an entry of the audit log was lost: the ledger cannot be written") }
+        wakeup.yield()
     }
 
-    /// Hands over what somebody was refused whom nobody knows.
+    /// Queues an entry about a refused anonymous request, at most five a second.
     package func addAnonymous(_ entry: @autoclosure () -> AuditEntry) {
-        if strangers.take(at: RateMeter.now) == nil { add(entry()) }
+        if anonymousLimit.take(at: RateMeter.now) == nil { add(entry()) }
     }
 
-    /// Keeps what is handed over until the server ends; then what is left.
+    /// Writes entries until the server shuts down, then the remaining ones.
     package func run() async {
         await withGracefulShutdownHandler {
             for await _ in wakeups {
-                await keep()
-                // What comes until then is one commit.
+                await flush()
+                // Collect entries for the next commit.
                 do { try await Task.sleep(for: .milliseconds(200)) } catch { break }
             }
-            await keep()
+            await flush()
         } onGracefulShutdown: {
-            self.bell.finish()
+            self.wakeup.finish()
         }
     }
 
-    /// Keeps what waits now. One commit after the other: what is being written when this is called is kept when it returns.
-    package func keep() async {
+    /// Writes the queued entries. Commits run one after the other, so when this method returns, all entries added
+    /// before the call are written or, after a failure, queued again.
+    package func flush() async {
         let commit = lastCommit.withLock { last in
             let commit = Task { [last] in
                 await last?.value
@@ -79,9 +81,9 @@ package final class AuditLog: Service {
             return waiting
         }
         guard !entries.isEmpty else { return }
-        do { try await storage.appendAudit(entries, dropping: now().milliseconds - Self.keeping) } catch {
+        do { try await storage.appendAudit(entries, dropping: now().milliseconds - Self.retention) } catch {
             logger.error("the audit log cannot be written", metadata: ["reason": "\(error.logReason)"])
-            // They are kept later, before what came meanwhile.
+            // Queue them again, before newer entries.
             waiting.withLock { $0.insert(contentsOf: entries.prefix(Self.capacity - $0.count), at: 0) }
         }
     }

@@ -4,24 +4,24 @@ internal import AppStoreReceipts
 internal import Entitlements
 internal import Foundation
 
-/// What `verifyReceipt` says beyond the receipt, of what the ledger knows.
+/// The members of a `verifyReceipt` response that come from the ledger instead of the receipt.
 ///
-/// Of a transaction that the receipt does not list, `web_order_line_item_id` is missing, and `original_purchase_date` where
-/// the original transaction is not known.
+/// For transactions that the receipt does not list, `web_order_line_item_id` is missing, and so is
+/// `original_purchase_date` if the original transaction is unknown.
 struct LatestReceipt {
     let lineages: [Lineage]
     let receipt: AppReceipt
     let excludesOld: Bool
 
-    /// The most entries, as at Apple's.
+    /// The maximum number of entries, as in Apple's responses.
     private static let mostTransactions = 100
 
-    /// Without them the answer is the receipt's alone.
+    /// Whether there are auto-renewable subscriptions. Without them, the response contains only the receipt.
     var hasAutoRenewables: Bool {
         lineages.contains { $0.transactions.contains { $0.type == .autoRenewableSubscription } }
     }
 
-    /// `latest_receipt_info`, the newest first.
+    /// `latest_receipt_info`, newest first.
     var transactions: OrderedJSON {
         let listed = Dictionary(
             receipt.purchases.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
@@ -76,7 +76,7 @@ struct LatestReceipt {
         return members.all
     }
 
-    /// `pending_renewal_info`: how each subscription goes on.
+    /// `pending_renewal_info`: the renewal status of each subscription.
     var renewals: OrderedJSON {
         .array(lineages.compactMap(\.renewal).map { .object(Self.members($0)) })
     }

@@ -1,10 +1,10 @@
 internal import Basics
 internal import Foundation
 
-/// A notification of version 1: nothing in it is signed but the receipt.
+/// A notification of version 1. Only its receipt is signed.
 ///
-/// Of its many members only what leads to the receipt is read; the receipt is proof, and the history that it leads to says
-/// more than all the others.
+/// Only the receipt and the members needed to find its history are decoded. The App Store's history contains more than
+/// the other members.
 package struct NotificationV1: Decodable {
     private struct Unified: Decodable {
         var latestReceipt: String?
@@ -17,9 +17,9 @@ package struct NotificationV1: Decodable {
     package var type: String
     /// The app's shared secret.
     package var password: String?
-    /// In base64: the newest receipt; very old ones have it at the top.
+    /// The newest receipt, in base64, from `unified_receipt` or, in old notifications, from the top level.
     package var receipt: String?
-    /// Which purchase it is about. Nothing proves it: it says only what to ask the App Store about.
+    /// The original transaction identifier. It is not signed and serves only to request the App Store's history.
     var originalTransactionID: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -39,7 +39,7 @@ package struct NotificationV1: Decodable {
         receipt =
             try unified?.latestReceipt ?? container.decodeIfPresent(String.self, forKey: .latestReceipt)
             ?? container.decodeIfPresent(String.self, forKey: .latestExpiredReceipt)
-        // Of another type or form it leads nowhere, and the receipt may.
+        // Ignore an identifier of another type or form: the receipt is enough.
         let id = try? container.decodeIfPresent(String.self, forKey: .originalTransactionID)
         originalTransactionID = id.flatMap { Self.isIdentifier($0) ? $0 : nil }
     }
@@ -48,17 +48,18 @@ package struct NotificationV1: Decodable {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) }
     }
 
-    /// Reads a body; nil when it is something else.
+    /// Decodes a body. Returns nil if it is not a notification of version 1.
     package static func read(_ body: [UInt8]) -> NotificationV1? {
-        // Not to be one is the answer, whatever it is instead.
+        // The decoding error does not matter.
         try? StrictJSONDecoder.decode(NotificationV1.self, from: body)
     }
 
-    /// A body as it may be kept: the shared secret of a notification of version 1 is nobody's to read.
+    /// Returns a body with the shared secret replaced by `***`, to be stored. Returns an empty array if the secret
+    /// cannot be replaced.
     package static func withoutPassword(_ body: [UInt8]) -> [UInt8] {
         guard let password = read(body)?.password, !password.isEmpty else { return body }
         let secret = Array(password.utf8)
-        // Written with escapes it is not found, and then nothing is kept.
+        // A secret with JSON escapes is not found in the bytes. Then store nothing.
         guard body.firstRange(of: secret) != nil else { return [] }
         return body.replacing(secret, with: Array("***".utf8))
     }

@@ -5,38 +5,39 @@ package import Logging
 internal import Synchronization
 internal import Entitlements
 
-/// Takes the notifications of version 1 that apps still get which have not been switched over.
+/// Receives notifications of version 1, for apps that App Store Connect does not send version 2 yet.
 package final class NotificationV1Receiver: Sendable {
     private let storage: any HistoryRequestStorage
     private let apps: Apps
-    private let scopes: ScopeRegistry
-    private let prover: PurchaseProver
+    private let scopes: AppEnvironmentRegistry
+    private let purchaseVerifier: PurchaseVerifier
     private let clock: ServerClock
     private let logger: Logger
-    /// The apps whose owners were warned.
+    /// The apps for which the log contains a warning.
     private let warned = Mutex<Set<String>>([])
-    /// Nothing of these notifications is signed but the receipt, whose RSA signature takes a millisecond to check.
+    /// Limits requests per sender. Only the receipt is signed, and checking its RSA signature takes a millisecond.
     private let meters = RateMeters(perSecond: 50)
 
     package init(
-        storage: any HistoryRequestStorage, apps: Apps, scopes: ScopeRegistry, prover: PurchaseProver,
-        clock: ServerClock,
-        logger: Logger
+        storage: any HistoryRequestStorage, apps: Apps, scopes: AppEnvironmentRegistry,
+        purchaseVerifier: PurchaseVerifier,
+        clock: ServerClock, logger: Logger
     ) {
         self.storage = storage
         self.apps = apps
         self.scopes = scopes
-        self.prover = prover
+        self.purchaseVerifier = purchaseVerifier
         self.clock = clock
         self.logger = logger
     }
 
-    /// Puts down what has to be asked for. It is on disk when this returns.
+    /// Verifies the receipt of a notification and stores a request for its history. The request is on disk when this
+    /// method returns.
     package func receive(_ notification: NotificationV1, from sender: String?) async throws {
-        guard apps.takeReceiptsOfStrangers else {
+        guard apps.acceptReceiptsFromOldClients else {
             throw ServiceFailure(
                 .forbidden, "version_1_off",
-                "Notifications of version 1 are taken only of apps with shared_secrets in the server's configuration.")
+                "The server accepts notifications of version 1 only for apps with shared_secrets in its configuration.")
         }
         if let backoff = meters[sender ?? ""]?.take(at: RateMeter.now) {
             throw ServiceFailure(
@@ -45,18 +46,18 @@ package final class NotificationV1Receiver: Sendable {
         }
         guard let text = notification.receipt else {
             throw ServiceFailure(
-                .invalid, "no_receipt", "A notification of version 1 without a receipt proves nothing.")
+                .invalid, "no_receipt", "The notification of version 1 has no receipt, which is its only signed part.")
         }
         guard apps.all.contains(where: { $0.accepts(password: notification.password) }) else { throw Self.wrongSecret }
-        let receipt: ProvenReceipt
-        do { receipt = try prover.proveReceipt(text) } catch {
+        let receipt: VerifiedReceipt
+        do { receipt = try purchaseVerifier.verifyReceipt(text) } catch {
             logger.warning("a version 1 notification was refused", metadata: ["code": "\(error.code)"])
             throw ServiceFailure(.invalid, "\(error.code)", error.message)
         }
         guard let app = apps[receipt.audience.bundleID],
             let scope = apps.served(app.bundleID, receipt.audience.environment, among: scopes)
         else {
-            throw ServiceFailure(.invalid, "wrong_app", "The receipt is of an app that is not configured.")
+            throw ServiceFailure(.invalid, "wrong_app", "The receipt belongs to an app that is not configured.")
         }
         guard app.accepts(password: notification.password) else {
             logger.warning(
@@ -64,8 +65,9 @@ package final class NotificationV1Receiver: Sendable {
             throw Self.wrongSecret
         }
         warn(about: app.bundleID)
-        // One Apple account made all the purchases of a receipt, and any of them leads to the history of all. A receipt lists
-        // no consumables that the app has finished, such as one that was refunded; the sender, who has the secret, names it.
+        // One Apple account made all purchases of a receipt, so the App Store returns the whole history for any of
+        // them. Receipts omit finished consumables, also refunded ones. For those, use the identifier in the
+        // notification, whose sender knows the shared secret.
         let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionID
         guard let lead = newest ?? notification.originalTransactionID else { return }
         try await storage.add(
@@ -87,15 +89,15 @@ package final class NotificationV1Receiver: Sendable {
 }
 
 extension Apps {
-    /// Whether there is an app whose old clients and notifications of version 1 can show who they are.
-    package var takeReceiptsOfStrangers: Bool { all.contains { !$0.sharedSecrets.isEmpty } }
+    /// Whether an app has a shared secret, which old clients and notifications of version 1 authenticate with.
+    package var acceptReceiptsFromOldClients: Bool { all.contains { !$0.sharedSecrets.isEmpty } }
 }
 
 extension AppSettings {
-    /// Whether a password is one of the shared secrets. None is never.
+    /// Whether a password is one of the shared secrets. False for nil.
     package func accepts(password: String?) -> Bool {
         guard let password else { return false }
-        // All are compared, so that the time it takes does not tell which.
+        // Compare with all secrets, so that the time does not depend on which one matches.
         return sharedSecrets.reduce(false) { $1.matches(password) || $0 }
     }
 }

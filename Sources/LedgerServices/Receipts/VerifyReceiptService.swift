@@ -6,31 +6,31 @@ internal import Entitlements
 package import Foundation
 package import Logging
 
-/// Answers `verifyReceipt`, the retired endpoint, for clients that cannot be changed any more: from the receipt, and, for
-/// what happened after it was made, from the ledger.
+/// Implements the retired endpoint `verifyReceipt` for clients that cannot be updated. The response consists of the
+/// receipt and, for later changes, of the ledger's data.
 package struct VerifyReceiptService: Sendable {
     let storage: any ClaimStorage
     let apps: Apps
-    let scopes: ScopeRegistry
-    let prover: PurchaseProver
+    let scopes: AppEnvironmentRegistry
+    let purchaseVerifier: PurchaseVerifier
     let histories: AccountHistories
     let logger: Logger
 
     package init(
-        storage: any ClaimStorage, apps: Apps, scopes: ScopeRegistry, prover: PurchaseProver,
+        storage: any ClaimStorage, apps: Apps, scopes: AppEnvironmentRegistry, purchaseVerifier: PurchaseVerifier,
         histories: AccountHistories, logger: Logger
     ) {
         self.storage = storage
         self.apps = apps
         self.scopes = scopes
-        self.prover = prover
+        self.purchaseVerifier = purchaseVerifier
         self.histories = histories
         self.logger = logger
     }
 
-    /// The answer, which goes out with HTTP status 200 whatever its own status is.
+    /// Returns the response. It is sent with HTTP status 200, whatever its own `status` is.
     ///
-    /// - Parameter environment: Which of Apple's two endpoints this one stands for.
+    /// - Parameter environment: The environment of the Apple endpoint that this one replaces.
     package func answer(_ body: Data, environment: AppStoreEnvironment) async -> OrderedJSON {
         do {
             return try await verified(body, environment)
@@ -46,20 +46,21 @@ package struct VerifyReceiptService: Sendable {
 
     private func verified(_ body: Data, _ environment: AppStoreEnvironment) async throws -> OrderedJSON {
         let request: VerifyReceiptRequest
-        do { request = try VerifyReceiptRequest(body: body, limits: prover.receiptValidator.limits) } catch {
+        do { request = try VerifyReceiptRequest(body: body, limits: purchaseVerifier.receiptValidator.limits) } catch {
             throw Refusal(status: .refusing(error))
         }
-        // Before anything is validated, which takes a while: a stranger without a secret gets nothing for it.
+        // Check the secret before validating the receipt, which is expensive.
         guard apps.all.contains(where: { $0.accepts(password: request.password) }) else {
             throw Refusal(status: .wrongSecret)
         }
-        let receipt: ProvenReceipt
+        let receipt: VerifiedReceipt
         do {
-            receipt = try prover.read(prover.receiptValidator.authenticate(base64: request.receiptData))
+            receipt = try purchaseVerifier.read(
+                purchaseVerifier.receiptValidator.authenticate(base64: request.receiptData))
         } catch {
             throw Refusal(status: .refusing(error))
         }
-        // Apple tells everybody about every app. Here the secret is the key, so there has to be one, and an app.
+        // Apple accepts receipts of every app. This server requires a configured app with a matching secret.
         guard let app = apps[receipt.audience.bundleID] else {
             throw Refusal(status: .notAuthentic)
         }
@@ -67,30 +68,34 @@ package struct VerifyReceiptService: Sendable {
         guard receipt.audience.environment == environment else {
             throw Refusal(status: environment == .production ? .sandboxReceipt : .productionReceipt)
         }
-        // A unified receipt whose type is absent or not known is no endpoint's: an answer would have to name one.
-        do { try prover.receiptValidator.checkEnvironment(receipt.receipt) } catch { throw Refusal(status: .malformed) }
+        // A unified receipt without a known type has no environment, which the response must contain.
+        do { try purchaseVerifier.receiptValidator.checkEnvironment(receipt.receipt) } catch {
+            throw Refusal(status: .malformed)
+        }
         guard let scope = apps.served(app.bundleID, environment, among: scopes) else {
             throw Refusal(status: .notAuthentic)
         }
-        let response = VerifyReceiptEndpoint(validator: prover.receiptValidator).response(about: receipt.receipt)
+        let response = VerifyReceiptEndpoint(validator: purchaseVerifier.receiptValidator).response(
+            for: receipt.receipt)
         guard case .app(let appReceipt) = receipt.receipt.payload, !receipt.facts.isEmpty,
             case .object(let members) = response.object
         else { return response.object }
         return .object(members + (try await latest(request, receipt, appReceipt, scope)))
     }
 
-    /// What became of the purchases since. Old clients ask often, so the App Store is asked once a minute. If it does not
-    /// answer, what is known has to do: notifications have told of most of it.
+    /// Returns the members about the current state of the purchases. Old clients request this often, so the App Store's
+    /// history is fetched at most once a minute. If the App Store does not answer, the ledger's data is used, which
+    /// notifications keep mostly up to date.
     private func latest(
-        _ request: VerifyReceiptRequest, _ receipt: ProvenReceipt, _ appReceipt: AppReceipt, _ scope: Scope
+        _ request: VerifyReceiptRequest, _ receipt: VerifiedReceipt, _ appReceipt: AppReceipt, _ scope: AppEnvironment
     ) async throws -> [OrderedJSON.Member] {
         let originals = Set(receipt.facts.map(\.originalTransactionID)).sorted()
-        let history = try await histories.ask(
+        let history = try await histories.fetch(
             about: originals, in: scope, because: .receipt, unlessYoungerThan: AccountHistories.pause)
         if history.state == .refused(String(APIErrorCode.accountNotFound.rawValue)) {
             throw Refusal(status: .accountNotFound)
         }
-        let relatives = try await storage.relatives(of: originals + history.found, in: scope.id)
+        let relatives = try await storage.sameAccountPurchases(of: originals + history.found, in: scope.id)
         let known = Set(relatives.flatMap { $0.transactions.map(\.transactionID) })
         let lineages = relatives.adding(receipt.facts.filter { !known.contains($0.transactionID) })
         let latest = LatestReceipt(
@@ -104,6 +109,6 @@ package struct VerifyReceiptService: Sendable {
 }
 
 extension VerifyReceiptStatus {
-    /// The account is not there, or was deleted.
+    /// The account does not exist or was deleted.
     fileprivate static let accountNotFound = Self(rawValue: 21010)
 }

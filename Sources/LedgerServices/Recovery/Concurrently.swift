@@ -1,11 +1,12 @@
 internal import AppStoreServer
 
-/// Work on many things, a few at a time.
+/// Runs work on many items with limited concurrency.
 enum Concurrently {
-    /// Does something with each, a few at a time; throws the first failure after all have ended.
+    /// Runs `body` for each item, at most `limit` at a time. Throws the first failure after all calls have ended.
     ///
-    /// While the App Store fails, one call tries whether it is back and the client makes no others. Those end first: the
-    /// failure of the call that was made says why, and is the one that counts.
+    /// A `circuitOpen` failure counts only if there is no other. While the circuit breaker is open, the client makes
+    /// one probe request and fails all others at once with `circuitOpen`. Only the failure of the probe tells the
+    /// cause.
     static func forEach<Item: Sendable>(
         _ items: [Item], atOnce limit: Int, _ body: @escaping @Sendable (Item) async throws -> Void
     ) async throws {

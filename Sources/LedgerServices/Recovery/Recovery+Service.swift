@@ -5,57 +5,58 @@ internal import ServiceLifecycle
 internal import Logging
 
 extension Recovery: Service {
-    /// Closes gaps by itself: at start, on a schedule, and when a notification betrays an outage.
-    package func run() async throws { await cancelWhenGracefulShutdown { await self.work() } }
+    /// Recovers missing notifications at the start, on a schedule, and when a late notification indicates an outage.
+    package func run() async throws { await cancelWhenGracefulShutdown { await self.runLoops() } }
 
-    /// How often it is looked whether there is something to do.
-    private static let tick = Duration.seconds(1)
-    /// For how long customers are asked about before notifications are looked after again.
-    private static let longestGo = Duration.seconds(20)
+    /// The time between two checks for work.
+    private static let pollInterval = Duration.seconds(1)
+    /// The maximum time for histories before notifications are recovered again.
+    private static let longestHistoryRun = Duration.seconds(20)
 
-    /// Works until the task is cancelled. What is under way then goes on at the next start.
-    private func work() async {
+    /// Runs the loops of all scopes until the task is cancelled. Interrupted work continues after the next start.
+    private func runLoops() async {
         await withTaskGroup(of: Void.self) { group in
-            for scope in recoverable { group.addTask { await self.work(on: scope) } }
-            // Also where nobody can be asked: then each request says why it waits.
-            for scope in scopes.all { group.addTask { await self.workOnHistoryRequests(in: scope) } }
+            for scope in recoverable { group.addTask { await self.recoverContinuously(scope) } }
+            // Also for scopes without an API key: their requests are postponed with that reason.
+            for scope in scopes.all { group.addTask { await self.runHistoryRequestsContinuously(in: scope) } }
         }
     }
 
-    private func work(on scope: Scope) async {
+    private func recoverContinuously(_ scope: AppEnvironment) async {
         var last: Milliseconds?
         var isFirst = true
-        var passTrouble = Trouble()
-        while await rest(isFirst ? .zero : Self.tick) {
+        var passFailures = Failures()
+        while await waitUnlessCancelled(isFirst ? .zero : Self.pollInterval) {
             if isPausing(scope) { continue }
             let requested = takeRequestedCause(in: scope.id)
             let isDue = settings.isEnabled && isDue(after: last)
-            let hasWork = requested != nil || isDue || isFirst || trouble(in: scope.id) != nil
-            // What somebody asked for by hand is open already.
+            let hasWork = requested != nil || isDue || isFirst || failures(in: scope.id) != nil
+            // A recovery that a user requested is already stored as open.
             let cause = isDue ? (last == nil ? .start : .schedule) : requested == .outage ? requested : nil
             isFirst = false
-            // While it is read the clock may jump, and then it is due again.
+            // Recorded before the pass: if the clock jumps meanwhile, the next pass is due again.
             let start = now
             do {
-                if hasWork { try await pass(scope, because: cause) }
+                if hasWork { try await runPass(scope, because: cause) }
                 if isDue { last = start }
-                if settings.isEnabled { try await continuePass(scope, &passTrouble) }
+                if settings.isEnabled { try await continueHistoryPass(scope, &passFailures) }
             } catch {
-                // It is noted, and tried again when some time has passed.
+                // Record the failure. The next attempt follows after a pause.
                 if !Task.isCancelled { recordIfNew(error, in: scope) }
             }
         }
     }
 
-    /// Goes on with the pass, with pauses of its own that grow: a page that succeeds in between ends every other trouble.
-    private func continuePass(_ scope: Scope, _ trouble: inout Trouble) async throws {
-        if let pause = trouble.pause, !clock.isOver(pause) { return }
-        let end = ContinuousClock.now + Self.longestGo
+    /// Continues the history pass for up to `longestHistoryRun`. Its failures have their own growing pauses, because a
+    /// successful recovery of notifications resets the other ones.
+    private func continueHistoryPass(_ scope: AppEnvironment, _ failures: inout Failures) async throws {
+        if let pause = failures.pause, !clock.isOver(pause) { return }
+        let end = ContinuousClock.now + Self.longestHistoryRun
         do {
-            while try await continuePass(scope, pages: 1), ContinuousClock.now < end { trouble = Trouble() }
-            trouble = Trouble()
+            while try await continueHistoryPass(scope, pages: 1), ContinuousClock.now < end { failures = Failures() }
+            failures = Failures()
         } catch {
-            trouble.add(error, clock)
+            failures.add(error, clock)
             throw error
         }
     }
@@ -65,27 +66,27 @@ extension Recovery: Service {
         return now < last || now - last >= Milliseconds(settings.interval.seconds * 1000)
     }
 
-    /// Asks for the histories of a scope, with pauses that grow. No scope waits for another: each has its own quota,
-    /// and one that fails, as one whose key was revoked, pauses alone.
-    private func workOnHistoryRequests(in scope: Scope) async {
-        var trouble = Trouble()
-        while await rest(Self.tick) {
-            if let pause = trouble.pause, !clock.isOver(pause) { continue }
+    /// Runs the history requests of a scope, with growing pauses after failures. Each scope has its own loop, because
+    /// each has its own rate limit, and a failing scope, for example with a revoked key, must not delay the others.
+    private func runHistoryRequestsContinuously(in scope: AppEnvironment) async {
+        var failures = Failures()
+        while await waitUnlessCancelled(Self.pollInterval) {
+            if let pause = failures.pause, !clock.isOver(pause) { continue }
             do {
-                while try await runSomeHistoryRequests(in: scope) { trouble = Trouble() }
-                trouble = Trouble()
+                while try await runNextHistoryRequests(in: scope) { failures = Failures() }
+                failures = Failures()
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
-                    "histories could not be asked for",
+                    "histories could not be fetched",
                     metadata: ["app": "\(scope.bundleID)", "reason": "\(error.logReason)"])
-                trouble.add(error, clock)
+                failures.add(error, clock)
             }
         }
     }
 
-    /// Waits; false when it is time to end.
-    private func rest(_ pause: Duration) async -> Bool {
+    /// Waits. Returns false if the task is cancelled.
+    private func waitUnlessCancelled(_ pause: Duration) async -> Bool {
         do {
             try await clock.wait(for: pause)
             return true

@@ -7,22 +7,23 @@ internal import Logging
 
 extension Recovery {
     private enum Item: Sendable {
-        case kept(isNew: Bool, signedDate: Milliseconds)
+        case stored(isNew: Bool, signedDate: Milliseconds)
         case unverified(UnverifiedItem)
     }
 
-    /// How often a window begins anew in one pass, because its token expired or its beginning is no longer kept.
-    private static let mostRestarts = 3
+    /// The maximum number of restarts of a window in one pass, after its token expired or its start became too old.
+    private static let maximumRestarts = 3
 
-    /// Reads what is left of a window.
+    /// Reads the remaining pages of a window.
     ///
-    /// - Parameter isHint: Whether the rest of the recovery reads everything again, so that a refusal does no harm.
+    /// - Parameter isHint: Whether later windows of the recovery read the same notifications again. If the App Store
+    ///   refuses such a window, it is skipped.
     package func read(_ window: RecoveryWindow, isHint: Bool, _ client: AppStoreServerClient) async throws {
         var window = window
         for attempt in 0... {
             do { return try await readPages(of: window, client) } catch {
                 guard let failure = error as? AppStoreServerError else { throw error }
-                guard attempt < Self.mostRestarts, try await begin(&window, anewAfter: failure) else {
+                guard attempt < Self.maximumRestarts, try await begin(&window, anewAfter: failure) else {
                     guard isHint, failure.isFinal else { throw failure }
                     return try await storage.skip(window: window)
                 }
@@ -31,7 +32,7 @@ extension Recovery {
         }
     }
 
-    /// Begins a window anew where that helps; false where it does not.
+    /// Restarts a window if the failure allows it. Returns false otherwise.
     private func begin(
         _ window: inout RecoveryWindow, anewAfter failure: AppStoreServerError
     ) async throws -> Bool {
@@ -56,22 +57,22 @@ extension Recovery {
             notificationType: window.filter?.type, notificationSubtype: window.filter?.subtype,
             onlyFailures: window.onlyFailures ? true : nil)
         for try await page in client.notificationHistory(request, after: window.token) {
-            let outcome = try await keep(page)
+            let outcome = try await store(page)
             try await storage.record(outcome, of: window, at: now)
             try Task.checkCancellation()
         }
     }
 
-    /// Keeps a page: all of it is on disk when this returns.
-    private func keep(_ page: NotificationHistoryResponse) async throws -> PageOutcome {
+    /// Stores all notifications of a page. They are on disk when this method returns.
+    private func store(_ page: NotificationHistoryResponse) async throws -> PageOutcome {
         try await withThrowingTaskGroup(of: Item.self) { group in
-            for item in page.items { group.addTask { try await self.keep(item.signedPayload) } }
+            for item in page.items { group.addTask { try await self.store(item.signedPayload) } }
             var outcome = PageOutcome(
                 next: page.hasMore ? page.nextPage : nil, isLast: !page.hasMore,
                 counts: RecoveryCounts(pages: 1, found: page.items.count), unverified: [])
             for try await item in group {
                 switch item {
-                case .kept(let isNew, let signedDate):
+                case .stored(let isNew, let signedDate):
                     if isNew { outcome.counts.new += 1 } else { outcome.counts.duplicates += 1 }
                     outcome.signedUntil = max(outcome.signedUntil ?? signedDate, signedDate)
                 case .unverified(let item):
@@ -83,12 +84,12 @@ extension Recovery {
         }
     }
 
-    private func keep(_ signedPayload: String) async throws -> Item {
+    private func store(_ signedPayload: String) async throws -> Item {
         do {
             let acceptance = try await ingest.accept(signedPayload, origin: .recovered)
             let signedDate = acceptance.notification.payload.signedDate.milliseconds
-            if case .kept = acceptance.reception { return .kept(isNew: true, signedDate: signedDate) }
-            return .kept(isNew: false, signedDate: signedDate)
+            if case .stored = acceptance.reception { return .stored(isNew: true, signedDate: signedDate) }
+            return .stored(isNew: false, signedDate: signedDate)
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
             logger.error("a notification of the history failed verification", metadata: ["code": "\(refusal.code)"])

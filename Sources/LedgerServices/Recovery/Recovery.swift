@@ -6,29 +6,29 @@ internal import Foundation
 package import Logging
 internal import Synchronization
 
-/// Closes the gaps of the ledger: asks the App Store for the notifications that did not arrive, and, where its history does
-/// not reach, for the transactions of the customers that are known.
+/// Closes gaps of the ledger: fetches missing notifications from the App Store's notification history, and the
+/// transactions of known customers for times before that history.
 package final class Recovery: Sendable {
-    /// What keeps a scope from being complete.
-    struct Trouble: Sendable {
+    /// The consecutive failures of a scope.
+    struct Failures: Sendable {
         var count = 0
-        /// Nothing is tried before it is over.
+        /// The pause before the next attempt.
         var pause: ServerClock.Pause?
         var message = ""
     }
 
-    /// When what could not be believed is read again.
+    /// The schedule for reading spans with unverified notifications again.
     struct Rereading: Sendable {
-        /// How often it was in vain.
+        /// The number of consecutive rereadings that changed nothing.
         var count = 0
         var pause: ServerClock.Pause?
     }
 
     private struct State {
         var marks: [Int64: CompletenessMark]
-        /// Passes that somebody asked for.
-        var wanted: [Int64: RecoveryRun.Cause] = [:]
-        var troubles: [Int64: Trouble] = [:]
+        /// The requested passes, by scope.
+        var requestedPasses: [Int64: RecoveryRun.Cause] = [:]
+        var failures: [Int64: Failures] = [:]
         var rereadings: [Int64: Rereading] = [:]
     }
 
@@ -37,17 +37,17 @@ package final class Recovery: Sendable {
     let storage: any Storage
     let ingest: Ingest
     let histories: AccountHistories
-    let scopes: ScopeRegistry
+    let scopes: AppEnvironmentRegistry
     let clients: [Int64: AppStoreServerClient]
     let settings: RecoverySettings
     let clock: ServerClock
     let logger: Logger
     private let state: Mutex<State>
-    /// One task at a time reads the history of a scope.
+    /// Ensure that only one task at a time reads the history of a scope.
     private let gates: [Int64: FairGate]
 
     package init(
-        storage: any Storage, ingest: Ingest, histories: AccountHistories, scopes: ScopeRegistry,
+        storage: any Storage, ingest: Ingest, histories: AccountHistories, scopes: AppEnvironmentRegistry,
         clients: [Int64: AppStoreServerClient], settings: RecoverySettings,
         clock: ServerClock, logger: Logger
     ) async throws {
@@ -67,29 +67,30 @@ package final class Recovery: Sendable {
     /// The server's time.
     var now: Milliseconds { clock.now().milliseconds }
 
-    /// The scopes that the App Store can be asked about.
-    package var recoverable: [Scope] { scopes.all.filter { clients[$0.id] != nil } }
+    /// The scopes with an API key for the App Store.
+    package var recoverable: [AppEnvironment] { scopes.all.filter { clients[$0.id] != nil } }
 
-    /// Closes all gaps now, whatever the schedule says: everything is on disk when this returns, though not all folded yet.
+    /// Closes all gaps now, regardless of the schedule. When this method returns, all notifications are on disk, but
+    /// not all are folded yet.
     ///
-    /// - Throws: The first failure, after everything else was tried. What is left goes on with the next pass.
+    /// - Throws: The first failure, after everything else was tried. The next pass continues the unfinished work.
     package func runNow() async throws {
         try await Concurrently.forEach(recoverable, atOnce: 16) { scope in
-            try await self.pass(scope, because: .request)
-            try await self.continuePass(scope, pages: .max, startingAnew: true)
+            try await self.runPass(scope, because: .request)
+            try await self.continueHistoryPass(scope, pages: .max, startingAnew: true)
         }
         try await runHistoryRequests()
     }
 
-    /// What is asked for where somebody wants a part of the history read again.
+    /// Returns the plan of a recovery that a user requests for a part of the history.
     ///
     /// - Parameters:
-    ///   - from: The beginning.
-    ///   - until: The end; nil for now.
-    ///   - filters: Which kinds; empty for all.
-    /// - Throws: Where the App Store does not keep all of that time any more, or nothing of it has passed.
+    ///   - from: The start of the time span.
+    ///   - until: The end of the time span; nil for now.
+    ///   - filters: The notification types to read; empty for all.
+    /// - Throws: ``ServiceFailure`` if `from` is older than the App Store's retention, or not before `until` and now.
     package func plan(
-        _ scope: Scope, from: Milliseconds, until: Milliseconds?, filters: [NotificationFilter]
+        _ scope: AppEnvironment, from: Milliseconds, until: Milliseconds?, filters: [NotificationFilter]
     ) throws(ServiceFailure) -> RecoveryPlan {
         let now = clock.now()
         let limit = RecoveryPlan.limit(at: now, settings)
@@ -105,22 +106,22 @@ package final class Recovery: Sendable {
             throw ServiceFailure(
                 .invalid, "invalid_span", "`from` must be before `to` and before now.", parameter: "to")
         }
-        return .asked(scope.id, from: from, until: until, filters: filters, settings)
+        return .requested(scope.id, from: from, until: until, filters: filters, settings)
     }
 
-    /// Records a request to read a part of the history again. Returns its number.
+    /// Stores a recovery that a user requests, and returns its identifier. The next pass runs it.
     package func request(_ plan: RecoveryPlan) async throws -> Int64 {
         let id = try await storage.begin(plan, at: now)
         state.withLock { state in
-            if state.wanted[plan.scope] == nil { state.wanted[plan.scope] = .request }
+            if state.requestedPasses[plan.scope] == nil { state.requestedPasses[plan.scope] = .request }
         }
         return id
     }
 
-    /// Finishes what is open in a scope, then reads what was signed since the mark.
+    /// Finishes the open recoveries of a scope, then reads the notifications signed since the completeness mark.
     ///
-    /// - Parameter cause: nil to finish only what is open.
-    package func pass(_ scope: Scope, because cause: RecoveryRun.Cause?) async throws {
+    /// - Parameter cause: The cause of the pass; nil to only finish open recoveries.
+    package func runPass(_ scope: AppEnvironment, because cause: RecoveryRun.Cause?) async throws {
         guard let client = clients[scope.id], let gate = gates[scope.id] else { return }
         try await gate.enter()
         defer { gate.leave() }
@@ -129,21 +130,22 @@ package final class Recovery: Sendable {
             var cause = cause
             for run in try await storage.openRecoveries(in: scope.id) {
                 if run.movesMark, run.until > now + RecoveryPlan.settling {
-                    // Planned by a clock that was ahead: the App Store refuses to tell the future.
+                    // The recovery was planned while the clock was ahead. The App Store refuses time spans in the
+                    // future.
                     try await storage.record(
                         failure: "the server's clock was ahead", of: run.id, isGivenUp: true, at: now)
                     cause = cause ?? run.cause
                     continue
                 }
                 do { try await read(run, scope, client) } catch {
-                    // What somebody asked for does not hold up the rest.
+                    // A failing recovery that a user requested must not block the others.
                     if run.movesMark || Task.isCancelled { throw error }
                     failure = error
                 }
             }
             if let cause { try await catchUp(scope, because: cause, client) }
             if let failure { throw failure }
-            state.withLock { $0.troubles[scope.id] = nil }
+            state.withLock { $0.failures[scope.id] = nil }
         } catch {
             if !Task.isCancelled { record(error, in: scope) }
             throw error
@@ -151,7 +153,7 @@ package final class Recovery: Sendable {
     }
 
     private func catchUp(
-        _ scope: Scope, because cause: RecoveryRun.Cause, _ client: AppStoreServerClient
+        _ scope: AppEnvironment, because cause: RecoveryRun.Cause, _ client: AppStoreServerClient
     ) async throws {
         let spans = try await storage.unverifiedSpans(in: scope.id)
         let readsSpans = !spans.isEmpty && isTimeToReread(scope, cause)
@@ -164,12 +166,12 @@ package final class Recovery: Sendable {
         recordRereading(of: scope, inVain: try await storage.unverifiedSpans(in: scope.id) == spans)
     }
 
-    /// Reads what is left of a recovery, stage by stage, and ends it.
-    private func read(_ run: RecoveryRun, _ scope: Scope, _ client: AppStoreServerClient) async throws {
+    /// Reads the remaining windows of a recovery, stage by stage, and finishes it.
+    private func read(_ run: RecoveryRun, _ scope: AppEnvironment, _ client: AppStoreServerClient) async throws {
         do {
             let windows = try await storage.openWindows(of: run.id)
             for stage in Set(windows.map(\.stage)).sorted() {
-                try await Concurrently.forEach(windows.filter { $0.stage == stage }, atOnce: settings.windows) {
+                try await Concurrently.forEach(windows.filter { $0.stage == stage }, atOnce: settings.parallelWindows) {
                     window in
                     try await self.read(window, isHint: window.onlyFailures, client)
                 }
@@ -189,20 +191,20 @@ package final class Recovery: Sendable {
 }
 
 extension Recovery {
-    /// The mark of a scope.
+    /// The completeness mark of a scope.
     package func mark(of scope: Int64) -> CompletenessMark? {
         let now = now
         return state.withLock { $0.marks[scope]?.holding(at: now) }
     }
 
-    /// Whether what could not be believed is worth another reading: after a start and when somebody asks, since the
-    /// configuration may be another; else now and then, and ever less often.
-    private func isTimeToReread(_ scope: Scope, _ cause: RecoveryRun.Cause) -> Bool {
+    /// Whether to read spans with unverified notifications again: always at the start and on request, because the
+    /// configuration may have changed; otherwise after pauses that grow.
+    private func isTimeToReread(_ scope: AppEnvironment, _ cause: RecoveryRun.Cause) -> Bool {
         guard cause == .schedule || cause == .outage else { return true }
         return state.withLock { $0.rereadings[scope.id]?.pause }.map(clock.isOver) ?? true
     }
 
-    private func recordRereading(of scope: Scope, inVain: Bool) {
+    private func recordRereading(of scope: AppEnvironment, inVain: Bool) {
         state.withLock { state in
             var rereading = state.rereadings[scope.id] ?? Rereading()
             rereading.count = inVain ? rereading.count + 1 : 0
@@ -212,55 +214,56 @@ extension Recovery {
         }
     }
 
-    /// What keeps a scope from being complete.
-    func trouble(in scope: Int64) -> Trouble? { state.withLock { $0.troubles[scope] } }
+    /// The consecutive failures of a scope; nil if the last pass succeeded.
+    func failures(in scope: Int64) -> Failures? { state.withLock { $0.failures[scope] } }
 
-    /// Whether it is too early to try again.
-    func isPausing(_ scope: Scope) -> Bool { trouble(in: scope.id)?.pause.map { !clock.isOver($0) } ?? false }
+    /// Whether the pause after the last failure is not over.
+    func isPausing(_ scope: AppEnvironment) -> Bool { failures(in: scope.id)?.pause.map { !clock.isOver($0) } ?? false }
 
-    /// Takes the requested cause of a pass.
+    /// Removes and returns the cause of the requested pass of a scope; nil if none is requested.
     func takeRequestedCause(in scope: Int64) -> RecoveryRun.Cause? {
-        state.withLock { $0.wanted.removeValue(forKey: scope) }
+        state.withLock { $0.requestedPasses.removeValue(forKey: scope) }
     }
 
-    /// Looks whether a notification that has just arrived betrays that others did not: it is new here, was signed long ago,
-    /// and nobody has looked since.
+    /// Requests a pass if a delivered notification indicates an outage: it is new, was signed long ago, and the history
+    /// was not read up to its signing date yet.
     package func recordDelivery(_ acceptance: Ingest.Acceptance) {
-        guard case .kept = acceptance.reception, settings.isEnabled else { return }
+        guard case .stored = acceptance.reception, settings.isEnabled else { return }
         let signed = acceptance.notification.payload.signedDate.milliseconds
         guard LateDelivery.isLate(signed: signed, received: now, .delivered) else { return }
         let scope = acceptance.scope.id
         state.withLock { state in
             guard let mark = state.marks[scope], mark.readUntil < signed else { return }
-            state.wanted[scope] = .outage
+            state.requestedPasses[scope] = .outage
         }
     }
 
-    /// For how long, in seconds, a scope has not been known to be complete; nil while it never was. Cheap, for metrics.
-    package func completenessAges() -> [(scope: Scope, age: Double?)] {
+    /// The age of each scope's completeness mark in seconds; nil if the scope was never complete. For metrics: reads no
+    /// storage.
+    package func completenessAges() -> [(scope: AppEnvironment, age: Double?)] {
         let (marks, now) = (state.withLock { $0.marks }, now)
         return recoverable.map { scope in
             (scope, marks[scope.id].map { Double(max(now - $0.holding(at: now).until, 0)) / 1000 })
         }
     }
 
-    /// How often in a row passes have failed. Cheap, for metrics.
-    package func failuresInARow() -> [(scope: Scope, count: Int)] {
-        let troubles = state.withLock { $0.troubles }
-        return recoverable.map { ($0, troubles[$0.id]?.count ?? 0) }
+    /// The number of consecutive failures of each scope. For metrics: reads no storage.
+    package func consecutiveFailures() -> [(scope: AppEnvironment, count: Int)] {
+        let failures = state.withLock { $0.failures }
+        return recoverable.map { ($0, failures[$0.id]?.count ?? 0) }
     }
 
-    /// Notes a failure outside of a pass, which notes its own.
-    func recordIfNew(_ error: any Error, in scope: Scope) {
+    /// Records a failure unless the scope already pauses: a pass records its own failures.
+    func recordIfNew(_ error: any Error, in scope: AppEnvironment) {
         if isPausing(scope) { return }
         record(error, in: scope)
     }
 
-    private func record(_ error: any Error, in scope: Scope) {
+    private func record(_ error: any Error, in scope: AppEnvironment) {
         state.withLock { state in
-            var trouble = state.troubles[scope.id] ?? Trouble()
-            trouble.add(error, clock)
-            state.troubles[scope.id] = trouble
+            var failures = state.failures[scope.id] ?? Failures()
+            failures.add(error, clock)
+            state.failures[scope.id] = failures
         }
         logger.warning(
             "recovery failed and will be tried again",
@@ -271,12 +274,12 @@ extension Recovery {
     }
 }
 
-extension Recovery.Trouble {
+extension Recovery.Failures {
     mutating func add(_ error: any Error, _ clock: ServerClock) {
         let (count, pause) = RecoveryPause.after(count, error)
         self.count = count
         self.pause = clock.pause(of: pause)
-        // Where the client did not call, what failed before is still what is wrong.
+        // With an open circuit breaker the client made no request, so the earlier message still tells the cause.
         if message.isEmpty || (error as? AppStoreServerError)?.code != .circuitOpen {
             message = String(error.logReason.prefix(500))
         }

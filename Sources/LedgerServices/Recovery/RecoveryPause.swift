@@ -1,13 +1,15 @@
 internal import AppStoreServer
 internal import Foundation
 
-/// How long to wait after a failure.
+/// The pauses of a recovery after failures.
 package enum RecoveryPause {
-    /// After so many failures in a row: how many there are with this one, and how long to wait. That is 5 seconds, doubled up
-    /// to 10 minutes, or what the App Store asks for.
+    /// Returns the number of consecutive failures including this one, and the pause before the next attempt: 5 seconds,
+    /// doubled up to 10 minutes, or the longer delay that the App Store requests, up to an hour.
     ///
-    /// Where the client did not call, because too many calls had failed, it is tried again as soon as the client calls: that
-    /// was no failure, and when the App Store is back nobody shall wait the longer for it.
+    /// If the client's circuit breaker is open, the pause ends when the breaker closes. Such a failure is not counted:
+    /// the client made no request, so the next pauses must not grow.
+    ///
+    /// - Parameter count: The number of consecutive failures before this one.
     package static func after(_ count: Int, _ error: any Error) -> (count: Int, pause: Duration) {
         if let pause = circuit(error) { return (max(count, 1), pause) }
         let pause = Duration.seconds(5 * (1 << min(max(count, 0), 7)))
@@ -18,7 +20,7 @@ package enum RecoveryPause {
         return (count + 1, max(min(pause, .seconds(600)), asked))
     }
 
-    /// How long the client calls nobody, at least a second; nil for any other failure.
+    /// Returns the remaining time of an open circuit breaker, from 1 second to 10 minutes; nil for any other failure.
     private static func circuit(_ error: any Error) -> Duration? {
         guard let error = error as? AppStoreServerError, error.code == .circuitOpen else { return nil }
         let seconds = error.retryAfter?.timeIntervalSinceNow ?? 0

@@ -1,8 +1,8 @@
-/// What an app sends about its customer's purchases.
+/// The signed data that an app sends about its customer's purchases.
 package struct PurchaseReport: Sendable {
-    /// What the device has: `Transaction.all`, `Transaction.currentEntitlements` or the one just bought, as JWS.
+    /// The transactions of the device: `Transaction.all`, `Transaction.currentEntitlements` or a new purchase, as JWS.
     package var signedTransactions: [Item] = []
-    /// `Product.SubscriptionInfo.Status.renewalInfo` of its subscriptions, as JWS.
+    /// `Product.SubscriptionInfo.Status.renewalInfo` of the subscriptions, as JWS.
     package var signedRenewals: [Item] = []
     /// `AppTransaction.shared`, as JWS.
     package var appTransaction: String?
@@ -14,21 +14,21 @@ package struct PurchaseReport: Sendable {
     /// One text of a list.
     package struct Item: Sendable, Hashable {
         package var text: String
-        /// Where it is, such as `signed_transactions[3]`.
+        /// The position in the request, such as `signed_transactions[3]`.
         package var parameter: String
 
         package init(text: String, parameter: String) { (self.text, self.parameter) = (text, parameter) }
     }
 }
 
-/// What is taken from another customer, under the app's restore policy.
+/// Which purchases move from another customer to this one, if the app's restore policy allows it.
 package enum Takeover: Sendable {
-    /// The customer asked for it: all that the Apple account has.
+    /// All purchases of the Apple account: the customer requested a restore.
     case everything
-    /// What the app sent, unless the App Store signed it for another account by its account token. What the App Store adds
-    /// to it only if it is nobody's.
+    /// The purchases in the report, except those whose account token names another customer. Purchases that only the
+    /// App Store's history contains are claimed only if no customer owns them.
     case whatWasSent
-    /// Nothing: what is another's stays there, and the answer names it.
+    /// None. Purchases of another customer stay there, and the response lists them.
     case nothing
 
     package init(restore: Bool?) {

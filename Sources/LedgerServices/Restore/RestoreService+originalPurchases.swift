@@ -4,18 +4,18 @@ internal import AppStoreTrust
 internal import Foundation
 
 extension RestoreService {
-    /// Keeps what an app sent about when its customer first got it, and gives it to the customer.
+    /// Stores when the customer first got the app, as the report's app transaction or receipt states, and claims it for
+    /// the customer.
     ///
-    /// Where the identifier of the Apple account is known, the claims of the account say whose it is, and they are made with
-    /// those of its purchases. Where it is not, there is a claim for this alone. One that is refused is no failure: the
-    /// purchases are what the app asked about.
-    func keepOriginalPurchases(
-        of proven: ProvenPurchases, for customer: String, in scope: Scope, _ takeover: Takeover,
+    /// If the report names the Apple account, the account's claim covers it. Otherwise it gets a claim of its own. A
+    /// refusal of that claim is no failure, because the report is about the purchases.
+    func storeOriginalPurchases(
+        of verified: VerifiedPurchases, for customer: String, in scope: AppEnvironment, _ takeover: Takeover,
         erasuresKnownUntil: Milliseconds
     ) async throws {
-        let purchases = try originalPurchases(of: proven, for: customer, in: scope)
+        let purchases = try originalPurchases(of: verified, for: customer, in: scope)
         guard !purchases.isEmpty else { return }
-        try await storage.keep(purchases)
+        try await storage.store(purchases)
         for purchase in purchases where OriginalPurchase.appTransactionID(ofSubject: purchase.subject) == nil {
             try await claim(
                 [], purchase.subject, for: customer, in: scope, takeover, skipsRefused: true,
@@ -24,16 +24,16 @@ extension RestoreService {
     }
 
     private func originalPurchases(
-        of proven: ProvenPurchases, for customer: String, in scope: Scope
+        of verified: VerifiedPurchases, for customer: String, in scope: AppEnvironment
     ) throws -> [OriginalPurchase] {
         let now = now.milliseconds
         var purchases: [OriginalPurchase] = []
-        if let transaction = proven.appTransaction {
+        if let transaction = verified.appTransaction {
             purchases.append(
                 OriginalPurchase(
                     transaction, for: customer, in: scope, at: now, origin: .app))
         }
-        if case .app(let receipt)? = proven.receipt?.receipt.payload,
+        if case .app(let receipt)? = verified.receipt?.receipt.payload,
             let purchase = try OriginalPurchase(
                 receipt, for: customer, in: scope, at: now, origin: .app)
         {

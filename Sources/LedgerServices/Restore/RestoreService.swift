@@ -4,19 +4,19 @@ internal import AppStoreTrust
 package import Entitlements
 package import Foundation
 
-/// What came of a restore.
+/// The result of a restore.
 package struct Restoration: Sendable {
     package var reading: CustomerReading
-    /// Nil when there was nothing to ask about.
+    /// The state of the App Store's history; nil if no purchase or account was reported.
     package var history: AccountHistory.State?
-    /// The transactions that are kept and the customer's.
+    /// The identifiers of the transactions that are stored and belong to the customer.
     package var kept: [String] = []
-    /// What is not, and why.
+    /// The refused texts with their reasons.
     package var refused: [RefusedText] = []
 }
 
-/// Takes in what apps send about their customers' purchases: keeps it, gives it to the customer, and completes it from the
-/// App Store.
+/// Processes purchase reports of apps: stores their facts, claims the purchases for the customer, and completes them
+/// from the App Store's history.
 package struct RestoreService: Sendable {
     package typealias Storage = LedgerStorage & CustomerStorage & ClaimStorage & OriginalPurchaseStorage
         & ErasureStorage
@@ -26,7 +26,7 @@ package struct RestoreService: Sendable {
     let customers: CustomerReader
     let histories: AccountHistories
     let clock: ServerClock
-    /// Is called after there are new events.
+    /// Called after new events were created.
     let wakeWebhooks: @Sendable () -> Void
 
     package init(
@@ -43,71 +43,73 @@ package struct RestoreService: Sendable {
 
     var now: Date { clock.now() }
 
-    /// Keeps what an app sent, gives it to the customer, completes it from the App Store's history, and reads the customer.
+    /// Stores a report, claims its purchases for the customer, completes them from the App Store's history, and reads
+    /// the customer.
     ///
-    /// Any number may run at once for one customer: every step can be taken twice.
+    /// Several calls may run at once for one customer: every step is idempotent.
     ///
     /// - Parameters:
-    ///   - accountToken: The account that the customer's purchases name, if that is not the customer's identifier: what was
-    ///     signed for it is the customer's.
-    ///   - session: The Apple account that the app's session is of, by its app transaction: it gets nothing that another
-    ///     one bought. Nil if no session asks.
-    ///   - age: If the App Store was asked about the Apple account not so long ago, in seconds, it is not again.
+    ///   - accountToken: The app account token of the customer's purchases if it differs from the customer's
+    ///     identifier. All purchases signed with this token belong to the customer.
+    ///   - session: The Apple account of the app's session, as an app transaction identifier. Purchases of other
+    ///     accounts are refused. Nil if the request has no session.
+    ///   - age: The age in seconds below which the last fetched history is used without a new request to the App Store.
     package func restore(
-        _ reported: ProvenPurchases, for customer: String, named accountToken: String? = nil,
-        inSessionOf session: String? = nil, in scope: Scope, _ takeover: Takeover,
-        askingUnlessYoungerThan age: TimeInterval = 0
+        _ reported: VerifiedPurchases, for customer: String, named accountToken: String? = nil,
+        inSessionOf session: String? = nil, in scope: AppEnvironment, _ takeover: Takeover,
+        fetchingUnlessYoungerThan age: TimeInterval = 0
     ) async throws -> Restoration {
         guard !reported.isEmpty else {
             return Restoration(reading: try await customers.customer(customer, in: scope, at: nil), history: nil)
         }
-        // An erasure that comes while this waits is about this report too.
+        // An erasure that happens during this call applies to this report too.
         let erased = try await storage.lastErasure(of: customer, in: scope) ?? .min
-        let proven = try await limited(reported, to: session, for: customer, in: scope)
-        let unknown = try await keep(proven, in: scope)
-        if let accountToken { try await adopt(accountToken, for: customer, in: scope) }
-        let sent = proven.originalTransactionIDs
-        let account = proven.appTransaction?.payload.appTransactionId
+        let verified = try await restricted(reported, to: session, for: customer, in: scope)
+        let unknown = try await store(verified, in: scope)
+        if let accountToken { try await mergeAccount(accountToken, into: customer, in: scope) }
+        let sent = verified.originalTransactionIDs
+        let account = verified.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
             sent, account, for: customer, inSessionOf: session, in: scope, takeover,
             skipsRefused: takeover == .nothing || !sent.isEmpty,
             needsPurchase: takeover != .nothing, erasuresKnownUntil: erased)
-        try await keepOriginalPurchases(of: proven, for: customer, in: scope, takeover, erasuresKnownUntil: erased)
+        try await storeOriginalPurchases(of: verified, for: customer, in: scope, takeover, erasuresKnownUntil: erased)
         let inUse = Set(sent).subtracting(claimed)
         var history: AccountHistory.State?
         if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
-            let fetched = try await histories.ask(about: ids, in: scope, because: .restore, unlessYoungerThan: age)
+            let fetched = try await histories.fetch(about: ids, in: scope, because: .restore, unlessYoungerThan: age)
             history = fetched.state
-            let relatives = try await storage.identifiersOfRelatives(of: sent, in: scope.id)
+            let relatives = try await storage.identifiersOfSameAccountPurchases(of: sent, in: scope.id)
             let others = fetched.found.union(relatives).subtracting(inUse)
             try await claim(
                 Array(others), nil, for: customer, inSessionOf: session, in: scope,
                 takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
         }
-        let (kept, refused) = proven.sorted(inUse)
+        let (kept, refused) = verified.partitioned(inUse: inUse)
         return Restoration(
             reading: try await customers.customer(customer, in: scope, at: nil), history: history, kept: kept,
-            refused: proven.refused + unknown + refused)
+            refused: verified.refused + unknown + refused)
     }
 
-    /// Leaves out of what a session sent what the ledger knows to be of another Apple account. What it learns of that later,
-    /// the claims leave out. What the customer has already, they keep: the same report comes again and again.
-    private func limited(
-        _ proven: ProvenPurchases, to session: String?, for customer: String, in scope: Scope
-    ) async throws -> ProvenPurchases {
-        guard let session else { return proven }
+    /// Removes purchases from a session's report that belong to another Apple account according to the ledger. If the
+    /// ledger learns this only later, the claims leave them out. Purchases that the customer already owns stay, because
+    /// apps send the same report repeatedly.
+    private func restricted(
+        _ verified: VerifiedPurchases, to session: String?, for customer: String, in scope: AppEnvironment
+    ) async throws -> VerifiedPurchases {
+        guard let session else { return verified }
         var known: [Lineage] = []
-        for original in proven.unnamedOriginalTransactionIDs {
+        for original in verified.unnamedOriginalTransactionIDs {
             if try await storage.owners(of: original, in: scope.id).containsExactly(customer) { continue }
             if let lineage = try await storage.lineage(original, in: scope.id) { known.append(lineage) }
         }
-        var rest = proven
-        try rest.limit(to: session, knowing: known)
+        var rest = verified
+        try rest.restrict(to: session, knowing: known)
         return rest
     }
 
-    /// Gives a customer what was signed for the account that their backend names, as often as something new has come.
-    private func adopt(_ accountToken: String, for customer: String, in scope: Scope) async throws {
+    /// Moves purchases signed with the customer's app account token to the customer, whenever there are new ones.
+    private func mergeAccount(_ accountToken: String, into customer: String, in scope: AppEnvironment) async throws {
         guard !accountToken.isExactly(customer),
             !(try await storage.lineages(of: accountToken, in: scope.id)).isEmpty
         else { return }
@@ -115,24 +117,24 @@ package struct RestoreService: Sendable {
         if !moved.isEmpty { wakeWebhooks() }
     }
 
-    /// Keeps everything that was proven; what is left out are renewal infos of subscriptions that nobody knows, since such an
-    /// info does not say which app it is of.
-    private func keep(_ proven: ProvenPurchases, in scope: Scope) async throws -> [RefusedText] {
+    /// Stores all verified data except renewal infos of unknown subscriptions, because a renewal info does not name its
+    /// app. Returns those renewal infos as refused.
+    private func store(_ verified: VerifiedPurchases, in scope: AppEnvironment) async throws -> [RefusedText] {
         let arrived = now
         _ = try await storage.commit(
-            proven.transactions.map {
-                Statement($0, scope: scope, at: arrived, origin: .app)
+            verified.transactions.map {
+                SignedFact($0, scope: scope, at: arrived, origin: .app)
             })
-        try await keep(proven.receipt?.facts ?? [], in: scope)
-        var renewals: [Statement] = []
+        try await store(verified.receipt?.facts ?? [], in: scope)
+        var renewals: [SignedFact] = []
         var unknown: [RefusedText] = []
-        for (renewal, parameter) in proven.renewals {
+        for (renewal, parameter) in verified.renewals {
             let original = renewal.payload.originalTransactionId
             if renewal.payload.environment == scope.environment,
                 try await storage.lineage(original, in: scope.id)?.transactions.isEmpty == false
             {
                 renewals.append(
-                    Statement(renewal, scope: scope, at: arrived, origin: .app))
+                    SignedFact(renewal, scope: scope, at: arrived, origin: .app))
             } else {
                 unknown.append(RefusedText(parameter: parameter, id: original, code: "unknown_subscription"))
             }
@@ -141,9 +143,9 @@ package struct RestoreService: Sendable {
         return unknown
     }
 
-    /// Keeps what a receipt says and is not known as new. One and the same is sent again and again.
-    private func keep(_ facts: [TransactionFact], in scope: Scope) async throws {
-        var news: [Statement] = []
+    /// Stores the facts of a receipt that are newer than those in the ledger. Apps send the same receipt repeatedly.
+    private func store(_ facts: [TransactionFact], in scope: AppEnvironment) async throws {
+        var news: [SignedFact] = []
         for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionID) {
             let known = Dictionary(
                 (try await storage.lineage(original, in: scope.id)?.transactions ?? []).map {
@@ -151,20 +153,20 @@ package struct RestoreService: Sendable {
                 }, uniquingKeysWith: { first, _ in first })
             for fact in facts where known[fact.transactionID].map({ $0 < fact.signedDate.milliseconds }) ?? true {
                 news.append(
-                    try Statement(receipt: fact, scope: scope, at: now, origin: .app))
+                    try SignedFact(receipt: fact, scope: scope, at: now, origin: .app))
             }
         }
         if !news.isEmpty { _ = try await storage.commit(news) }
     }
 
-    /// Claims purchases, and whatever an Apple account buys, under the app's restore policy.
+    /// Claims purchases, and all purchases of an Apple account, for a customer under the app's restore policy.
     ///
-    /// - Parameter session: The Apple account that the app's session is of.
-    /// - Returns: What is the customer's now.
+    /// - Parameter session: The Apple account of the app's session, as an app transaction identifier.
+    /// - Returns: The original transaction identifiers that now belong to the customer.
     @discardableResult
     package func claim(
         _ originals: [String], _ account: String?, for customer: String, inSessionOf session: String? = nil,
-        in scope: Scope, _ takeover: Takeover, skipsRefused: Bool, needsPurchase: Bool = false,
+        in scope: AppEnvironment, _ takeover: Takeover, skipsRefused: Bool, needsPurchase: Bool = false,
         erasuresKnownUntil: Milliseconds
     ) async throws -> Set<String> {
         guard !originals.isEmpty || account != nil else { return [] }
@@ -173,7 +175,7 @@ package struct RestoreService: Sendable {
         let claim = Claim(
             customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
             sessionAccount: session, policy: takeover == .nothing ? .keepOriginal : policy,
-            takesNamed: takeover == .everything, skipsRefused: skipsRefused, needsPurchase: needsPurchase,
+            overridesNamedAccount: takeover == .everything, skipsRefused: skipsRefused, needsPurchase: needsPurchase,
             erasuresKnownUntil: erasuresKnownUntil, claimedAt: now.milliseconds)
         let engine = apps.engine(of: scope.bundleID)
         let outcome = try await storage.claim(
@@ -197,7 +199,7 @@ extension ServiceFailure {
         signed it for that customer and nobody asked to restore it.
         """)
 
-    /// Not to be sent again at once: that would undo the erasure.
+    /// The app must not repeat the report at once: that would undo the erasure.
     fileprivate static let erased = ServiceFailure(
         .conflict, "customer_erased",
         """
@@ -206,9 +208,9 @@ extension ServiceFailure {
         """)
 }
 
-extension ProvenPurchases {
-    /// The transactions that are kept for the customer, and those of purchases that stay another's.
-    fileprivate func sorted(_ inUse: Set<String>) -> (kept: [String], refused: [RefusedText]) {
+extension VerifiedPurchases {
+    /// Returns the transactions stored for the customer, and those of purchases that stay with another customer.
+    fileprivate func partitioned(inUse: Set<String>) -> (kept: [String], refused: [RefusedText]) {
         let taken = Set(
             transactions.filter { inUse.contains($0.payload.originalTransactionId) }.map(\.payload.transactionId)
                 + (receipt?.facts ?? []).filter { inUse.contains($0.originalTransactionID) }.map(\.transactionID))
@@ -221,9 +223,9 @@ extension ProvenPurchases {
 }
 
 extension EntitlementEngine {
-    /// Whether a subscription or purchase by itself gives access now.
+    /// Whether a subscription or purchase gives access now on its own.
     ///
-    /// - Parameter successors: The transactions of other subscriptions that go on with it: since then it gives nothing.
+    /// - Parameter successors: The transactions of other subscriptions that continue this one and end its access.
     package func givesAccess(
         _ lineage: Lineage, succeededBy successors: [TransactionFact] = [], now: Date
     ) -> Bool {
@@ -236,16 +238,17 @@ extension EntitlementEngine {
             }
     }
 
-    /// Whether it gives access now that a customer first got the app when they did.
+    /// Whether the date at which a customer first got the app gives access now.
     func originalGivesAccess(_ fact: OriginalPurchaseFact, now: Date) -> Bool {
         currentState(of: CustomerFacts(originalPurchases: [fact]), now: now).entitlements.contains(where: \.isActive)
     }
 }
 
 extension [Lineage] {
-    /// The same with more transactions, of those that are not in it.
+    /// Returns the lineages with additional transactions, without those that they already contain.
     ///
-    /// It is what was read that counts: recovery may have put some of them into the ledger since.
+    /// The check uses these lineages and not the ledger, because recovery may have added some of the transactions since
+    /// they were read.
     func adding(_ facts: [TransactionFact]) -> [Lineage] {
         var lineages = self
         let known = Set(lineages.flatMap { $0.transactions.map(\.transactionID) })

@@ -3,7 +3,7 @@ internal import AppStoreTrust
 package import Foundation
 internal import Synchronization
 
-/// The events that webhooks tell, for who asks for them: the same objects in the same order.
+/// Serves the events that webhooks send to clients that poll: the same objects in the same order.
 package final class EventFeed: Sendable {
     private let storage: any WebhookStorage & EventFeedStorage
     private let renderer: EventRenderer
@@ -13,21 +13,23 @@ package final class EventFeed: Sendable {
         (self.storage, self.renderer) = (storage, renderer)
     }
 
-    /// A page, each event as the body that an endpoint would be sent.
+    /// Returns a page of events, each as the body of a webhook request. `cursor` is where the next page begins.
     ///
-    /// - Throws: ``ServiceFailure`` where a text can be judged only later, as when an OCSP responder has to be asked and is
-    ///   silent; ``StorageError``.
+    /// - Throws: ``ServiceFailure`` if a stored text cannot be verified now, for example because an OCSP responder does
+    ///   not answer; ``StorageError``.
     package func page(_ query: FeedQuery) async throws -> (bodies: [Data], cursor: Int64, hasMore: Bool) {
         let status = try await storage.status()
         let limit = gate.withLock { $0.limit(status, at: .now) }
         let page = try await storage.events(query, within: limit)
         var bodies: [Data] = []
         for item in page.items {
-            do { if let body = try await body(of: item) { bodies.append(body) } } catch is EventRenderer.NotYet {
-                // It is read anew at the moment. Who asks again finds it.
+            do {
+                if let body = try await body(of: item) { bodies.append(body) }
+            } catch is EventRenderer.NotificationPending {
+                // The notification is being reprocessed. The client repeats the request with the same cursor.
                 return ([], query.after, true)
             } catch let error as VerificationError {
-                // Nobody is led past it.
+                // Fail the page: a cursor past this event would skip it.
                 throw ServiceFailure(error)
             }
         }

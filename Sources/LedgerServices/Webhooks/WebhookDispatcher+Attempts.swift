@@ -5,23 +5,25 @@ internal import Logging
 internal import Synchronization
 
 extension WebhookDispatcher {
-    /// How long a delivery waits while its notification is read again, in milliseconds.
+    /// The delay of a delivery whose notification is being reprocessed, in milliseconds.
     private static let postponement: Milliseconds = 1000
 
-    /// All endpoints. Those that are gone from the configuration are not among them; their place in the events is kept.
-    package func endpoints() async throws -> [WebhookEndpoint] { try await known().endpoints }
+    /// Returns all endpoints except those removed from the configuration. The cursors of removed endpoints stay stored.
+    package func endpoints() async throws -> [WebhookEndpoint] { try await loadEndpoints().endpoints }
 
-    /// The same, and the numbers of those that are gone from the configuration.
-    private func known() async throws -> (endpoints: [WebhookEndpoint], gone: [Int64]) {
-        let (read, left, changes) = state.withLock { ($0.endpoints, $0.gone, $0.changes) }
-        if let read { return (read, left) }
+    /// Returns all endpoints, and the identifiers of those removed from the configuration.
+    private func loadEndpoints() async throws -> (endpoints: [WebhookEndpoint], gone: [Int64]) {
+        let (cached, cachedGone, changes) = state.withLock { ($0.endpoints, $0.gone, $0.changes) }
+        if let cached { return (cached, cachedGone) }
         let all = try await storage.webhookEndpoints()
         for endpoint in all where endpoint.isDamaged {
-            logger.error("a webhook cannot be read; its events wait", metadata: ["endpoint": "\(endpoint.name)"])
+            logger.error(
+                "the definition of a webhook is damaged; its events are not sent",
+                metadata: ["endpoint": "\(endpoint.name)"])
         }
         let endpoints = all.filter { definition(of: $0) != nil }
         let gone = all.filter { $0.isConfigured && definition(of: $0) == nil }.map(\.id)
-        // What was changed while they were read has to be read again.
+        // Cache the endpoints only if none was changed during the read.
         state.withLock { state in
             guard state.changes == changes else { return }
             (state.endpoints, state.gone) = (endpoints, gone)
@@ -29,11 +31,12 @@ extension WebhookDispatcher {
         return (endpoints, gone)
     }
 
+    /// Returns the current definition of an endpoint; nil if it was removed from the configuration or is damaged.
     package func definition(of endpoint: WebhookEndpoint) -> WebhookDefinition? {
         endpoint.isConfigured ? configured.current[endpoint.name] : endpoint.definition
     }
 
-    /// What the log calls an endpoint: by its name, or by its number while all are read again.
+    /// Returns the name of an endpoint for the log, or its identifier if the endpoints are not cached.
     func name(of endpoint: Int64) -> String {
         let known = state.withLock { $0.endpoints } ?? []
         return known.first { $0.id == endpoint }?.name ?? "\(endpoint)"
@@ -44,13 +47,13 @@ extension WebhookDispatcher {
         return FanOutTarget(endpoint: endpoint.id) { definition.deliveries(of: $0, scopes[id: $1]) }
     }
 
-    /// What is on its way: for the metrics. What waits for an endpoint that is gone from the configuration is nothing that
-    /// anybody sees or could do something about.
+    /// Returns the number of waiting deliveries for the metrics. Deliveries to endpoints removed from the configuration
+    /// do not count: no user sees them or can act on them.
     package func webhookBacklog() async throws -> WebhookBacklog {
-        try await storage.webhookBacklog(without: known().gone)
+        try await storage.webhookBacklog(without: loadEndpoints().gone)
     }
 
-    /// Sends a delivery once; nil when it was cut short.
+    /// Sends a delivery once. Returns nil if the task was cancelled.
     package func attempt(_ delivery: WebhookDelivery, _ definition: WebhookDefinition) async -> DeliveryOutcome? {
         var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: delivery.endpoint, result: .discarded)
         let body: Data
@@ -60,10 +63,10 @@ extension WebhookDispatcher {
                 return outcome
             }
             body = rendered
-        } catch is EventRenderer.NotYet {
-            // Soon it will have been read. Nothing was sent, and nothing is wrong.
-            (outcome.isPostponed, outcome.isOurFault) = (true, true)
-            outcome.result = .again(at: now + Self.postponement, body: nil)
+        } catch is EventRenderer.NotificationPending {
+            // The notification is processed soon. This is neither an attempt nor a failure.
+            (outcome.isPostponed, outcome.isInternalFailure) = (true, true)
+            outcome.result = .retry(at: now + Self.postponement, body: nil)
             return outcome
         } catch {
             if Task.isCancelled { return nil }
@@ -71,9 +74,17 @@ extension WebhookDispatcher {
                 "the payload of an event cannot be built",
                 metadata: ["event": "\(delivery.eventID)", "reason": "\(error.logReason)"])
             outcome.error = "unreadable_event"
-            outcome.isOurFault = true
-            return retrying(outcome, delivery, body: nil)
+            outcome.isInternalFailure = true
+            return scheduleRetry(outcome, delivery, body: nil)
         }
+        return await post(body, of: delivery, definition, outcome)
+    }
+
+    /// Posts the body of a delivery and evaluates the response. Returns nil if the task was cancelled.
+    private func post(
+        _ body: Data, of delivery: WebhookDelivery, _ definition: WebhookDefinition, _ outcome: DeliveryOutcome
+    ) async -> DeliveryOutcome? {
+        var outcome = outcome
         let (began, start, date) = (now, ContinuousClock.now, Date())
         var timestamp: Int64?
         func attempt(_ outcome: DeliveryOutcome, _ answer: Data = Data()) -> DeliveryAttempt {
@@ -87,22 +98,22 @@ extension WebhookDispatcher {
             let answer = try await sender.post(
                 body, headers: headers(of: delivery, definition, body: body, at: date),
                 to: target, allowsPrivate: definition.allowsPrivateNetworks, turn: delivery.attempts)
-            outcome = judge(outcome, answer, delivery, body)
+            outcome = evaluate(outcome, answer, delivery, body)
             outcome.attempt = attempt(outcome, answer.body)
             return outcome
         } catch {
             if Task.isCancelled { return nil }
             switch error {
             case let error as WebhookTarget.Refusal: outcome.error = error.code.rawValue
-            case let error as WebhookSender.NoAnswer: outcome.error = error.reason
+            case let error as WebhookSender.NoResponse: outcome.error = error.reason
             default: outcome.error = "failed"
             }
             outcome.attempt = attempt(outcome)
-            return retrying(outcome, delivery, body: body)
+            return scheduleRetry(outcome, delivery, body: body)
         }
     }
 
-    /// The headers of a delivery that is sent at a date.
+    /// Returns the headers of a delivery that is sent at `date`.
     package func headers(
         of delivery: WebhookDelivery, _ definition: WebhookDefinition, body: Data, at date: Date
     ) -> [(name: String, value: String)] {
@@ -110,22 +121,22 @@ extension WebhookDispatcher {
             + WebhookSignature.headers(id: delivery.messageID, date: date, body: body, secrets: definition.secrets)
     }
 
-    /// What a delivery says, as it was or will be sent; nil when there is nothing to say.
+    /// Returns the body of a delivery; nil if the event has no representation in the endpoint's payload format.
     package func body(of delivery: WebhookDelivery, _ definition: WebhookDefinition) async throws -> Data? {
         try await body(of: delivery, definition.payload)
     }
 
-    /// The body, the same in every attempt.
+    /// Returns the stored body of an earlier attempt, so that all attempts send the same bytes, or renders a new one.
     private func body(
         of delivery: WebhookDelivery, _ payload: WebhookPayload
     ) async throws -> Data? {
         if let body = delivery.body { return body }
-        guard let told = try await storage.event(delivery.event) else { return nil }
+        guard let record = try await storage.event(delivery.event) else { return nil }
         return try await renderer.body(
-            told.event, told.notification, as: delivery, payload: payload)
+            record.event, record.notification, as: delivery, payload: payload)
     }
 
-    private func judge(
+    private func evaluate(
         _ outcome: DeliveryOutcome, _ answer: WebhookSender.Answer, _ delivery: WebhookDelivery, _ body: Data
     ) -> DeliveryOutcome {
         var outcome = outcome
@@ -136,17 +147,17 @@ extension WebhookDispatcher {
         }
         outcome.error = "status_\(answer.status)"
         outcome.isGone = answer.status == 410
-        return retrying(outcome, delivery, body: body, retryAfter: answer.retryAfter)
+        return scheduleRetry(outcome, delivery, body: body, retryAfter: answer.retryAfter)
     }
 
-    private func retrying(
+    private func scheduleRetry(
         _ outcome: DeliveryOutcome, _ delivery: WebhookDelivery, body: Data?, retryAfter: Double? = nil
     ) -> DeliveryOutcome {
         var (outcome, generator) = (outcome, SystemRandomNumberGenerator())
         let pause = RetrySchedule.pause(after: delivery.attempts + 1, retryAfter: retryAfter, using: &generator)
-        outcome.result = pause.map { .again(at: now + Milliseconds($0 * 1000), body: body) } ?? .failed
-        // Whoever is gone may come back, and then wants what was sent meanwhile.
-        if outcome.isGone, pause == nil { outcome.result = .again(at: now, body: body) }
+        outcome.result = pause.map { .retry(at: now + Milliseconds($0 * 1000), body: body) } ?? .failed
+        // After a 410 response, keep the delivery even when all retries are used: the endpoint may be enabled again.
+        if outcome.isGone, pause == nil { outcome.result = .retry(at: now, body: body) }
         logger.notice(
             "a webhook was not delivered",
             metadata: [

@@ -2,11 +2,11 @@ internal import Ledger
 internal import Synchronization
 
 extension WebhookDispatcher {
-    /// Has an endpoint pause after an attempt, or ends its pauses: see ``EndpointBackoff``. They end with the
-    /// process, and the next one finds out anew.
+    /// Starts or ends the pauses of an endpoint after an attempt: see ``EndpointBackoff``. Pauses are not stored: after
+    /// a restart the backoff begins anew.
     ///
-    /// - Returns: Whether this is the first pause.
-    func slowDown(after outcome: DeliveryOutcome, _ state: inout State) -> Bool {
+    /// - Returns: Whether this is the endpoint's first pause.
+    func updateBackoff(after outcome: DeliveryOutcome, _ state: inout State) -> Bool {
         let endpoint = outcome.endpoint
         let last = state.pauses[endpoint]
         let isPausing = last.map { !clock.isOver($0) } ?? false
@@ -16,25 +16,25 @@ extension WebhookDispatcher {
             state.pauses[endpoint] = clock.pause(of: length)
             return last == nil
         case .resume:
-            Self.resume(endpoint, &state)
+            Self.clearBackoff(of: endpoint, &state)
             return false
         }
     }
 
-    /// Until when nothing is sent to an endpoint; nil while it does not pause.
+    /// Returns the end of an endpoint's current pause; nil if the endpoint does not pause.
     func pausedUntil(_ endpoint: WebhookEndpoint) -> Milliseconds? {
         guard endpoint.disabled == nil, let pause = state.withLock({ $0.pauses[endpoint.id] }), !clock.isOver(pause)
         else { return nil }
         return pause.until
     }
 
-    /// Ends the pauses of an endpoint: whoever has something sent there believes that it works.
-    func resume(_ endpoint: Int64) {
-        state.withLock { Self.resume(endpoint, &$0) }
+    /// Ends the pauses of an endpoint, because a user who requests a delivery expects that the endpoint works.
+    func clearBackoff(of endpoint: Int64) {
+        state.withLock { Self.clearBackoff(of: endpoint, &$0) }
         wake()
     }
 
-    private static func resume(_ endpoint: Int64, _ state: inout State) {
+    private static func clearBackoff(of endpoint: Int64, _ state: inout State) {
         state.backoffs[endpoint] = nil
         state.pauses[endpoint] = nil
     }

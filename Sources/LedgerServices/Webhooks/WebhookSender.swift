@@ -5,22 +5,22 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// Posts to endpoints, at the addresses that were checked and no others.
+/// Sends HTTP POST requests to webhook endpoints, and connects only to addresses that were checked.
 final class WebhookSender: Sendable {
-    /// What a receiver answered.
+    /// The response of a receiver.
     struct Answer: Sendable {
         var status: Int
         /// `Retry-After` in seconds.
         var retryAfter: Double?
-        /// How the answer's body begins.
+        /// The beginning of the response body, up to ``DeliveryAttempt/maximumAnswer`` bytes.
         var body = Data()
     }
 
-    /// Why there is no answer; a word.
-    struct NoAnswer: Error { var reason: String }
+    /// The request got no response. The reason is an identifier such as `timeout`.
+    struct NoResponse: Error { var reason: String }
 
-    /// A client connects to one address only, whatever the name of the host leads to at that moment.
-    private struct Place: Hashable {
+    /// A host and one of its checked addresses. Each has its own client, which does not resolve the host again.
+    private struct Destination: Hashable {
         var host: String
         var address: String
     }
@@ -32,37 +32,38 @@ final class WebhookSender: Sendable {
     }
 
     private struct State {
-        var entries: [Place: Entry] = [:]
+        var entries: [Destination: Entry] = [:]
         var isClosed = false
     }
 
-    /// The headers of every message.
+    /// The headers of every request.
     static let headers = [
         (name: "content-type", value: "application/json"), (name: "user-agent", value: "Counterfoil"),
     ]
     private static let timeout = TimeAmount.seconds(15)
     private static let maximumClients = 64
-    /// What is read of an answer, so that the connection can be used again.
+    /// The number of response bytes to read at most, so that the connection can be used again.
     private static let maximumAnswer = 64 << 10
     private let state = Mutex(State())
 
-    /// Posts a message.
+    /// Sends a request.
     ///
-    /// - Parameter turn: Which of the addresses it is, counted round; they take turns when one cannot be reached.
+    /// - Parameter turn: The index of the address to use, modulo the number of addresses. Each retry uses the next
+    ///   address.
     func post(
         _ body: Data, headers: [(name: String, value: String)], to target: WebhookTarget, allowsPrivate: Bool, turn: Int
     ) async throws -> Answer {
         let addresses: [String]
         do { addresses = try await target.addresses(allowsPrivate: allowsPrivate) } catch {
-            throw NoAnswer(reason: error.code.rawValue)
+            throw NoResponse(reason: error.code.rawValue)
         }
         let choice = addresses.isEmpty ? 0 : max(0, turn) % addresses.count
         guard let address = addresses.dropFirst(choice).first else {
-            throw NoAnswer(reason: WebhookTarget.Refusal.Code.unresolved.rawValue)
+            throw NoResponse(reason: WebhookTarget.Refusal.Code.unresolved.rawValue)
         }
-        let place = Place(host: target.host, address: address)
-        guard let client = await lease(place) else { throw NoAnswer(reason: "shutting_down") }
-        defer { release(place) }
+        let destination = Destination(host: target.host, address: address)
+        guard let client = await lease(destination) else { throw NoResponse(reason: "shutting_down") }
+        defer { release(destination) }
         return try await Self.post(body, headers, to: target.url, client)
     }
 
@@ -76,25 +77,25 @@ final class WebhookSender: Sendable {
         do {
             let start = ContinuousClock.now
             let response = try await client.execute(request, timeout: timeout)
-            let beginning = await drain(response, since: start)
+            let beginning = await readBeginning(response, since: start)
             return Answer(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds), body: beginning)
         } catch {
-            throw NoAnswer(reason: reason(error))
+            throw NoResponse(reason: reason(error))
         }
     }
 
-    /// Reads a little of the answer, so that the connection can be used again. Returns how it begins: that is shown to
-    /// people, and nothing depends on it.
-    private static func drain(
+    /// Reads the response body, so that the connection can be used again, for up to 15 seconds and about
+    /// `maximumAnswer` bytes. Returns its beginning, which is only shown to users.
+    private static func readBeginning(
         _ response: HTTPClientResponse, since start: ContinuousClock.Instant
     ) async -> Data {
         var (beginning, count) = (Data(), 0)
         do {
             for try await chunk in response.body {
                 beginning.append(
-                    contentsOf: chunk.readableBytesView.prefix(DeliveryAttempt.maximumAnswer - beginning.count))
+                    contentsOf: chunk.readableBytesView.prefix(DeliveryAttempt.maximumResponseBytes - beginning.count))
                 count += chunk.readableBytes
                 if count > maximumAnswer || start.duration(to: .now) > .seconds(15) { break }
             }
@@ -102,7 +103,7 @@ final class WebhookSender: Sendable {
         return beginning
     }
 
-    /// A word for what went wrong. It is shown to people, and must not tell what is in a network.
+    /// Returns an identifier of the error. Users see it, so it must not reveal details of the network.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: "timeout"
@@ -116,47 +117,47 @@ final class WebhookSender: Sendable {
 
     // MARK: - Clients
 
-    private func lease(_ place: Place) async -> HTTPClient? {
+    private func lease(_ destination: Destination) async -> HTTPClient? {
         let (client, unused) = state.withLock { state -> (HTTPClient?, [HTTPClient]) in
             guard !state.isClosed else { return (nil, []) }
-            var entry = state.entries[place] ?? Entry(client: Self.client(place))
+            var entry = state.entries[destination] ?? Entry(client: Self.client(destination))
             entry.users += 1
             entry.lastUse = .now
-            state.entries[place] = entry
+            state.entries[destination] = entry
             return (entry.client, Self.evict(&state))
         }
         await Self.shutDown(unused)
         return client
     }
 
-    private func release(_ place: Place) { state.withLock { $0.entries[place]?.users -= 1 } }
+    private func release(_ destination: Destination) { state.withLock { $0.entries[destination]?.users -= 1 } }
 
-    /// Takes out what has not been used for longest, if there are too many.
+    /// Removes and returns the unused client with the oldest use if there are more than `maximumClients`.
     private static func evict(_ state: inout State) -> [HTTPClient] {
         guard state.entries.count > maximumClients else { return [] }
         let oldest = state.entries.filter { $0.value.users == 0 }.min { $0.value.lastUse < $1.value.lastUse }
         return oldest.flatMap { state.entries.removeValue(forKey: $0.key) }.map { [$0.client] } ?? []
     }
 
-    private static func client(_ place: Place) -> HTTPClient {
+    private static func client(_ destination: Destination) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .seconds(10), read: timeout)
         configuration.decompression = .disabled
         configuration.connectionPool.retryConnectionEstablishment = false
-        // The name stays what certificates are checked against, and what the header Host says.
-        configuration.dnsOverride = [place.host: place.address]
+        // Certificates are still checked against the host name, and the Host header still contains it.
+        configuration.dnsOverride = [destination.host: destination.address]
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     private static func shutDown(_ clients: [HTTPClient]) async {
         for client in clients {
-            // It fails only when it is shut down already.
+            // Shutdown fails only if the client is already shut down.
             do { try await client.shutdown() } catch { continue }
         }
     }
 
-    /// Ends all connections. Nothing can be sent afterwards.
+    /// Closes all connections. Later requests fail.
     func close() async {
         let clients = state.withLock { state in
             state.isClosed = true
@@ -169,7 +170,8 @@ final class WebhookSender: Sendable {
 
 /// The header `Retry-After` (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// Seconds, or an instant such as `Wed, 21 Oct 2015 07:28:00 GMT`; nil for anything else.
+    /// Returns the delay for a number of seconds or a date such as `Wed, 21 Oct 2015 07:28:00 GMT`; nil for other
+    /// texts.
     static func seconds(_ text: String) -> Double? { seconds(text, now: Date()) }
 
     static func seconds(_ text: String, now: Date) -> Double? {

@@ -2,11 +2,13 @@ package import Ledger
 internal import Crypto
 package import Foundation
 
-/// Signs by Standard Webhooks 1.0.
+/// Signs messages as Standard Webhooks 1.0 specifies.
 package enum WebhookSignature {
-    /// The headers of a message: `webhook-id`, `webhook-timestamp`, `webhook-signature` with a signature of each secret.
+    /// Returns the headers of a message: `webhook-id`, `webhook-timestamp`, and `webhook-signature` with one signature
+    /// per secret.
     ///
-    /// - Parameter date: When it is sent. Receivers refuse what is five minutes off their own clock.
+    /// - Parameter date: When the message is sent. Receivers refuse messages that differ by five minutes from their
+    ///   clock.
     package static func headers(
         id: String, date: Date, body: Data, secrets: [Secret]
     ) -> [(name: String, value: String)] {
@@ -22,14 +24,14 @@ package enum WebhookSignature {
         ]
     }
 
-    /// A date as the header `webhook-timestamp` has it, or the nearest there is: who pastes a webhook to have it decoded
-    /// may have any number there.
+    /// Returns a date as seconds for the header `webhook-timestamp`, clamped to `Int64`: a webhook that a user pastes
+    /// to decode it may contain any number.
     static func timestamp(_ date: Date) -> Int64 {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
     }
 
-    /// A new secret: `whsec_` and 32 random bytes.
+    /// Returns a new secret: `whsec_` and 32 random bytes in base64.
     package static func makeSecret() -> Secret {
         let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
         return Secret("whsec_" + key.base64EncodedString())
@@ -37,7 +39,7 @@ package enum WebhookSignature {
 }
 
 extension Secret {
-    /// The bytes that Standard Webhooks signs with; nil if this is no `whsec_` and base64 of 24 to 64 bytes.
+    /// The HMAC key of Standard Webhooks; nil unless the secret is `whsec_` followed by base64 of 24 to 64 bytes.
     package var webhookKey: [UInt8]? {
         guard revealed.hasPrefix("whsec_"), let data = Data(base64Encoded: String(revealed.dropFirst(6))),
             (24...64).contains(data.count)

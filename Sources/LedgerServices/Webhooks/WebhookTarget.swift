@@ -2,13 +2,13 @@ internal import Ledger
 internal import Basics
 internal import Foundation
 
-/// Where a webhook leads, taken apart and checked: whoever may name a URL must not be able to reach the network behind the
-/// server through it.
+/// The parsed and checked URL of a webhook. The check prevents requests into the server's own network (SSRF).
 package struct WebhookTarget: Sendable, Hashable {
-    /// The URL in one fixed form, without user, password and fragment.
+    /// The normalized URL, without user, password and fragment.
     package let url: String
-    /// The host: a name in lower case, or an address without brackets.
+    /// The host: a name in lower case, or an IP address without brackets.
     package let host: String
+    /// Whether the host is an IP address.
     package let isLiteral: Bool
 
     /// Why a URL is refused.
@@ -24,9 +24,9 @@ package struct WebhookTarget: Sendable, Hashable {
         package let description: String
     }
 
-    /// Takes a URL apart.
+    /// Parses and checks a URL.
     ///
-    /// - Parameter allowsHTTP: Whether it may be plain HTTP.
+    /// - Parameter allowsHTTP: Whether the scheme may be `http`.
     package init(_ text: String, allowsHTTP: Bool) throws(Refusal) {
         guard text.utf8.count <= 2048, var parts = URLComponents(string: text), parts.user == nil,
             parts.password == nil, let scheme = parts.scheme?.lowercased(), ["https", "http"].contains(scheme),
@@ -39,16 +39,16 @@ package struct WebhookTarget: Sendable, Hashable {
         isLiteral = Self.isAddress(literal)
         host = isLiteral ? literal : name
         guard isLiteral || Self.isName(name) else {
-            // Foundation decodes what is written as xn--….
+            // Foundation decodes host names written as xn--….
             guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
                 throw Refusal(
                     code: .malformed,
-                    description: "internationalized host names are not supported, also as xn--…: use another name")
+                    description: "internationalized host names are not supported, not even as xn--…: use another name")
             }
             throw Refusal(
                 code: .malformed,
                 description: """
-                    the host of the URL is neither a name of Latin letters, digits, - and _ nor an address in its usual form
+                    the host of the URL must be a name of Latin letters, digits, - and _, or an IP address in its usual form
                     """)
         }
         parts.scheme = scheme
@@ -60,29 +60,31 @@ package struct WebhookTarget: Sendable, Hashable {
         self.url = url
     }
 
-    /// The addresses that may be connected to.
+    /// Resolves the host and returns the addresses to connect to.
     ///
-    /// - Parameter allowsPrivate: Whether they may be of this machine or a private network.
+    /// - Parameter allowsPrivate: Whether addresses of this machine and of private networks are allowed.
+    /// - Throws: ``Refusal`` if the host has no address, or if one address is not public and `allowsPrivate` is false.
     package func addresses(
         allowsPrivate: Bool, resolve: @Sendable (String) async -> [String] = WebhookTarget.resolve
     ) async throws(Refusal) -> [String] {
         let found = isLiteral ? [host] : await resolve(host)
         guard !found.isEmpty else { throw Refusal(code: .unresolved, description: "the host has no address") }
-        // One bad address is enough: whoever mixes them tries something.
+        // One private address is enough to refuse: a mix of public and private addresses suggests an attack.
         guard allowsPrivate || found.allSatisfy(Self.isPublic) else {
-            throw Refusal(code: .notPublic, description: "the host is of this machine or a private network")
+            throw Refusal(code: .notPublic, description: "the host belongs to this machine or to a private network")
         }
         return found
     }
 
-    /// Whether an address is one of the public internet.
+    /// Whether an IP address belongs to the public internet.
     package static func isPublic(_ address: String) -> Bool {
         isAddress(address) && !Network.notPublic.contains { $0.contains(address) }
     }
 
     private static func isAddress(_ text: String) -> Bool { Network(text) != nil && !text.contains("/") }
 
-    /// Whether it is a name of the DNS. What ends in a number is an address in disguise: 2130706433, 0177.1, 0x7f000001.
+    /// Whether `text` is a DNS name. A last label that begins with a digit is refused, because resolvers read such
+    /// hosts as IP addresses: 2130706433, 0177.1, 0x7f000001.
     private static func isName(_ text: String) -> Bool {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 253, let last = labels.last, let first = last.utf8.first,
@@ -101,15 +103,16 @@ package struct WebhookTarget: Sendable, Hashable {
         }
     }
 
-    /// Asks the system's resolver.
+    /// Resolves a host name with the system's resolver. Returns an empty array on failure.
     package static let resolve: @Sendable (String) async -> [String] = { host in
         await onThread { systemAddresses(of: host) } ?? []
     }
 
-    /// What work gives that blocks; nil where the task is cancelled first, which does not wait for it.
+    /// Runs blocking work on a new thread and returns its result; nil if the task is cancelled first. The thread
+    /// continues after a cancellation.
     ///
-    /// A lookup takes half a minute where no server of names answers. All tasks share the threads of the global queues: eight
-    /// lookups that hang there would stop the whole server.
+    /// A lookup takes half a minute if no name server answers. All tasks share the threads of the global queues: eight
+    /// hanging lookups there would stop the whole server.
     static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
         let (values, end) = AsyncStream.makeStream(of: Value.self)
         Thread.detachNewThread {

@@ -2,13 +2,13 @@ package import AppStoreModels
 internal import Basics
 internal import Foundation
 
-/// Writes answers as JSON, signing on the way. Not for use while the store is locked: signing takes its time.
+/// Encodes responses as JSON and signs their payloads. Do not use it while the store is locked: signing is slow.
 package struct APIRendering {
-    /// The signed text of a transaction, and so on for each kind of leaf.
+    /// Returns the signed text of a transaction. There is one closure for each kind of signed payload.
     package var transaction: (JWSTransactionDecodedPayload) throws -> String
     package var renewalInfo: (JWSRenewalInfoDecodedPayload) throws -> String
     package var appTransaction: (AppTransaction) throws -> String
-    /// The signed text of the notification with this number.
+    /// Returns the signed text of the notification with a number.
     package var notification: (Int) throws -> String
 
     package init(
@@ -22,9 +22,9 @@ package struct APIRendering {
         self.notification = notification
     }
 
-    /// The JSON of an answer.
+    /// Returns the JSON of a response body.
     package func bytes(_ body: APIBody) throws -> [UInt8] {
-        // One signed text with its three certificates fits.
+        // The capacity suffices for one signed text with its three certificates.
         var json = JSONWriter(capacity: 8 * 1024)
         try write(body, to: &json)
         return json.bytes

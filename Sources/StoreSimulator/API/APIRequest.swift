@@ -2,12 +2,12 @@ package import AppStoreModels
 package import AppStoreServer
 package import Foundation
 
-/// A request to one of the App Store's endpoints, taken apart. Whoever asks has been let in.
+/// A parsed request to an endpoint of the App Store's APIs.
 package struct APIRequest: Sendable {
     package let endpoint: AppStoreEndpoint
-    /// The values of the path's parameters, percent-decoded.
+    /// The percent-decoded path parameters.
     package var path: [String: String]
-    /// The query as it came, without the question mark.
+    /// The raw query, without the question mark.
     package var query: String
     package var body: Data
 
@@ -21,25 +21,26 @@ package struct APIRequest: Sendable {
     }
 }
 
-/// The answer to it: what is to be signed is not signed yet, so that nobody waits for signatures while the store is locked.
-package struct APIAnswer: Sendable {
+/// The response to a request, with unsigned payloads. They are signed after the store is unlocked, so that other
+/// requests need not wait.
+package struct APIResponse: Sendable {
     package var status = 200
     package var body: APIBody?
 }
 
-/// JSON with leaves that will be signed text.
+/// A JSON value with payloads that are still to be signed.
 package indirect enum APIBody: Sendable {
     case string(String)
     case integer(Int64)
     case bool(Bool)
     case array([APIBody])
-    /// The members in the order in which they are written. `nil` leaves one out.
+    /// The members in the order of output. Members with the value `nil` are omitted.
     case object([(String, APIBody?)])
     case transaction(JWSTransactionDecodedPayload)
     case renewalInfo(JWSRenewalInfoDecodedPayload)
     case appTransaction(AppTransaction)
-    /// The notification of this number, as it was signed or will be.
+    /// The signed text of the notification with this number.
     case notification(Int)
-    /// A model without anything to sign.
+    /// A model without signed payloads.
     case model(any Encodable & Sendable)
 }

@@ -2,15 +2,15 @@ package import AppStoreModels
 internal import Basics
 package import Foundation
 
-/// The query of a request: names and values, decoded, in the order they came.
+/// The decoded names and values of a request's query, in their original order.
 ///
-/// Apple repeats a name for several values (`a=1&a=2`). Accessors take the code of the parameter and throw it for a value
-/// that does not fit; names that nobody asks for are ignored.
+/// Apple repeats a name for several values (`a=1&a=2`). Accessors take the error code of the parameter and throw it for
+/// an invalid value. Unknown names are ignored.
 package struct QueryParameters: Sendable, Hashable {
-    /// The most bytes of a query.
+    /// The maximum size of a query in bytes.
     package static let maximumSize = 16 * 1024
 
-    /// The most parameters of a query.
+    /// The maximum number of parameters.
     package static let maximumCount = 500
 
     package let pairs: [Pair]
@@ -20,10 +20,11 @@ package struct QueryParameters: Sendable, Hashable {
         package let value: String
     }
 
-    /// Reads what follows the question mark. Status 400 without a code for what is not percent-encoded UTF-8.
+    /// Parses the text after the question mark. Throws status 400 without an error code if it is too long or not
+    /// percent-encoded UTF-8.
     package init(_ query: some StringProtocol) throws(APIFailure) {
         guard query.utf8.count <= Self.maximumSize else { throw APIFailure(status: 400, "the query is too long") }
-        // Node's client ends every URL with a question mark, so there may be nothing at all.
+        // Apple's Node client ends every URL with a question mark, so the query can be empty.
         let parts = query.split(separator: "&", omittingEmptySubsequences: true)
         guard parts.count <= Self.maximumCount else { throw APIFailure(status: 400, "too many query parameters") }
         var pairs: [Pair] = []
@@ -39,21 +40,21 @@ package struct QueryParameters: Sendable, Hashable {
 }
 
 extension QueryParameters {
-    /// Every value of a name that may be repeated. An empty value does not fit.
+    /// Returns all values of a name that may be repeated. Empty values are invalid.
     package func strings(_ name: String, or code: APIErrorCode) throws(APIFailure) -> [String] {
         let values = pairs.filter { $0.name == name }.map(\.value)
         guard !values.contains("") else { throw APIFailure(code, "\(name) is empty.") }
         return values
     }
 
-    /// The value of a name that must not be repeated; nil if it is not there.
+    /// Returns the value of a name that must not be repeated; nil if it is missing.
     package func string(_ name: String, or code: APIErrorCode) throws(APIFailure) -> String? {
         let values = try strings(name, or: code)
-        guard values.count <= 1 else { throw APIFailure(code, "\(name) is there more than once.") }
+        guard values.count <= 1 else { throw APIFailure(code, "\(name) occurs more than once.") }
         return values.first
     }
 
-    /// `true` or `false`; Python's client writes `True` and `False`.
+    /// Returns a Boolean: `true` or `false`, or `True` or `False` as Apple's Python client writes them.
     package func bool(_ name: String, or code: APIErrorCode) throws(APIFailure) -> Bool? {
         switch try string(name, or: code) {
         case nil: return nil
@@ -63,7 +64,7 @@ extension QueryParameters {
         }
     }
 
-    /// A whole number within a range.
+    /// Returns a whole number within a range, of a name that must not be repeated.
     package func int(
         _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max, or code: APIErrorCode
     ) throws(APIFailure) -> Int64? {
@@ -71,7 +72,7 @@ extension QueryParameters {
         return try ints(name, in: range, or: code).first
     }
 
-    /// Whole numbers within a range.
+    /// Returns whole numbers within a range.
     package func ints(
         _ name: String, in range: ClosedRange<Int64>, or code: APIErrorCode
     ) throws(APIFailure) -> [Int64] {
@@ -85,7 +86,7 @@ extension QueryParameters {
         return numbers
     }
 
-    /// A whole number of milliseconds since 1970.
+    /// Returns an instant, given as a whole number of milliseconds since 1970.
     package func date(_ name: String, or code: APIErrorCode) throws(APIFailure) -> Date? {
         guard let number = try int(name, or: code) else { return nil }
         guard let date = Date(millisecondsSince1970: number) else {
@@ -94,7 +95,7 @@ extension QueryParameters {
         return date
     }
 
-    /// A value of an enumeration that must not be repeated.
+    /// Returns a value of an enumeration, of a name that must not be repeated.
     package func value<Value: RawRepresentable & Equatable>(
         _ name: String, of known: [Value], or code: APIErrorCode
     ) throws(APIFailure) -> Value? where Value.RawValue == String {
@@ -102,7 +103,7 @@ extension QueryParameters {
         return try values(name, of: known, or: code).first
     }
 
-    /// Values of an enumeration.
+    /// Returns values of an enumeration.
     package func values<Value: RawRepresentable & Equatable>(
         _ name: String, of known: [Value], or code: APIErrorCode
     ) throws(APIFailure) -> [Value] where Value.RawValue == String {
@@ -116,6 +117,6 @@ extension QueryParameters {
         return values
     }
 
-    // `Int64` itself takes a plus sign.
+    // `Int64.init` would accept a plus sign.
     private static func number(_ text: String) -> Int64? { text.hasPrefix("+") ? nil : Int64(text) }
 }

@@ -3,22 +3,23 @@ package import AppStoreServer
 package import Foundation
 internal import Synchronization
 
-/// Counts requests and refuses those above the quota. Apple's page: *Identifying rate limits*.
+/// Counts requests and refuses requests above the quota. Apple's page: *Identifying rate limits*.
 ///
-/// Apple lists a number of requests per second for each endpoint and app, and enforces it over an hour: an endpoint with
-/// 50 has 180,000 requests an hour in production and a tenth of it in the sandbox. So each endpoint is counted alone here,
-/// although the client spreads ``RateClass`` over all endpoints of the class to be on the safe side. An hour begins with
-/// the first request after the last one ended. Where Apple names no number, the one that the client assumes holds.
+/// Apple lists the requests per second for each endpoint and app and enforces them per hour: an endpoint with 50 per
+/// second has 180,000 requests an hour in production and a tenth of that in the sandbox. This type counts each endpoint
+/// separately; to be on the safe side, the client shares the quota of a ``RateClass`` among all endpoints of the class.
+/// An hour begins with the first request after the previous hour ended. If Apple does not publish a number, the one
+/// that the client assumes applies.
 ///
-/// One value for each app. What is refused does not count.
+/// Use one value for each app. Refused requests are not counted.
 package final class RateLimits: Sendable {
-    /// How strict to be.
+    /// How the limits are enforced.
     package enum Mode: Sendable, Hashable, Codable {
-        /// As Apple.
+        /// Apple's quotas.
         case apple
-        /// Nothing is refused.
+        /// No limits.
         case off
-        /// Apple's quotas times this number, but at least one request an hour.
+        /// Apple's quotas multiplied by this number, but at least one request an hour.
         case factor(Double)
     }
 
@@ -37,17 +38,17 @@ package final class RateLimits: Sendable {
     package let mode: Mode
     private let windows = Mutex<[Key: Window]>([:])
 
-    /// No request so far.
+    /// Creates limits with no requests counted.
     package init(_ mode: Mode = .apple) { self.mode = mode }
 
-    /// Counts a request, or throws 4290000 with the end of the hour.
+    /// Counts a request. Throws 4290000 with the end of the hour if the quota is used up.
     package func check(
         _ endpoint: AppStoreEndpoint, in environment: AppStoreEnvironment, now: Date
     ) throws(APIFailure) {
         guard let quota = quota(of: endpoint, in: environment) else { return }
         let key = Key(endpoint: endpoint.name, environment: environment)
         let end: Date? = windows.withLock { windows in
-            // A clock that was put back begins a new hour, too.
+            // A clock that went back starts a new hour, too.
             guard let window = windows[key], (0..<Self.hour).contains(now.timeIntervalSince(window.begin)) else {
                 windows[key] = Window(begin: now, count: 1)
                 return nil
@@ -63,9 +64,9 @@ package final class RateLimits: Sendable {
         }
     }
 
-    /// The requests an hour; nil for as many as there come.
+    /// Returns the maximum number of requests per hour; nil if there is no limit.
     package func quota(of endpoint: AppStoreEndpoint, in environment: AppStoreEnvironment) -> Int? {
-        // A tenth of 3600 is whole, so no quota is rounded.
+        // A tenth of 3600 is a whole number, so no quota is rounded.
         let (apple, overflow) = endpoint.rateClass.perSecond
             .multipliedReportingOverflow(by: environment == .production ? 3600 : 360)
         switch mode {
@@ -73,7 +74,7 @@ package final class RateLimits: Sendable {
         case .apple: return overflow ? nil : apple
         case .factor(let factor):
             let product = Double(apple) * factor
-            // Not a number and infinite factors refuse nothing.
+            // Factors that are NaN or infinite mean no limit.
             guard !overflow, product < 0x1p53 else { return nil }
             return max(Int(max(product, 0)), 1)
         }

@@ -1,19 +1,20 @@
 internal import Synchronization
 
-/// Signed texts by what was signed, for a clock that stands still: until it moves on, the same question has the same
-/// answer, and only the first one costs a signature.
+/// A cache of signed texts by payload, for frozen clocks. While the clock is frozen, repeated requests have the same
+/// response, so only the first one has to sign.
 final class SignedTextCache: Sendable {
     private struct State {
         var generation = 0
         var texts: [[UInt8]: String] = [:]
     }
 
-    /// About 14 MB.
+    /// The maximum number of texts, about 14 MB.
     private static let capacity = 2048
 
     private let state = Mutex(State())
 
-    /// The text of a payload, signed by `sign` unless it is known from the leaf of this generation.
+    /// Returns the signed text of a payload. Calls `sign` unless the cache has a text that was signed by the leaf
+    /// certificate of this generation.
     func text(
         of payload: [UInt8], generation: Int, sign: (_ payload: [UInt8]) throws -> String
     ) rethrows -> String {

@@ -4,42 +4,44 @@ internal import Foundation
 internal import Synchronization
 
 extension SimulatorCore {
-    /// Answers a request to one of the App Store's APIs, as the faults let it.
+    /// Answers a request to one of the App Store's APIs and applies the active faults.
     package func answer(
         _ request: APIRequest, authorization: String?, in environment: AppStoreEnvironment
-    ) -> HTTPAnswer {
-        let effects = strike(["route:*", "route:\(request.endpoint.name)"], in: environment)
-        let fate = RouteFate(effects, now: now)
-        if let answer = fate.answer { return answer }
-        var answer: HTTPAnswer
+    ) -> SimulatorResponse {
+        let effects = faultEffects(["route:*", "route:\(request.endpoint.name)"], in: environment)
+        let faults = RouteFaults(effects, now: now)
+        if let response = faults.response { return response }
+        var response: SimulatorResponse
         do throws(APIFailure) {
             try bearer.check(authorization, now: Date())
-            if effects.contains(.revise) { change(environment) { store, _ in store.revise(for: request) } }
-            answer = try self.answer(request, Tampering(effects), in: environment)
+            if effects.contains(.changeHistory) {
+                change(environment) { store, _ in store.moveTransactionToEnd(for: request) }
+            }
+            response = try self.answer(request, Tampering(effects), in: environment)
         } catch {
-            answer = .failure(error)
+            response = .failure(error)
         }
-        fate.spoil(&answer)
-        return answer
+        faults.apply(to: &response)
+        return response
     }
 
     private func answer(
         _ request: APIRequest, _ tampering: Tampering, in environment: AppStoreEnvironment
-    ) throws(APIFailure) -> HTTPAnswer {
+    ) throws(APIFailure) -> SimulatorResponse {
         if request.endpoint == .setRealtimeURL { relayPerformanceTests() }
-        let answer = try change(environment) { store, now throws(APIFailure) in
+        let response = try change(environment) { store, now throws(APIFailure) in
             if store.settings.enforcesRateLimits { try limits.check(request.endpoint, in: environment, now: now) }
             return try store.answer(request, at: now)
         }
-        guard let body = answer.body else { return HTTPAnswer(status: answer.status) }
+        guard let body = response.body else { return SimulatorResponse(status: response.status) }
         do {
-            return .json(try rendering(tampering, in: environment).bytes(body), status: answer.status)
+            return .json(try rendering(tampering, in: environment).bytes(body), status: response.status)
         } catch {
             throw APIFailure(.generalInternal, "the store could not sign: \(error)")
         }
     }
 
-    /// Signs what an answer leaves to be signed.
+    /// Returns the closures that sign the payloads of a response.
     private func rendering(_ tampering: Tampering, in environment: AppStoreEnvironment) -> APIRendering {
         let writer = writer(environment)
         return APIRendering(
@@ -50,25 +52,25 @@ extension SimulatorCore {
     }
 
     private func sign(_ payload: [UInt8], _ tampering: Tampering, _ writer: NotificationWriter) throws -> String {
-        // Where time passes nothing is signed twice, as each text says when it was signed.
+        // With a running clock, each payload has a different signed date, so a cache would not help.
         guard tampering.isNone, configuration.clock.isFrozen else { return try writer.sign(payload, tampering) }
         let signer = authority.current.signer
         return try signedTexts.text(of: payload, generation: signer.generation) { try signer.sign(json: $0) }
     }
 
-    func strike(_ targets: [String], in environment: AppStoreEnvironment) -> [Fault.Effect] {
+    func faultEffects(_ targets: [String], in environment: AppStoreEnvironment) -> [Fault.Effect] {
         state.withLock { state in
-            state.faults.isEmpty ? [] : state.faults.strike(targets, in: environment, at: state.clock.now())
+            state.faults.isEmpty ? [] : state.faults.takeEffects(targets, in: environment, at: state.clock.now())
         }
     }
 }
 
-/// What faults do to the answer of a route.
-struct RouteFate {
-    /// The answer that takes the place of the real one.
-    var answer: HTTPAnswer?
+/// The effects of faults on the response of a route.
+struct RouteFaults {
+    /// The response that replaces the real one; nil if no fault replaces it.
+    var response: SimulatorResponse?
     private var delay: TimeInterval = 0
-    private var damage = HTTPAnswer.Damage.none
+    private var damage = SimulatorResponse.Damage.none
 
     init(_ effects: [Fault.Effect], now: Date) {
         for effect in effects {
@@ -76,36 +78,36 @@ struct RouteFate {
             case .delay(let seconds): delay += seconds
             case .truncate: damage = .truncated
             case .drop, .unreachable:
-                var dropped = HTTPAnswer(status: 500)
+                var dropped = SimulatorResponse(status: 500)
                 dropped.damage = .dropped
-                answer = dropped
-            case .status(let code): answer = HTTPAnswer(status: code)
-            case .error(let code): answer = .failure(APIFailure(APIErrorCode(rawValue: code), "a simulated fault"))
+                response = dropped
+            case .status(let code): response = SimulatorResponse(status: code)
+            case .error(let code): response = .failure(APIFailure(APIErrorCode(rawValue: code), "a simulated fault"))
             case .rateLimit(let seconds):
                 let end = Int64(((now + seconds).timeIntervalSince1970 * 1000).rounded())
-                answer = .failure(APIFailure(.rateLimitExceeded, "a simulated fault", retryAfter: end))
+                response = .failure(APIFailure(.rateLimitExceeded, "a simulated fault", retryAfter: end))
             default: break
             }
         }
-        answer?.delay = delay
-        if damage == .truncated { answer?.damage = .truncated }
+        response?.delay = delay
+        if damage == .truncated { response?.damage = .truncated }
     }
 
-    func spoil(_ answer: inout HTTPAnswer) {
-        answer.delay = delay
-        answer.damage = damage
+    func apply(to response: inout SimulatorResponse) {
+        response.delay = delay
+        response.damage = damage
     }
 }
 
-extension HTTPAnswer {
-    /// An error as Apple's servers give it.
-    static func failure(_ failure: APIFailure) -> HTTPAnswer {
-        guard let code = failure.code else { return HTTPAnswer(status: failure.status) }
+extension SimulatorResponse {
+    /// Returns an error response in the format of Apple's servers.
+    static func failure(_ failure: APIFailure) -> SimulatorResponse {
+        guard let code = failure.code else { return SimulatorResponse(status: failure.status) }
         let payload = ErrorPayload(errorCode: code, errorMessage: failure.message)
-        // Two plain members: there is nothing in it that could not be written.
+        // Encoding these two members cannot fail.
         let body = (try? JSONEncoder().encode(payload)) ?? Data("{\"errorCode\":\(code.rawValue)}".utf8)
-        var answer = HTTPAnswer.json(Array(body), status: failure.status)
-        if let retryAfter = failure.retryAfter { answer.headers.append(("Retry-After", String(retryAfter))) }
-        return answer
+        var response = SimulatorResponse.json(Array(body), status: failure.status)
+        if let retryAfter = failure.retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }
+        return response
     }
 }

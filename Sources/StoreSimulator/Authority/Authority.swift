@@ -4,29 +4,29 @@ package import Foundation
 internal import SwiftASN1
 package import X509
 
-/// A throw-away certificate authority shaped like the App Store's: a P-384 root, a P-384 intermediate and a P-256 leaf
-/// with every extension that the genuine ones have. What it signs verifies wherever its root is trusted, and nowhere else.
-/// Its names and its policy say that it is a simulation; no name is Apple's.
+/// A temporary certificate authority with the structure of the App Store's: a P-384 root, a P-384 intermediate and a
+/// P-256 leaf with all extensions of Apple's certificates. Its signatures verify only where its root is trusted. Its
+/// names and its policy say that it is a simulation; no name is Apple's.
 package struct Authority: Sendable {
     package let root: Issued
     package let intermediate: Issued
     package let leaf: Issued
     private let constant: CryptoConstant<P256.Signing.PrivateKey>
 
-    /// The host that its certificates name as their OCSP responder.
+    /// The host of the OCSP responder in the certificates.
     package static let ocspHost = "ocsp.counterfoil.test"
 
-    /// The places that a certificate names: where its issuer answers, and where to fetch what the issuer published.
-    package struct Places: Sendable, Hashable {
-        /// Who answers for the intermediate: the root.
+    /// The URLs in certificates: OCSP responders, the intermediate certificate and the revocation list.
+    package struct URLs: Sendable, Hashable {
+        /// The OCSP responder for the intermediate, which the root operates.
         package var rootResponder: String
-        /// Who answers for the leaf: the intermediate.
+        /// The OCSP responder for the leaf, which the intermediate operates.
         package var intermediateResponder: String
         package var intermediateCertificate: String
         package var rootRevocationList: String
 
-        /// The places of the test authority, which nobody can reach: `.test` is reserved (RFC 6761).
-        package static let nowhere = Self(
+        /// The URLs of the test authority. They cannot be reached, because `.test` is reserved (RFC 6761).
+        package static let unreachable = Self(
             rootResponder: "http://\(ocspHost)/root", intermediateResponder: "http://\(ocspHost)/intermediate",
             intermediateCertificate: "http://certs.counterfoil.test/intermediate.der",
             rootRevocationList: "http://crl.counterfoil.test/root.crl")
@@ -37,7 +37,7 @@ package struct Authority: Sendable {
         package var root: (inout CertificateTemplate) -> Void = { _ in }
         package var intermediate: (inout CertificateTemplate) -> Void = { _ in }
         package var leaf: (inout CertificateTemplate) -> Void = { _ in }
-        /// The key that the leaf certifies instead of the signing key.
+        /// The key in the leaf instead of the signing key.
         package var leafKey: Certificate.PrivateKey?
 
         package init() {}
@@ -58,7 +58,7 @@ package struct Authority: Sendable {
         self.init(root: root, intermediate: intermediate, leaf: leaf, signingKey: signingKey)
     }
 
-    /// Takes certificates as they are, fitting or not.
+    /// Creates an authority from existing certificates. Does not check that they form a chain.
     package init(root: Issued, intermediate: Issued, leaf: Issued, signingKey: P256.Signing.PrivateKey) {
         self.root = root
         self.intermediate = intermediate
@@ -66,16 +66,16 @@ package struct Authority: Sendable {
         constant = CryptoConstant(signingKey)
     }
 
-    /// The leaf's key, unless the leaf was issued for another one.
+    /// The signing key. The leaf contains it, unless the leaf was issued for another key.
     package var signingKey: P256.Signing.PrivateKey { constant.value }
 
-    /// The chain as a header carries it: leaf, intermediate, root.
+    /// The chain as in a JWS header: leaf, intermediate, root.
     package var chain: [[UInt8]] { [leaf.der, intermediate.der, root.der] }
 
-    /// The root in PEM, for tools that read files.
+    /// Returns the root in PEM, for tools that read files.
     package func rootPEM() throws -> String { try root.certificate.serializeAsPEM().pemString }
 
-    /// The leaf's key in PEM (PKCS #8), for tools that sign.
+    /// The signing key in PEM (PKCS #8), for tools that sign.
     package var signingKeyPEM: String { signingKey.pemRepresentation }
 
     static let year: TimeInterval = 365 * 86_400

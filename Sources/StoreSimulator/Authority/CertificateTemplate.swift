@@ -2,7 +2,8 @@ package import Foundation
 package import SwiftASN1
 package import X509
 
-/// A certificate to be issued. The defaults are the App Store's; tests change one thing and see it refused.
+/// A certificate to be issued. The defaults are those of the App Store. Tests change one property and check that the
+/// certificate is refused.
 package struct CertificateTemplate {
     package var commonName: String
     package var organizationalUnit: String?
@@ -13,11 +14,11 @@ package struct CertificateTemplate {
     package var keyUsage: KeyUsage?
     package var markers: [ASN1ObjectIdentifier] = []
     package var ocspResponder: String?
-    /// Where the issuer's certificate can be fetched.
+    /// The URL of the issuer's certificate.
     package var issuerCertificate: String?
-    /// Where the issuer's list of revoked certificates can be fetched.
+    /// The URL of the issuer's revocation list.
     package var revocationList: String?
-    /// Whether it names the policy that Apple's leaves name, with a notice that this is a simulation.
+    /// Whether the certificate has the policy of Apple's leaves, with a notice that this is a simulation.
     package var hasPolicy = false
     package var isOCSPSigner = false
     package var version = Certificate.Version.v3
@@ -36,7 +37,7 @@ package struct CertificateTemplate {
         self.keyUsage = keyUsage
     }
 
-    /// Issues the certificate for `key`, signed by `issuer`, or by itself without one.
+    /// Issues the certificate for `key`, signed by `issuer`; self-signed if `issuer` is nil.
     package func issue(for key: Certificate.PrivateKey, by issuer: Issued? = nil) throws -> Issued {
         let certificate = try Certificate(
             version: version, serialNumber: serialNumber, publicKey: key.publicKey,
@@ -56,7 +57,8 @@ package struct CertificateTemplate {
         }
     }
 
-    // In the order of the genuine certificates, of which the root begins with its own key and names no issuer's.
+    // The order is that of Apple's certificates. The root starts with its subject key identifier and has no authority
+    // key identifier.
     private func extensions(for key: Certificate.PublicKey, issuer: Certificate.PublicKey?) throws
         -> Certificate.Extensions
     {
@@ -68,12 +70,12 @@ package struct CertificateTemplate {
             let authorityKey = AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: issuer).keyIdentifier)
             try extensions.append(.init(authorityKey, critical: false))
         }
-        let places =
+        let urls =
             [(.issuingCA, issuerCertificate), (.ocspServer, ocspResponder)]
             as [(AuthorityInformationAccess.AccessDescription.AccessMethod, String?)]
         let access = AuthorityInformationAccess(
-            places.compactMap { method, place in
-                place.map { .init(method: method, location: .uniformResourceIdentifier($0)) }
+            urls.compactMap { method, url in
+                url.map { .init(method: method, location: .uniformResourceIdentifier($0)) }
             })
         if !access.isEmpty { try extensions.append(.init(access, critical: false)) }
         if hasPolicy { try extensions.append(Self.simulationPolicy()) }

@@ -3,30 +3,31 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// The one question of an OCSP request, as somebody sent it (RFC 6960 §4.1.1).
+/// An OCSP request about one certificate (RFC 6960 §4.1.1).
 ///
-/// A request with several questions is refused: RFC 5019 §2.1.1 asks clients to put one, and those of the App Store do.
+/// Requests about several certificates are refused: RFC 5019 §2.1.1 requires clients to ask about one, and clients of
+/// the App Store do.
 package struct OCSPQuery: Sendable {
-    /// Names the certificate; goes back as it came.
+    /// The DER of the `CertID`. The response repeats it unchanged.
     let certificateID: [UInt8]
     let hashAlgorithm: ASN1ObjectIdentifier
     let issuerNameHash: [UInt8]
     let issuerKeyHash: [UInt8]
-    /// As an INTEGER holds it.
+    /// The content bytes of the INTEGER.
     package let serialNumber: [UInt8]
-    /// The nonce extension, which goes back as it came (RFC 9654).
+    /// The nonce extension. The response repeats it unchanged (RFC 9654).
     let nonce: Certificate.Extension?
 
-    /// Far above what a request needs.
-    package static let mostBytes = 8 * 1024
+    /// The maximum size of a request, far above that of real requests.
+    package static let maximumSize = 8 * 1024
 
-    /// Throws for what is not a request.
+    /// Parses a request. Throws if the bytes are not a request.
     package init(der: some Collection<UInt8>) throws {
-        guard der.count <= Self.mostBytes else { throw Self.malformed }
+        guard der.count <= Self.maximumSize else { throw Self.malformed }
         self = try DER.sequence(try DER.parse(Array(der)), identifier: .sequence) { request in
             guard let tbs = request.next() else { throw Self.malformed }
             let query = try DER.sequence(tbs, identifier: .sequence) { try Self(tbs: &$0) }
-            // A signature of the client's says nothing here: everybody gets an answer.
+            // Ignore a signature of the client: every client gets a response.
             _ = try DER.optionalExplicitlyTagged(&request, tagNumber: 0, tagClass: .contextSpecific) { _ in }
             return query
         }
@@ -51,7 +52,7 @@ package struct OCSPQuery: Sendable {
             try Self.extensions($0)
         }
         nonce = extensions?.first { $0.oid == [1, 3, 6, 1, 5, 5, 7, 48, 1, 2] }
-        // RFC 9654 §2.1: longer ones are refused.
+        // RFC 9654 §2.1: longer nonces are refused.
         guard nonce?.value.count ?? 0 <= 128 + 3 else { throw Self.malformed }
         certificateID = Array(id.encodedBytes)
         (hashAlgorithm, issuerNameHash, issuerKeyHash, serialNumber) = try DER.sequence(id, identifier: .sequence) {
@@ -59,7 +60,7 @@ package struct OCSPQuery: Sendable {
             guard let algorithm = fields.next() else { throw Self.malformed }
             let identifier = try DER.sequence(algorithm, identifier: .sequence) { parts in
                 let identifier = try ASN1ObjectIdentifier(derEncoded: &parts)
-                // NULL or nothing.
+                // The parameters are NULL or absent.
                 _ = parts.next()
                 return identifier
             }
@@ -75,8 +76,8 @@ package struct OCSPQuery: Sendable {
         return try children.prefix(16).map { try Certificate.Extension(derEncoded: $0) }
     }
 
-    /// Whether the question is about a certificate of this issuer.
-    package func names(issuer: Issued) -> Bool {
+    /// Whether the request is about a certificate of this issuer.
+    package func matches(issuer: Issued) -> Bool {
         guard let name = try? RawDER.encoded(issuer.certificate.subject) else { return false }
         let key = issuer.certificate.publicKey.subjectPublicKeyInfoBytes
         switch hashAlgorithm {

@@ -6,9 +6,9 @@ internal import SwiftASN1
 internal import X509
 internal import _CryptoExtras
 
-/// Answers OCSP requests for certificates of an issuer, rightly or wrongly, as told.
+/// Answers OCSP requests for certificates of an issuer. Its properties produce correct or defective responses.
 package struct OCSPResponder: Sendable {
-    /// How the answer comes out.
+    /// The certificate status in the response.
     package enum Status: Sendable, Hashable {
         case good
         case revoked(Date)
@@ -18,18 +18,18 @@ package struct OCSPResponder: Sendable {
     package var status = Status.good
     package var thisUpdate: Date
     package var nextUpdate: Date?
-    /// Names and signs as this responder instead of as the issuer itself.
+    /// The delegated responder that signs the response; nil if the issuer signs.
     package var delegate: Issued?
-    /// Answers about this serial number instead of the one asked for.
+    /// The serial number in the response; nil for the requested one.
     package var serialNumber: [UInt8]?
-    /// Names itself by the hash of its key instead of by its name.
+    /// Whether the responder ID is the hash of the key instead of the name.
     package var isNamedByKey = false
-    /// Adds a critical extension that nobody knows, to the answer or to the whole response.
+    /// Where to add an unknown critical extension; nil for none.
     package var criticalExtension: ExtensionPlace?
-    /// Breaks the signature.
+    /// Whether the signature is invalid.
     package var forgesSignature = false
 
-    /// Where an extension goes.
+    /// The location of an extension: in the single response about the certificate, or in the whole response.
     package enum ExtensionPlace: Sendable, Hashable { case answer, response }
 
     private let issuer: Issued
@@ -40,10 +40,10 @@ package struct OCSPResponder: Sendable {
         nextUpdate = now + 12 * 3600
     }
 
-    /// The response to a request, DER encoded (RFC 6960 §4.2.1). Throws for what is not a request.
+    /// Returns the DER of the response to a request (RFC 6960 §4.2.1). Throws if `request` is not a request.
     package func answer(_ request: Data) throws -> Data { try answer(OCSPQuery(der: request)) }
 
-    /// The same for a request that was read already.
+    /// Returns the DER of the response to a parsed request.
     package func answer(_ query: OCSPQuery) throws -> Data {
         let data = try responseData(query)
         let signer = delegate ?? issuer
@@ -107,9 +107,9 @@ package struct OCSPResponder: Sendable {
 }
 
 extension GeneralizedTime {
-    /// The second that `date` is in.
+    /// Creates the time of a date, rounded down to the second.
     init(_ date: Date) throws {
-        // Four digits for the year. The calendar would make something of any date.
+        // The year has four digits. The calendar would convert any date, however distant.
         guard abs(date.timeIntervalSinceReferenceDate) < 60e9 else { throw CocoaError(.formatting) }
         let parts = Calendar.gregorianUTC.dateComponents(
             [.year, .month, .day, .hour, .minute, .second], from: date)

@@ -2,48 +2,49 @@ internal import Basics
 package import Foundation
 internal import X509
 
-/// Answers OCSP requests for every certificate of a simulator's authority, rightly or wrongly, as told for each of them.
-/// Knows nothing of HTTP: a delay is a number, and no answer is nil.
+/// Answers OCSP requests for all certificates of a simulator's authority, with a configurable mode for each
+/// certificate. Does not depend on HTTP: a reply contains its delay as a number, and nil means no response.
 package struct OCSPService: Sendable {
     /// A certificate of the authority.
     package enum Subject: Sendable, Hashable {
-        /// The intermediate, in all its issues.
+        /// The intermediate certificates of all generations.
         case intermediate
         case leaf(generation: Int)
         case receiptIntermediate
         case receiptLeaf
     }
 
-    /// How a question is answered.
+    /// How requests are answered.
     package enum Mode: Sendable, Hashable {
         case good
         case revoked(at: Date)
-        /// The responder says that it does not know the certificate.
+        /// The status `unknown`.
         case unknown
-        /// Good, but the answer ended a day ago, by both clocks.
+        /// The status `good` in a response that expired a day ago, by the real and the simulated clock.
         case expired
-        /// Good, after so many seconds.
+        /// The status `good`, after a delay in seconds.
         case slow(seconds: TimeInterval)
-        /// Good, with a signature that is wrong.
+        /// The status `good` with an invalid signature.
         case wrong
-        /// The connection ends without an answer.
+        /// The connection closes without a response.
         case unreachable
     }
 
-    /// What goes back.
+    /// The reply to a request.
     package struct Reply: Sendable, Hashable {
-        /// The body of an `application/ocsp-response`, with status 200 whatever it says; nil for no answer at all.
+        /// The body of the `application/ocsp-response`. Its HTTP status is always 200. Nil means that there is no
+        /// response.
         package let body: Data?
-        /// How many seconds to wait before it.
+        /// The delay before the response, in seconds.
         package let delay: TimeInterval
     }
 
-    /// How long answers and the list of revoked certificates hold, in seconds.
+    /// How long responses and the revocation list are valid, in seconds.
     static let lifetime: TimeInterval = 12 * 3600
-    /// No reply waits longer, in seconds.
-    package static let longestDelay: TimeInterval = 600
+    /// The maximum delay in seconds.
+    package static let maximumDelay: TimeInterval = 600
 
-    /// For certificates without a mode of their own.
+    /// The mode of certificates that are not in `modes`.
     package var defaultMode = Mode.good
     package var modes: [Subject: Mode] = [:]
 
@@ -53,8 +54,8 @@ package struct OCSPService: Sendable {
 
     /// Answers the body of a POST (RFC 6960 appendix A.1).
     ///
-    /// - Parameter times: The real time and the simulated one, and all between: who asks goes by either, and a good answer
-    ///   holds by both.
+    /// - Parameter times: The range between the real and the simulated time. Clients use either clock, and a good
+    ///   response is valid by both.
     package func reply(to request: some Collection<UInt8>, times: ClosedRange<Date>) -> Reply {
         guard let query = try? OCSPQuery(der: request) else { return .failure(.malformedRequest) }
         guard let (subject, issuer) = find(query) else { return .failure(.unauthorized) }
@@ -70,8 +71,8 @@ package struct OCSPService: Sendable {
         case .expired:
             responder.thisUpdate = times.lowerBound - 2 * 86_400
             responder.nextUpdate = times.lowerBound - 86_400
-        // Written so that what is not a number is no delay.
-        case .slow(let seconds): delay = seconds > 0 ? min(seconds, Self.longestDelay) : 0
+        // The comparison makes NaN no delay.
+        case .slow(let seconds): delay = seconds > 0 ? min(seconds, Self.maximumDelay) : 0
         case .wrong: responder.forgesSignature = true
         case .unreachable: return Reply(body: nil, delay: 0)
         }
@@ -79,43 +80,43 @@ package struct OCSPService: Sendable {
         return Reply(body: body, delay: delay)
     }
 
-    /// Answers a GET whose path ends, after the responder's own, with `path`: the request in base64, percent-encoded or
-    /// not.
+    /// Answers a GET request. `path` is the rest of the path after the responder: the request in base64, with or
+    /// without percent-encoding.
     package func reply(toPath path: some StringProtocol, times: ClosedRange<Date>) -> Reply {
-        // Three letters for each of base64.
-        guard path.utf8.count <= OCSPQuery.mostBytes * 4, let base64 = String(percentEncoded: path.utf8),
+        // Percent-encoding triples the length of the base64 text.
+        guard path.utf8.count <= OCSPQuery.maximumSize * 4, let base64 = String(percentEncoded: path.utf8),
             let request = Base64.decode(base64)
         else { return .failure(.malformedRequest) }
         return reply(to: request, times: times)
     }
 
-    /// The certificate that is asked about, nil for one that was never issued, and who answers for it; nil for a question
-    /// that is somebody else's.
+    /// Returns the certificate that a request is about (nil if it was never issued) and its issuer. Returns nil if the
+    /// issuer is not part of this authority.
     private func find(_ query: OCSPQuery) -> (subject: Subject?, issuer: Issued)? {
         let root = authority.root
         let generations = authority.generations
-        if query.names(issuer: root) {
-            let isOurs = generations.contains { query.asks(about: $0.intermediate) }
+        if query.matches(issuer: root) {
+            let isOurs = generations.contains { query.matches($0.intermediate) }
             return (isOurs ? .intermediate : nil, root)
         }
-        // All issues of the intermediate have one name and one key.
-        if let intermediate = generations.last?.intermediate, query.names(issuer: intermediate) {
-            let leaf = generations.first { query.asks(about: $0.leaf) }
+        // The intermediates of all generations have the same name and key.
+        if let intermediate = generations.last?.intermediate, query.matches(issuer: intermediate) {
+            let leaf = generations.first { query.matches($0.leaf) }
             return (leaf.map { .leaf(generation: $0.number) }, leaf?.intermediate ?? intermediate)
         }
-        guard let receipts = authority.receiptAuthorityIfMade else { return nil }
-        if query.names(issuer: receipts.root) {
-            return (query.asks(about: receipts.intermediate) ? .receiptIntermediate : nil, receipts.root)
+        guard let receipts = authority.existingReceiptAuthority else { return nil }
+        if query.matches(issuer: receipts.root) {
+            return (query.matches(receipts.intermediate) ? .receiptIntermediate : nil, receipts.root)
         }
-        if query.names(issuer: receipts.intermediate) {
-            return (query.asks(about: receipts.leaf) ? .receiptLeaf : nil, receipts.intermediate)
+        if query.matches(issuer: receipts.intermediate) {
+            return (query.matches(receipts.leaf) ? .receiptLeaf : nil, receipts.intermediate)
         }
         return nil
     }
 }
 
 extension OCSPQuery {
-    func asks(about issued: Issued) -> Bool { serialNumber.elementsEqual(issued.certificate.serialNumber.bytes) }
+    func matches(_ issued: Issued) -> Bool { serialNumber.elementsEqual(issued.certificate.serialNumber.bytes) }
 }
 
 extension OCSPService.Reply {

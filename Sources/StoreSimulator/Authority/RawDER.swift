@@ -1,16 +1,16 @@
 internal import Foundation
 package import SwiftASN1
 
-/// ASN.1 elements put together by hand, where a serializer insists on more order than receipts have.
+/// Encodes ASN.1 elements without a serializer, which would enforce rules that receipts do not follow.
 package enum RawDER {
     package static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         if content.count < 0x80 { return [tag, UInt8(content.count)] + content }
-        // As short as it can be: a certificate with any other length is not DER, and strict readers refuse it.
+        // DER requires the shortest form of the length. Strict parsers refuse any other.
         let length = withUnsafeBytes(of: UInt64(content.count).bigEndian) { Array($0.drop { $0 == 0 }) }
         return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 
-    /// An element whose end is marked instead of its length being given (BER).
+    /// Returns an element of indefinite length (BER).
     package static func indefinite(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag, 0x80] + content + [0, 0] }
 
     package static func sequence(_ parts: [UInt8]...) -> [UInt8] { element(0x30, Array(parts.joined())) }
@@ -33,7 +33,7 @@ package enum RawDER {
 
     package static func oid(_ identifier: ASN1ObjectIdentifier) throws -> [UInt8] { try encoded(identifier) }
 
-    /// What has a serializer of its own.
+    /// Returns the DER of a value that can serialize itself.
     package static func encoded(_ value: some DERSerializable) throws -> [UInt8] {
         var serializer = DER.Serializer()
         try serializer.serialize(value)

@@ -4,29 +4,29 @@ internal import SwiftASN1
 internal import X509
 internal import _CryptoExtras
 
-/// A throw-away certificate authority shaped like the one that signs the App Store's receipts: RSA with 2048 bits
-/// throughout, SHA-256, a root, an intermediate and a leaf with the marker extensions. A receipt of its making validates
-/// wherever its root is trusted, and nowhere else.
+/// A temporary certificate authority with the structure of the one that signs the App Store's receipts: 2048-bit RSA
+/// keys, SHA-256, a root, an intermediate and a leaf with the marker extensions. Its receipts validate only where its
+/// root is trusted.
 ///
-/// RSA keys are slow to make, above all in a debug build: keep one authority for long.
+/// Generating RSA keys is slow, especially in a debug build, so reuse an authority.
 package struct ReceiptAuthority: Sendable {
     package let root: Issued
     package let intermediate: Issued
     package let leaf: Issued
-    /// The self-signed certificate that receipts of StoreKit testing in Xcode have instead of a chain.
+    /// The self-signed certificate of receipts from StoreKit testing in Xcode, which have no chain.
     package let xcode: Issued
-    /// When all four are valid.
+    /// The time in which all four certificates are valid.
     package let validity: ClosedRange<Date>
 
     /// Issues new certificates, valid from two years before `now` to eight years after it.
     package init(now: Date = Date(), name: String = "Test") throws {
         let validity = (now - 2 * Authority.year)...(now + 8 * Authority.year)
-        try self.init(name: name, validity: validity, rootValidity: validity, places: nil)
+        try self.init(name: name, validity: validity, rootValidity: validity, urls: nil)
     }
 
-    /// Issues new certificates. The keys are those of `predecessor`, and so is the root, where there is one.
+    /// Issues new certificates. If there is a `predecessor`, reuses its keys and its root.
     init(
-        name: String, validity: ClosedRange<Date>, rootValidity: ClosedRange<Date>, places: Authority.Places?,
+        name: String, validity: ClosedRange<Date>, rootValidity: ClosedRange<Date>, urls: Authority.URLs?,
         predecessor: ReceiptAuthority? = nil
     ) throws {
         func template(
@@ -53,11 +53,11 @@ package struct ReceiptAuthority: Sendable {
         }
         intermediate = try template(
             "\(name) Worldwide Developer Relations", .isCertificateAuthority(maxPathLength: 0), certificateSigning,
-            places?.rootResponder, [[1, 2, 840, 113635, 100, 6, 2, 1]]
+            urls?.rootResponder, [[1, 2, 840, 113635, 100, 6, 2, 1]]
         ).issue(for: predecessor?.intermediate.key ?? Self.newKey(), by: root)
         leaf = try template(
             "\(name) Receipt Signing", .notCertificateAuthority, KeyUsage(digitalSignature: true),
-            places?.intermediateResponder, [[1, 2, 840, 113635, 100, 6, 11, 1]]
+            urls?.intermediateResponder, [[1, 2, 840, 113635, 100, 6, 11, 1]]
         ).issue(for: predecessor?.leaf.key ?? Self.newKey(), by: intermediate)
         var selfSigned = template(
             "StoreKit", .isCertificateAuthority(maxPathLength: nil), KeyUsage(digitalSignature: true, keyCertSign: true)
@@ -66,7 +66,7 @@ package struct ReceiptAuthority: Sendable {
         xcode = try selfSigned.issue(for: predecessor?.xcode.key ?? Self.newKey())
     }
 
-    /// Takes certificates as they are.
+    /// Creates an authority from existing certificates. Does not check that they form a chain.
     init(root: Issued, intermediate: Issued, leaf: Issued, xcode: Issued) {
         self.root = root
         self.intermediate = intermediate
@@ -78,8 +78,8 @@ package struct ReceiptAuthority: Sendable {
         validity = start...max(start, end)
     }
 
-    /// Signs a receipt in the form that its kind has: pure DER with the whole chain, or for Xcode indefinite lengths with
-    /// the one certificate.
+    /// Signs a receipt in the format of its type: DER with the whole chain, or for Xcode indefinite lengths with the
+    /// single certificate.
     package func sign(_ contents: ReceiptContents) throws -> Data {
         var builder = ReceiptBuilder(payload: contents.encoded, authority: self)
         if contents.type == .xcode {
@@ -90,7 +90,7 @@ package struct ReceiptAuthority: Sendable {
         return Data(try builder.bytes())
     }
 
-    /// The root in PEM, for tools that read files.
+    /// Returns the root in PEM, for tools that read files.
     package func rootPEM() throws -> String { try root.certificate.serializeAsPEM().pemString }
 
     private static func newKey() throws -> Certificate.PrivateKey {

@@ -3,27 +3,28 @@ internal import Foundation
 package import SwiftASN1
 internal import X509
 
-/// Puts a receipt's container together (RFC 5652 §5, in the form of PKCS #7) and signs it. Left as it comes, the result
-/// is what the App Store makes; each property is one way to make something else.
+/// Builds and signs the container of a receipt (RFC 5652 §5, in the form of PKCS #7). With default values, the result
+/// has the App Store's format. Each property changes one aspect of it.
 package struct ReceiptBuilder {
     package var payload: [UInt8]
     package var signer: Issued
-    /// The bag, in the order of the chain.
+    /// The included certificates, in the order of the chain.
     package var certificates: [[UInt8]]
-    /// SHA-256. SHA-1 signs receipts as they were until 2023; any other is named but not used.
+    /// The digest algorithm: SHA-256, or SHA-1 for receipts as they were until 2023. Any other identifier is written to
+    /// the receipt, but SHA-256 is used.
     package var digest: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
-    /// The bare key type, as the App Store has it.
+    /// The signature algorithm: only the key type, as in the App Store's receipts.
     package var signatureAlgorithm: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
     package var contentType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
     package var outerType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
     package var signerCount = 1
-    /// Leaves the payload out.
+    /// Whether the payload is omitted.
     package var isDetached = false
-    /// Xcode's form: lengths open, and the payload in chunks.
+    /// Whether to use Xcode's format: indefinite lengths and the payload in chunks.
     package var isIndefinite = false
-    /// The signed attributes as a SET OF, made from the digest of the payload; nil for none.
+    /// Returns the elements of the signed attributes for the digest of the payload; nil for no signed attributes.
     package var signedAttributes: (([UInt8]) throws -> [[UInt8]])?
-    /// What is put in the place of the payload after signing.
+    /// The content that replaces the payload after signing; nil for none.
     package var substitute: [UInt8]?
 
     package init(payload: [UInt8], authority: ReceiptAuthority) {
@@ -32,7 +33,7 @@ package struct ReceiptBuilder {
         certificates = [authority.leaf.der, authority.intermediate.der, authority.root.der]
     }
 
-    /// The two signed attributes that CMS asks for where there are any (RFC 5652 §5.3).
+    /// Returns the two signed attributes that CMS requires if there are any (RFC 5652 §5.3).
     package static func standardAttributes(_ digest: [UInt8]) throws -> [[UInt8]] {
         [
             try RawDER.sequence(
@@ -41,7 +42,7 @@ package struct ReceiptBuilder {
         ]
     }
 
-    /// The receipt.
+    /// Returns the DER or BER of the receipt.
     package func bytes() throws -> [UInt8] {
         let bag = certificates.isEmpty ? [] : RawDER.element(0xA0, Array(certificates.joined()))
         let fields =

@@ -2,27 +2,27 @@ package import AppStoreReceipts
 internal import Crypto
 package import Foundation
 
-/// What a unified receipt is to say.
+/// The contents of a unified receipt.
 package struct ReceiptContents: Sendable {
-    /// Attribute 0, and with it the form: that of the App Store, or that of Xcode.
+    /// Attribute 0. It also selects the format: that of the App Store, or that of Xcode.
     package var type: ReceiptType?
     package var bundleID: String
     package var version: String
     package var originalVersion: String?
     package var creationDate: Date
     package var originalPurchaseDate: Date?
-    /// The end of a volume purchase.
+    /// The expiration date of a volume purchase.
     package var expirationDate: Date?
     package var appAppleID: Int64?
-    /// The device that the receipt is for: 16 bytes on iOS, 6 on macOS.
+    /// The identifier of the device that the receipt is for: 16 bytes on iOS, 6 on macOS.
     package var deviceID: Data
-    /// Goes into the device hash.
+    /// The opaque value, part of the input of the device hash.
     package var opaqueValue: [UInt8]
     package var purchases: [ReceiptPurchase]
-    /// What the App Store says besides; nil leaves it out, as Xcode does.
+    /// Further attributes of the App Store; nil omits them, as Xcode does.
     package var details: ReceiptDetails?
 
-    /// An attribute of the payload or of a purchase, its value DER encoded.
+    /// An attribute of the payload or of a purchase, with its DER-encoded value.
     package typealias Attribute = (type: Int, value: [UInt8])
 
     package init(
@@ -43,17 +43,17 @@ package struct ReceiptContents: Sendable {
         self.purchases = purchases
     }
 
-    /// The attributes by ascending number.
+    /// The attributes in ascending order of their types.
     package var attributes: [Attribute] {
         let bundle = RawDER.utf8(bundleID)
-        // The hash is over the bundle identifier as encoded, and over the opaque value before it.
+        // The hash covers the device identifier, the opaque value and the DER-encoded bundle identifier.
         let hash = Insecure.SHA1.hash(data: deviceID + Data(opaqueValue) + Data(bundle))
         var list = AttributeList()
         list.add(0, text: type?.rawValue)
         list.add(1, number: appAppleID)
         list.all += [(2, bundle), (3, RawDER.utf8(version)), (4, opaqueValue), (5, Array(hash))]
         if let details {
-            // Nobody knows what they mean. They look encrypted.
+            // Attributes 6 and 7 are undocumented; they look encrypted.
             for type in [6, 7] {
                 list.all.append((type, Array(SHA512.hash(data: opaqueValue + [UInt8(type)]))))
             }
@@ -76,38 +76,39 @@ package struct ReceiptContents: Sendable {
         return list.all
     }
 
-    /// The payload. The App Store sorts the attributes as DER demands, by their bytes; Xcode leaves them as they are.
+    /// The encoded payload. The App Store sorts the attributes by their bytes, as DER requires; Xcode does not sort
+    /// them.
     package var encoded: [UInt8] { Self.encode(attributes, sorted: type != .xcode) }
 
-    /// A SET of any attributes.
+    /// Returns a SET of attributes.
     package static func encode(_ attributes: [Attribute], sorted: Bool) -> [UInt8] {
         let elements = attributes.map { type, value in
-            // Attribute 4 alone has version 2.
+            // Only attribute 4 has version 2.
             RawDER.sequence(RawDER.integer(Int64(type)), RawDER.integer(type == 4 ? 2 : 1), RawDER.octets(value))
         }
         return RawDER.set(sorted ? elements.sorted { $0.lexicographicallyPrecedes($1) } : elements)
     }
 }
 
-/// What the App Store's receipts say of an installation that no app needs to know: of an iPhone, unless it is changed. The
-/// sandbox has no date, and 0 for what would tell apps and downloads apart.
+/// Attributes of an installation in the App Store's receipts that apps do not use. The defaults are those of an iPhone
+/// in the sandbox, where there is no download date and the identifiers of vendor, download and version are 0.
 package struct ReceiptDetails: Sendable {
     /// When the app was downloaded.
     package var downloadDate: Date?
-    /// Four characters: `P305`.
+    /// The four characters `P305`.
     package var signingService: Int64 = 0x5033_3035
     package var ageRating = "4+"
     package var vendorID: Int64 = 0
-    /// iOS 18.6.2.
+    /// The system version: iOS 18.6.2.
     package var systemVersion: Int64 = 180_602
     package var deviceKind: Int64 = 254
     package var downloadID: Int64 = 0
     package var versionExternalID: Int64 = 0
-    /// 3 is iOS.
+    /// The platform: 3 is iOS.
     package var platform: Int64 = 3
 }
 
-/// An in-app purchase of a receipt. What is nil is left out.
+/// An in-app purchase in a receipt. Properties that are nil are omitted.
 package struct ReceiptPurchase: Sendable {
     package var quantity: Int64 = 1
     package var productID: String
@@ -123,7 +124,8 @@ package struct ReceiptPurchase: Sendable {
     package var isInIntroductoryOfferPeriod: Bool?
     package var cancellationReason: Int64?
     package var promotionalOfferID: String?
-    /// Nil leaves out as well what has no value, which the App Store writes and Xcode does not.
+    /// The Apple ID of the product. If nil, attributes without a value are omitted, too; the App Store writes them,
+    /// Xcode does not.
     package var productAppleID: Int64?
 
     package init(productID: String, transactionID: String, purchaseDate: Date) {
@@ -132,7 +134,7 @@ package struct ReceiptPurchase: Sendable {
         self.purchaseDate = purchaseDate
     }
 
-    /// The attributes by ascending number.
+    /// The attributes in ascending order of their types.
     package var attributes: [ReceiptContents.Attribute] {
         let isWhole = productAppleID != nil
         var list = AttributeList()

@@ -3,21 +3,20 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// The list of revoked certificates that an issuer publishes (RFC 5280 §5), in version 2. swift-certificates has no type
-/// for it.
+/// A certificate revocation list of version 2 (RFC 5280 §5). swift-certificates has no type for it.
 struct RevocationList {
-    /// The certificates that are revoked, each by its serial number, and since when.
+    /// The serial numbers of the revoked certificates, with their revocation dates.
     var revoked: [(serialNumber: Certificate.SerialNumber, date: Date)] = []
     var thisUpdate: Date
     var nextUpdate: Date
 
-    /// A list that holds at all these times, and as long after them as an answer of the OCSP responder.
+    /// Creates an empty list that is valid during `times`, and after them as long as a response of the OCSP responder.
     init(times: ClosedRange<Date>) {
         thisUpdate = times.lowerBound - 60
         nextUpdate = times.upperBound + OCSPService.lifetime
     }
 
-    /// Signs the list as `issuer`, whose key is a P-384 one.
+    /// Signs the list as `issuer`, which must have a P-384 key.
     func signed(by issuer: Issued) throws -> Data {
         let algorithm = RawDER.sequence(try RawDER.oid([1, 2, 840, 10045, 4, 3, 3]))
         let list = RawDER.sequence(
@@ -27,7 +26,7 @@ struct RevocationList {
         return Data(RawDER.sequence(list, algorithm, RawDER.element(0x03, [0] + Array(signature))))
     }
 
-    /// RFC 5280 §5.1.2.6: a list of nothing is not there at all.
+    /// RFC 5280 §5.1.2.6: an empty list of entries must be absent.
     private func entries() throws -> [UInt8] {
         guard !revoked.isEmpty else { return [] }
         let entries = try revoked.map { entry in
@@ -36,20 +35,20 @@ struct RevocationList {
         return RawDER.element(0x30, Array(entries.joined()))
     }
 
-    /// The two that §5.2 asks for: whose key signs, and a number that grows.
+    /// Returns the two extensions that §5.2 requires: the authority key identifier and an increasing CRL number.
     private func extensions(_ issuer: Issued) throws -> [UInt8] {
         let key = SubjectKeyIdentifier(hash: issuer.certificate.publicKey).keyIdentifier
         let authorityKey = try Certificate.Extension(AuthorityKeyIdentifier(keyIdentifier: key), critical: false)
-        // Nobody keeps count of the lists. The seconds do.
+        // The lists are not counted, so the time in seconds is the number.
         let number = Certificate.Extension(
             oid: [2, 5, 29, 20], critical: false,
             value: RawDER.integer(Int64(max(0, thisUpdate.timeIntervalSince1970)))[...])
         return RawDER.element(0xA0, RawDER.sequence(try RawDER.encoded(authorityKey), try RawDER.encoded(number)))
     }
 
-    /// §5.1.2.4: two digits for a year until 2049, four from then on.
+    /// §5.1.2.4: UTCTime with a two-digit year until 2049, GeneralizedTime from 2050.
     private static func time(_ date: Date) throws -> [UInt8] {
-        // Seconds, not dates: a date that is not a number is later than any other.
+        // Compare seconds, not dates: a date that is NaN compares as later than any other.
         guard possible.contains(date.timeIntervalSince1970) else { throw CocoaError(.formatting) }
         let time = try GeneralizedTime(date)
         guard time.year < 2050 else { return try RawDER.encoded(time) }
@@ -59,6 +58,6 @@ struct RevocationList {
                 seconds: time.seconds))
     }
 
-    /// From the beginning of UTCTime to the end of GeneralizedTime.
+    /// The range of representable times, from the start of UTCTime to the end of GeneralizedTime.
     private static let possible: ClosedRange<TimeInterval> = -631_152_000...253_402_300_799
 }

@@ -3,8 +3,8 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// A simulator's authority as its file holds it: certificates in DER, keys in PEM. One file, replaced as a whole, so that
-/// certificates and keys always fit together.
+/// The file format of a simulator's authority: certificates in DER, keys in PEM. It is one file that is replaced as a
+/// whole, so that certificates and keys always match.
 struct SavedAuthority: Codable {
     struct Pair: Codable {
         let certificate: Data
@@ -31,7 +31,7 @@ struct SavedAuthority: Codable {
         let leaf: Pair
     }
 
-    /// Says what it is and which form it has.
+    /// The name and version of the format.
     var format = "counterfoil-authority-1"
     let root: Pair
     let generations: [Generation]
@@ -45,7 +45,7 @@ struct SavedAuthority: Codable {
         }
     }
 
-    /// The root and the generations, which are numbered from 1.
+    /// Returns the root and the generations, which are numbered from 1.
     func parts() throws(StoreAuthorityError) -> (root: Issued, generations: [SigningGeneration]) {
         do {
             guard format == "counterfoil-authority-1", generations.map(\.number) == Array(1..<(generations.count + 1))
@@ -58,14 +58,14 @@ struct SavedAuthority: Codable {
             }
             return (root, generations)
         } catch {
-            // Whatever the reader found, it may quote the file.
+            // Discard the original error: it may quote the file, which contains keys.
             throw StoreAuthorityError(.unreadableFile, "the file of the authority is damaged")
         }
     }
 }
 
 extension SecretFile {
-    /// Reads a value; nil where there is no file.
+    /// Decodes a value from a file. Returns nil if the file does not exist.
     static func decode<Value: Decodable>(_ type: Value.Type, from file: URL) throws(StoreAuthorityError) -> Value? {
         guard let data = try read(file) else { return nil }
         do { return try JSONDecoder().decode(type, from: data) } catch {

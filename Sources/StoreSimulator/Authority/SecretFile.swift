@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Files that hold private keys: only their owner may read them, from the first byte on.
+/// Reads and writes files with private keys. Only their owner has access, from the moment they are created.
 enum SecretFile {
-    /// No file of an authority is longer.
-    private static let mostBytes = 32 * 1024 * 1024
+    /// The maximum size of a file of an authority.
+    private static let maximumSize = 32 * 1024 * 1024
 
-    /// The contents; nil where there is no file.
+    /// Returns the contents of a file; nil if it does not exist.
     static func read(_ file: URL) throws(StoreAuthorityError) -> Data? {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         do {
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }
-            let data = try handle.read(upToCount: mostBytes + 1) ?? Data()
-            guard data.count <= mostBytes else {
+            let data = try handle.read(upToCount: maximumSize + 1) ?? Data()
+            guard data.count <= maximumSize else {
                 throw StoreAuthorityError(.unreadableFile, "\(file.lastPathComponent) is too large")
             }
             return data
@@ -23,11 +23,11 @@ enum SecretFile {
         }
     }
 
-    /// Replaces the file as a whole: whoever reads it sees the old contents or the new.
+    /// Replaces the file atomically: readers see either the old contents or the new.
     static func write(_ contents: Data, to file: URL) throws(StoreAuthorityError) {
         let draft = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        // Empty first: what creates a file may set its permissions only after its contents.
+        // Create an empty file first: `createFile` may set the permissions only after writing the contents.
         guard FileManager.default.createFile(atPath: draft.path, contents: nil, attributes: attributes) else {
             throw StoreAuthorityError(.unwritableFile, "\(file.lastPathComponent) cannot be written")
         }

@@ -2,18 +2,18 @@ internal import Crypto
 package import Foundation
 internal import X509
 
-/// A leaf of a simulator's authority with the intermediate that issued it. A generation never changes: what it signed can
-/// be put together again from its signature as long as the authority exists.
+/// A leaf certificate of a simulator's authority with the intermediate that issued it. Generations never change, so
+/// signed texts can be assembled again from their signatures as long as the authority exists.
 package struct SigningGeneration: Sendable {
     package let intermediate: Issued
     package let leaf: Issued
-    /// Signs with the leaf.
+    /// The signer with the leaf's key.
     package let signer: PayloadSigner
 
     /// The serial number of the leaf.
     package var serialNumber: Data { Data(leaf.certificate.serialNumber.bytes) }
 
-    /// From 1.
+    /// The number of the generation, from 1.
     package var number: Int { signer.generation }
 
     init(number: Int, root: Issued, intermediate: Issued, leaf: Issued, key: P256.Signing.PrivateKey) {
@@ -22,22 +22,22 @@ package struct SigningGeneration: Sendable {
         signer = PayloadSigner(generation: number, chain: [leaf.der, intermediate.der, root.der], key: key)
     }
 
-    /// Whether both certificates are valid all the time and name these places.
-    func fits(_ validity: ClosedRange<Date>, _ places: Authority.Places) -> Bool {
-        intermediate.covers(validity) && leaf.covers(validity) && intermediate.names(places.rootResponder)
-            && leaf.names(places.intermediateResponder)
+    /// Whether both certificates are valid during `validity` and name these OCSP responders.
+    func fits(_ validity: ClosedRange<Date>, _ urls: Authority.URLs) -> Bool {
+        intermediate.covers(validity) && leaf.covers(validity) && intermediate.names(responder: urls.rootResponder)
+            && leaf.names(responder: urls.intermediateResponder)
     }
 }
 
 extension Issued {
-    /// Whether the certificate is valid all the time.
+    /// Whether the certificate is valid during the whole of `validity`.
     func covers(_ validity: ClosedRange<Date>) -> Bool {
         certificate.notValidBefore <= validity.lowerBound && validity.upperBound <= certificate.notValidAfter
     }
 
-    /// Whether this is the certificate's OCSP responder.
-    func names(_ responder: String) -> Bool {
-        // What cannot be read names nobody.
+    /// Whether the certificate names this OCSP responder.
+    func names(responder: String) -> Bool {
+        // Ignore an unreadable extension: it names no responder.
         let access = try? certificate.extensions.authorityInformationAccess
         return access?.contains(.init(method: .ocspServer, location: .uniformResourceIdentifier(responder))) ?? false
     }

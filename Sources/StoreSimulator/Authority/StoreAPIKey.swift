@@ -3,7 +3,7 @@ package import Crypto
 internal import Foundation
 internal import Synchronization
 
-/// A key for in-app purchase as App Store Connect issues it: who holds its file may ask the simulator's API.
+/// An In-App Purchase key as App Store Connect issues it. It authorizes requests to the simulator's API.
 package struct StoreAPIKey: Sendable {
     package let keyID: String
     package let issuerID: String
@@ -15,13 +15,13 @@ package struct StoreAPIKey: Sendable {
         self.key = CryptoConstant(key)
     }
 
-    /// What tokens are checked with.
+    /// The key that verifies tokens.
     package var publicKey: P256.Signing.PublicKey { key.value.publicKey }
 
     /// The contents of the `.p8` file.
     package var pem: String { key.value.pemRepresentation }
 
-    /// The name that App Store Connect gives the file.
+    /// The file name that App Store Connect uses.
     package var fileName: String { "SubscriptionKey_\(keyID).p8" }
 }
 
@@ -32,9 +32,9 @@ extension StoreAPIKey: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension StoreAuthority {
-    /// The API key with this identifier: the one that was made before, in the directory or in memory, or a new one.
+    /// Returns the API key with this key ID from memory or from the directory. If there is none, creates one.
     package func apiKey(keyID: String, issuerID: String) throws(StoreAuthorityError) -> StoreAPIKey {
-        // It becomes part of a file's name.
+        // The key ID becomes part of a file name.
         guard (1...64).contains(keyID.utf8.count),
             keyID.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic || "0"..."9" ~= $0 })
         else {

@@ -3,15 +3,16 @@ internal import SwiftASN1
 internal import X509
 
 extension StoreAuthority {
-    /// Writes the certificates, in DER (`.cer`) and PEM, for other tools to trust: `root`, `intermediate`, `leaf`, and of
-    /// the authority for receipts, if it was made, `receipt-root`, `receipt-intermediate` and `receipt-leaf`. No key.
+    /// Writes the certificates in DER (`.cer`) and PEM, so that other tools can trust them: `root`, `intermediate`,
+    /// `leaf`, and, if the authority for receipts exists, `receipt-root`, `receipt-intermediate` and `receipt-leaf`.
+    /// Writes no keys.
     ///
-    /// - Returns: The files.
+    /// - Returns: The URLs of the files.
     @discardableResult
     package func write(to directory: URL) throws(StoreAuthorityError) -> [URL] {
         let current = current
         var certificates = [("root", root), ("intermediate", current.intermediate), ("leaf", current.leaf)]
-        if let receipts = receiptAuthorityIfMade {
+        if let receipts = existingReceiptAuthority {
             certificates += [
                 ("receipt-root", receipts.root), ("receipt-intermediate", receipts.intermediate),
                 ("receipt-leaf", receipts.leaf),
@@ -34,8 +35,8 @@ extension StoreAuthority {
 }
 
 extension StoreAuthority {
-    /// A certificate that can be fetched below the OCSP base URL, as `application/pkix-cert`: `intermediate.cer`, which the
-    /// leaves name, and `root.cer`, for people. Nil for any other name.
+    /// Returns a certificate that is served below the OCSP base URL as `application/pkix-cert`: `intermediate.cer`,
+    /// whose URL the leaves contain, or `root.cer`, for people. Returns nil for any other name.
     package func published(_ name: some StringProtocol) -> Data? {
         switch name {
         case "intermediate.cer": Data(current.intermediate.der)
@@ -44,18 +45,19 @@ extension StoreAuthority {
         }
     }
 
-    /// What the root revoked, as `application/pkix-crl`. The intermediates name it as `root.crl` below the OCSP base URL.
+    /// Returns the revocation list of the root, as `application/pkix-crl`. The intermediates contain its URL:
+    /// `root.crl` below the OCSP base URL.
     ///
     /// - Parameters:
-    ///   - intermediate: How the OCSP responder answers for the intermediate. The list says the same, where a list can: it
-    ///     has no word for what is unknown, and is never late or forged.
-    ///   - times: The real time and the simulated one, and all between: the list holds by both clocks.
+    ///   - intermediate: The mode of the OCSP responder for the intermediate. The list contains the revoked status; it
+    ///     cannot express `unknown`, and it is never late, expired or forged.
+    ///   - times: The range between the real and the simulated time. The list is valid by both clocks.
     package func revocationList(
         intermediate: OCSPService.Mode, times: ClosedRange<Date>
     ) throws(StoreAuthorityError) -> Data {
         var list = RevocationList(times: times)
         if case .revoked(let date) = intermediate {
-            // The intermediate in all its issues. Most generations share one.
+            // The intermediates of all generations. Most generations share one.
             var seen: Set<Certificate.SerialNumber> = []
             for generation in generations {
                 let number = generation.intermediate.certificate.serialNumber
@@ -69,7 +71,7 @@ extension StoreAuthority {
 extension StoreAuthority: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "authority of \(configuration.name), \(generations.count) leaves" }
     package var debugDescription: String { description }
-    // A dump must not walk into the keys.
+    // Keeps `dump` from printing the keys.
     package var customMirror: Mirror { Mirror(self, children: ["name": configuration.name]) }
 }
 

@@ -2,15 +2,15 @@ internal import Foundation
 internal import Synchronization
 
 extension StoreAuthority {
-    /// Signs receipts, under a root of its own. Made when it is first asked for, and that takes seconds: whoever asks
-    /// meanwhile waits.
+    /// Returns the authority that signs receipts; it has a separate root. The first call creates it, which takes
+    /// seconds; concurrent calls wait.
     package func receiptAuthority() throws(StoreAuthorityError) -> ReceiptAuthority {
-        try receiptsInTheMaking.withLock { _ throws(StoreAuthorityError) in
-            if let made = receiptAuthorityIfMade { return made }
+        try receiptCreation.withLock { _ throws(StoreAuthorityError) in
+            if let made = existingReceiptAuthority { return made }
             let file = directory?.appending(path: "receipt-authority.json")
             var saved: ReceiptAuthority?
             if let file { saved = try SecretFile.decode(SavedReceiptAuthority.self, from: file)?.authority() }
-            if let saved, saved.fits(configuration.validity, receiptPlaces) {
+            if let saved, saved.fits(configuration.validity, receiptURLs) {
                 receipts.withLock { $0 = saved }
                 return saved
             }
@@ -18,12 +18,12 @@ extension StoreAuthority {
             if let saved, !saved.root.covers(configuration.validity) {
                 throw StoreAuthorityError(
                     .invalidConfiguration,
-                    "the receipts' root that is kept is not valid all the time: use another directory")
+                    "the saved root certificate of receipts does not cover the required time: use another directory")
             }
             let new = try attempting("issuing the certificates for receipts") {
                 try ReceiptAuthority(
                     name: configuration.name + " Receipts", validity: configuration.validity,
-                    rootValidity: rootValidity, places: receiptPlaces, predecessor: saved)
+                    rootValidity: rootValidity, urls: receiptURLs, predecessor: saved)
             }
             if let file { try SecretFile.encode(attempting("writing it") { try SavedReceiptAuthority(new) }, to: file) }
             receipts.withLock { $0 = new }
@@ -31,25 +31,25 @@ extension StoreAuthority {
         }
     }
 
-    /// The same if it was asked for before; nobody waits for this.
-    package var receiptAuthorityIfMade: ReceiptAuthority? { receipts.withLock { $0 } }
+    /// The authority that signs receipts; nil if it has not been created or loaded yet. Does not wait.
+    package var existingReceiptAuthority: ReceiptAuthority? { receipts.withLock { $0 } }
 
-    private var receiptPlaces: Authority.Places {
-        var places = places
-        places.rootResponder += "-receipts"
-        places.intermediateResponder += "-receipts"
-        return places
+    private var receiptURLs: Authority.URLs {
+        var urls = urls
+        urls.rootResponder += "-receipts"
+        urls.intermediateResponder += "-receipts"
+        return urls
     }
 }
 
 extension ReceiptAuthority {
-    fileprivate func fits(_ validity: ClosedRange<Date>, _ places: Authority.Places) -> Bool {
+    fileprivate func fits(_ validity: ClosedRange<Date>, _ urls: Authority.URLs) -> Bool {
         [root, intermediate, leaf, xcode].allSatisfy { $0.covers(validity) }
-            && intermediate.names(places.rootResponder) && leaf.names(places.intermediateResponder)
+            && intermediate.names(responder: urls.rootResponder) && leaf.names(responder: urls.intermediateResponder)
     }
 }
 
-/// The authority for receipts as its file holds it.
+/// The file format of the authority for receipts.
 private struct SavedReceiptAuthority: Codable {
     let root: SavedAuthority.Pair
     let intermediate: SavedAuthority.Pair

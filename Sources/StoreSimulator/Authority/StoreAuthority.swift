@@ -4,19 +4,19 @@ package import Foundation
 internal import Synchronization
 internal import X509
 
-/// What one simulator signs with: a root that stays, an intermediate, and leaves that can be replaced while everything
-/// signed before stays valid.
+/// The certificate authority of a simulator: a permanent root, an intermediate, and replaceable leaves. After a leaf is
+/// replaced, earlier signatures stay valid.
 ///
-/// With a directory it continues where the last one with that directory ended: the same root, the same generations. One
-/// process at a time may use a directory.
+/// With a directory, the authority keeps its root and generations across restarts. Only one process at a time may use a
+/// directory.
 package final class StoreAuthority: Sendable {
     package struct Configuration: Sendable {
-        /// Where this simulator answers OCSP requests, as in `http://127.0.0.1:8080/ocsp`. The certificates name places
-        /// below it.
+        /// The URL where the simulator answers OCSP requests, such as `http://127.0.0.1:8080/ocsp`. The certificates
+        /// contain URLs below it.
         package var ocspBaseURL: URL
-        /// When the certificates have to be valid: at the real time and at the simulated one.
+        /// The time in which the certificates have to be valid. It includes the real and the simulated time.
         package var validity: ClosedRange<Date>
-        /// How the names of the certificates begin.
+        /// The prefix of the certificates' common names.
         package var name = "Counterfoil Simulator"
 
         package init(ocspBaseURL: URL, validity: ClosedRange<Date>) {
@@ -25,35 +25,35 @@ package final class StoreAuthority: Sendable {
         }
     }
 
-    /// How many leaves one authority may have.
-    package static let mostGenerations = 1000
+    /// The maximum number of leaves of an authority.
+    package static let maximumGenerations = 1000
 
     package let configuration: Configuration
-    /// The places that new certificates name.
-    package let places: Authority.Places
+    /// The URLs in new certificates.
+    package let urls: Authority.URLs
     package let root: Issued
-    /// Where it is kept, if anywhere.
+    /// The directory of the files; nil if the authority is only in memory.
     package let directory: URL?
-    /// Held while the authority for receipts is made, which takes seconds; the next one only to look.
-    let receiptsInTheMaking = Mutex(())
+    /// Locked while the authority for receipts is created, which takes seconds. `receipts` is locked only briefly.
+    let receiptCreation = Mutex(())
     let receipts = Mutex<ReceiptAuthority?>(nil)
     let apiKeys = Mutex<[String: CryptoConstant<P256.Signing.PrivateKey>]>([:])
 
     private let state: Mutex<State>
-    private let stranger = Mutex<PayloadSigner?>(nil)
+    private let untrustedSigner = Mutex<PayloadSigner?>(nil)
 
-    /// Makes an authority in memory, or continues the one in `directory`, which is made if it is not there.
+    /// Creates an authority in memory, or loads the one in `directory`. Creates the directory if it does not exist.
     package init(_ configuration: Configuration, directory: URL? = nil) throws(StoreAuthorityError) {
         self.configuration = configuration
         self.directory = directory
-        places = try Self.places(below: configuration.ocspBaseURL)
+        urls = try Self.urls(below: configuration.ocspBaseURL)
         let rootValidity = try Self.rootValidity(around: configuration.validity)
         if let directory {
             do {
                 try FileManager.default.createDirectory(
                     at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             } catch {
-                throw StoreAuthorityError(.unwritableFile, "the authority's directory cannot be made")
+                throw StoreAuthorityError(.unwritableFile, "the directory of the authority cannot be created")
             }
         }
         var saved: (root: Issued, generations: [SigningGeneration])?
@@ -70,15 +70,16 @@ package final class StoreAuthority: Sendable {
         }
         guard root.covers(configuration.validity) else {
             throw StoreAuthorityError(
-                .invalidConfiguration, "the root that is kept is not valid all the time: use another directory")
+                .invalidConfiguration,
+                "the saved root certificate does not cover the required time: use another directory")
         }
         let past = saved?.generations ?? []
-        if let last = past.last, last.fits(configuration.validity, places) {
+        if let last = past.last, last.fits(configuration.validity, urls) {
             state = Mutex(State(past: past.dropLast(), current: last))
         } else {
-            // Another address or another time: certificates of their own, the keys stay.
+            // The address or the time has changed: issue new certificates with the same keys.
             let next = try Self.next(
-                after: past, configuration.name, root, configuration.validity, places, keepsKey: true)
+                after: past, configuration.name, root, configuration.validity, urls, keepsKey: true)
             state = Mutex(State(past: past, current: next))
             try Self.save(root, past + [next], in: directory)
         }
@@ -90,7 +91,7 @@ package final class StoreAuthority: Sendable {
 
         var all: [SigningGeneration] { past + [current] }
 
-        /// By its number.
+        /// The generation with a number.
         subscript(number: Int) -> SigningGeneration? {
             if number == current.number { return current }
             return number > 0 && number <= past.count ? past[number - 1] : nil
@@ -105,21 +106,21 @@ package final class StoreAuthority: Sendable {
             SavedAuthority(root: root, generations: generations), to: directory.appending(path: fileName))
     }
 
-    /// The generation that signs now.
+    /// The current generation.
     package var current: SigningGeneration { state.withLock { $0.current } }
 
-    /// Signs with the current leaf. Cheaper than to ask for the whole generation.
+    /// The signer with the current leaf. Cheaper than copying the whole generation.
     package var signer: PayloadSigner { state.withLock { $0.current.signer } }
 
     /// All generations, the oldest first.
     package var generations: [SigningGeneration] { state.withLock(\.all) }
 
-    /// A generation by its number; nil if there is none.
+    /// Returns the generation with a number; nil if there is none.
     package func generation(_ number: Int) -> SigningGeneration? {
         state.withLock { $0[number] }
     }
 
-    /// Replaces the leaf and its key. What was signed before stays valid.
+    /// Replaces the leaf and its key. Earlier signatures stay valid.
     ///
     /// - Returns: The new generation.
     @discardableResult
@@ -130,18 +131,18 @@ package final class StoreAuthority: Sendable {
         }
         return try state.withLock { state throws(StoreAuthorityError) in
             let all = state.all
-            let next = try Self.next(after: all, configuration.name, root, validity, places, keepsKey: false)
+            let next = try Self.next(after: all, configuration.name, root, validity, urls, keepsKey: false)
             try Self.save(root, all + [next], in: directory)
             (state.past, state.current) = (all, next)
             return next
         }
     }
 
-    /// Signs with a chain of the right shape to a root that nobody trusts. Made when it is first asked for.
+    /// Returns a signer whose chain has the correct structure but an untrusted root. The first call creates it.
     package func wrongChainSigner() throws(StoreAuthorityError) -> PayloadSigner {
-        try stranger.withLock { signer throws(StoreAuthorityError) in
+        try untrustedSigner.withLock { signer throws(StoreAuthorityError) in
             if let signer { return signer }
-            let other = try StoreAuthority(.stranger(of: configuration))
+            let other = try StoreAuthority(.untrusted(like: configuration))
             signer = other.current.signer
             return other.current.signer
         }

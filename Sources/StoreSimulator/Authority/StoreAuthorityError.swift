@@ -1,19 +1,19 @@
-/// Why a simulator's authority could not be made, read or kept. Never holds a key.
+/// An error while a simulator's authority is created, read or saved. Never contains a key.
 package struct StoreAuthorityError: Error, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// A base URL, an instant or an identifier that no certificate or file can carry.
+        /// A base URL, time or identifier that a certificate or file cannot contain.
         case invalidConfiguration = "invalid_configuration"
-        /// A file is there and cannot be read, or is no authority.
+        /// A file exists but cannot be read, or does not contain an authority.
         case unreadableFile = "unreadable_file"
         case unwritableFile = "unwritable_file"
-        /// More leaves than one simulator may have.
+        /// The maximum number of leaves is reached.
         case tooManyLeaves = "too_many_leaves"
-        /// The cryptographic libraries refused.
+        /// A cryptographic library failed.
         case failed
     }
 
     package let code: Code
-    /// The same for a person.
+    /// A description for people.
     package let reason: String
 
     package init(_ code: Code, _ reason: String) {
@@ -24,7 +24,7 @@ package struct StoreAuthorityError: Error, Sendable, CustomStringConvertible {
     package var description: String { "\(code.rawValue): \(reason)" }
 }
 
-/// Runs what the libraries declare as throwing anything. Their errors may quote what they were given, so none goes on.
+/// Runs library calls with untyped errors. Replaces their errors, because they may quote their input.
 func attempting<Value>(_ what: String, _ body: () throws -> Value) throws(StoreAuthorityError) -> Value {
     do { return try body() } catch {
         if let error = error as? StoreAuthorityError { throw error }

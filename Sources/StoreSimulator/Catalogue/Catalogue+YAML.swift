@@ -3,7 +3,7 @@ internal import Basics
 internal import ConfigurationReading
 
 extension Catalogue {
-    /// Reads a catalogue from YAML.
+    /// Parses a catalogue in YAML.
     ///
     /// ```yaml
     /// storefronts: [USA, DEU, {code: ISL, id: "143558", currency: USD}]
@@ -33,37 +33,39 @@ extension Catalogue {
     ///   - {id: com.example.unlock, type: nonConsumable, price: 4.99, familyShareable: true}
     /// ```
     ///
-    /// The keys, and what they are when they are missing:
+    /// The keys, with the default values of optional ones in parentheses:
     ///
-    /// - `storefronts`: `[USA]`. The codes of ``Storefront/known`` stand for themselves; others come with `id` and
-    ///   `currency`. The first is where customers are who name none.
-    /// - `groups`: none. Each has an `id`, a `name` and `subscriptions`.
-    /// - A subscription: `id`, `period` and `price` have to be there; `name`, `level` (1), `prices`, `familyShareable`
-    ///   (false), `onSale` (true), `advancedCommerce` (false), `introductoryOffer`, `offers`, `billingPlans`.
-    /// - An offer: `id` (except for the introductory one), `type` (`promotional`, `offerCode`, `winBack`), `mode`
-    ///   (`free`, `payAsYouGo`, `payUpFront`) and `period` have to be there, `price` unless it is free; `periods` (1),
-    ///   `eligibility` of a code (`new`, `existing`, `expired`; everybody), its `codes` (what customers type besides the
-    ///   `id`), `expires` (an instant), `redemptions` (how many in all) and `stacks` (whether it follows the introductory
-    ///   offer); `winBack` of a win-back offer, with `paidMonths`, `monthsSinceExpiry` and `monthsBetweenOffers` (0).
-    /// - A billing plan: `type` (`upfront`, `monthly`) and `price`; `commitment`, the price of the whole (the same),
-    ///   `enabled` (true).
-    /// - `products`: none. `id`, `type` (`consumable`, `nonConsumable`, `nonRenewing`) and `price` have to be there;
-    ///   `name`, `prices`, `familyShareable`, `onSale`, `advancedCommerce`, and `offers`, which are offer codes with `id`,
-    ///   `price` (0), and what says who may redeem them.
+    /// - `storefronts` (`[USA]`): The codes of ``Storefront/known`` suffice; other storefronts need `code`, `id` and
+    ///   `currency`. The first one is the default of new customers.
+    /// - `groups` (none): Each has an `id`, a `name` and `subscriptions`.
+    /// - A subscription: required are `id`, `period` and `price`; optional are `name`, `level` (1), `prices`,
+    ///   `familyShareable` (false), `onSale` (true), `advancedCommerce` (false), `introductoryOffer`, `offers` and
+    ///   `billingPlans`.
+    /// - An offer: required are `id` (except for introductory offers), `type` (`promotional`, `offerCode`, `winBack`),
+    ///   `mode` (`free`, `payAsYouGo`, `payUpFront`), `period`, and `price` unless the mode is `free`; optional is
+    ///   `periods` (1). Offer codes can have `eligibility` (`new`, `existing`, `expired`; all three), `codes` (the
+    ///   codes that customers can enter besides the `id`), `expires` (an instant), `redemptions` (the maximum number in
+    ///   total) and `stacks` (whether the offer follows the introductory offer). Win-back offers can have `winBack`
+    ///   with `paidMonths` (0), `monthsSinceExpiry` (0) and `monthsBetweenOffers` (none).
+    /// - A billing plan: required are `type` (`upfront`, `monthly`) and `price`; optional are `commitment`, the price
+    ///   of the whole commitment (the same as `price`), and `enabled` (true).
+    /// - `products` (none): required are `id`, `type` (`consumable`, `nonConsumable`, `nonRenewing`) and `price`;
+    ///   optional are `name`, `prices`, `familyShareable`, `onSale`, `advancedCommerce`, and `offers`, which are offer
+    ///   codes with `id`, `price` (0) and the keys that limit their redemption.
     ///
-    /// Prices are decimal numbers with at most three decimals and are kept exactly. Periods are ISO 8601 with one unit:
-    /// `P3D`, `P1W`, `P1M`, `P1Y`. Aliases and unknown keys are refused, and so is a text of more than 1 MiB or a
-    /// catalogue of more than 10,000 products.
+    /// Prices are decimal numbers with at most three decimals and are stored exactly. Periods are in ISO 8601 with one
+    /// unit: `P3D`, `P1W`, `P1M`, `P1Y`. YAML aliases, unknown keys, texts of more than 1 MiB and catalogues of more
+    /// than 10,000 products are refused.
     ///
-    /// - Throws: ``CatalogueError`` with every problem, its path in the file and its line. Only when the text is no YAML
-    ///   the first one is all.
+    /// - Throws: ``CatalogueError`` with every problem, its path in the file and its line. If the text is not YAML, the
+    ///   error contains only the first problem.
     public init(yaml text: String) throws(CatalogueError) {
         do throws(ConfigurationProblems) {
             let root = try ConfigurationValue(yaml: text)
             let findings = Findings(unknownKeys: .areProblems)
             var reader = YAMLCatalogueReader()
             if var section = Section(root, path: "", findings: findings) { reader.read(&section) }
-            findings.add(CatalogueCheck(reader.catalogue, places: reader.places).problems)
+            findings.add(CatalogueCheck(reader.catalogue, sourcePaths: reader.sourcePaths).problems)
             try findings.finish()
             self = reader.catalogue
         } catch {
@@ -72,11 +74,11 @@ extension Catalogue {
     }
 }
 
-/// Reads the sections of our YAML format. Where a value is missing or wrong a harmless one takes its place, so that the
-/// rest can be checked as well; the findings then see to it that the catalogue is not used.
+/// Parses the sections of the YAML format. A default replaces each missing or invalid value, so that the remaining
+/// values are checked, too. The findings then prevent the use of the catalogue.
 private struct YAMLCatalogueReader {
     private(set) var catalogue = Catalogue(products: [], storefronts: [])
-    private(set) var places: [CatalogueCheck.Place] = []
+    private(set) var sourcePaths: [CatalogueCheck.SourcePaths] = []
 
     mutating func read(_ root: inout Section) {
         if root.has("storefronts") {
@@ -119,7 +121,7 @@ private struct YAMLCatalogueReader {
         if !section.has("period") { section.problem("period", "is missing") }
         var terms = SubscriptionTerms(
             group: group, level: section.number("level") ?? 1, period: section.period("period") ?? .month)
-        var place = CatalogueCheck.Place(
+        var paths = CatalogueCheck.SourcePaths(
             product: section.path, introductoryOffer: section.path("introductoryOffer"), offers: [])
         if var offer = section.section("introductoryOffer") {
             terms.introductoryOffer = Self.offer(&offer, type: .introductory)
@@ -128,7 +130,7 @@ private struct YAMLCatalogueReader {
             if !offer.has("type") { offer.problem("type", "is missing") }
             let identifier = offer.requiredText("id") ?? ""
             let type = offer.word("type", of: Words.offerTypes) ?? .offerCode
-            place.offers.append(offer.path)
+            paths.offers.append(offer.path)
             terms.offers.append(Self.offer(&offer, type: type, identifier: identifier))
         }
         terms.billingPlans = section.sections("billingPlans").map {
@@ -139,16 +141,16 @@ private struct YAMLCatalogueReader {
         product.subscription = terms
         section.finish()
         catalogue.products.append(product)
-        places.append(place)
+        sourcePaths.append(paths)
     }
 
     private mutating func readProduct(_ section: inout Section) {
         if !section.has("type") { section.problem("type", "is missing") }
         let type = section.word("type", of: Words.productTypes) ?? .nonConsumable
-        var place = CatalogueCheck.Place(product: section.path, introductoryOffer: "", offers: [])
+        var paths = CatalogueCheck.SourcePaths(product: section.path, introductoryOffer: "", offers: [])
         var product = Self.product(&section, type: type)
         for var offer in section.sections("offers") {
-            place.offers.append(offer.path)
+            paths.offers.append(offer.path)
             var read = Offer(
                 identifier: offer.requiredText("id") ?? "",
                 type: offer.word("type", of: Words.offerTypes) ?? .offerCode, discount: .oneTime,
@@ -159,10 +161,10 @@ private struct YAMLCatalogueReader {
         }
         section.finish()
         catalogue.products.append(product)
-        places.append(place)
+        sourcePaths.append(paths)
     }
 
-    /// What all kinds of products have.
+    /// Parses the values that all types of products have.
     private static func product(_ section: inout Section, type: ProductType) -> Product {
         if !section.has("price") { section.problem("price", "is missing") }
         var prices: [String: Int64] = [:]
@@ -185,8 +187,9 @@ private struct YAMLCatalogueReader {
         if offer.discount != .freeTrial, !section.has("price") { section.problem("price", "is missing") }
         if type != .introductory, var rules = section.section("winBack") {
             offer.winBack = .init(
-                paidMonths: rules.number("paidMonths") ?? 0, monthsSinceExpiry: rules.number("monthsSinceExpiry") ?? 0,
-                monthsBetweenOffers: rules.number("monthsBetweenOffers"))
+                minimumPaidMonths: rules.number("paidMonths") ?? 0,
+                minimumMonthsSinceExpiry: rules.number("monthsSinceExpiry") ?? 0,
+                minimumMonthsBetweenOffers: rules.number("monthsBetweenOffers"))
             rules.finish()
         }
         readCode(&section, into: &offer)
@@ -194,12 +197,12 @@ private struct YAMLCatalogueReader {
         return offer
     }
 
-    /// What limits the redemption of an offer code.
+    /// Parses the limits of an offer code.
     private static func readCode(_ section: inout Section, into offer: inout Offer) {
         guard offer.type == .offerCode else { return }
         offer.codes = section.texts("codes")?.map(\.text)
-        offer.redemptions = section.number("redemptions", in: 1...1_000_000)
-        offer.stacks = section.flag("stacks")
+        offer.maximumRedemptions = section.number("redemptions", in: 1...1_000_000)
+        offer.stacksWithIntroductoryOffer = section.flag("stacks")
         guard let text = section.text("expires") else { return }
         offer.expires = InstantText.date(iso8601: text, acceptsDays: true)
         if offer.expires == nil { section.problem("expires", "\(quoted(text)) is not an instant") }

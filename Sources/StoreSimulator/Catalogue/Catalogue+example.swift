@@ -1,19 +1,19 @@
 internal import AppStoreModels
 
 extension Catalogue {
-    /// A catalogue with a product of every kind, which the simulator sells when it is given none.
+    /// A catalogue with a product of every type. The simulator uses it by default.
     ///
-    /// - `com.example.premium.monthly`, a month for 9.99, shared with the family: a free week for new customers, the
+    /// - `com.example.premium.monthly`, a month for 9.99, family-shareable: a free week for new customers, the
     ///   promotional offer `save20`, the offer code `WELCOME`, the win-back offer `comeback`.
-    /// - `com.example.premium.yearly`, of the same level: changing to it is a crossgrade of another length.
-    /// - `com.example.premium.commitment`, a year that can be paid by the month.
-    /// - `com.example.premium.weekly`, of the same level too.
-    /// - `com.example.plus.monthly`, of the same level and length: a crossgrade that takes effect at once.
+    /// - `com.example.premium.yearly`, of the same level: changing to it is a crossgrade with a different period.
+    /// - `com.example.premium.commitment`, a year that can be paid monthly.
+    /// - `com.example.premium.weekly`, also of the same level.
+    /// - `com.example.plus.monthly`, of the same level and period: a crossgrade that takes effect at once.
     /// - `com.example.basic.monthly`, of the level below.
-    /// - `com.example.news.weekly` and `com.example.news.monthly`, of another group; the offer code `AUTUMN` of the latter has
-    ///   two values, `FALL-1` and `FALL-2`, and can be redeemed twice.
+    /// - `com.example.news.weekly` and `com.example.news.monthly`, of another group; the offer `AUTUMN` of the latter
+    ///   has two codes, `FALL-1` and `FALL-2`, and can be redeemed twice.
     /// - `com.example.coins.100`, consumable, with the offer code `COINS`; `com.example.unlock`, non-consumable and
-    ///   shared with the family; `com.example.season.pass`, non-renewing.
+    ///   family-shareable; `com.example.season.pass`, non-renewing.
     /// - `com.example.advanced.subscription` and `com.example.advanced.onetime`, generic products of Advanced Commerce.
     public static let example = Catalogue(
         products: premium + news + advancedCommerce + [
@@ -47,7 +47,8 @@ extension Catalogue {
                     eligibility: [.new, .expired]),
                 Offer(
                     identifier: "comeback", type: .winBack, discount: .payUpFront, period: .month, periodCount: 3,
-                    price: 9990, winBack: .init(paidMonths: 1, monthsSinceExpiry: 0, monthsBetweenOffers: 6)),
+                    price: 9990,
+                    winBack: .init(minimumPaidMonths: 1, minimumMonthsSinceExpiry: 0, minimumMonthsBetweenOffers: 6)),
             ]),
         subscription(
             "premium.yearly", "Premium, yearly", group: "20000001", .year, 99_990, yen: 15_000_000, shared: true,
@@ -78,13 +79,13 @@ extension Catalogue {
             offers: [autumn]),
     ]
 
-    /// Two values for two customers, each of whom has the introductory offer first.
+    /// An offer with two codes for two customers. It follows the introductory offer.
     private static let autumn: Offer = {
         var offer = Offer(
             identifier: "AUTUMN", type: .offerCode, discount: .payAsYouGo, period: .month, periodCount: 2, price: 990)
         offer.codes = ["FALL-1", "FALL-2"]
-        offer.redemptions = 2
-        offer.stacks = true
+        offer.maximumRedemptions = 2
+        offer.stacksWithIntroductoryOffer = true
         return offer
     }()
 

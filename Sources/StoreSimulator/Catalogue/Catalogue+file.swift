@@ -1,20 +1,20 @@
 internal import Foundation
 
 extension Catalogue {
-    /// No format allows more; the readers of the formats are stricter.
+    /// The maximum size of a file. The parsers of the formats have the same or lower limits.
     private static let maximumFileBytes = 4 << 20
 
-    /// Reads a catalogue from a file: Xcode's `.storekit`, or ours, `.yaml` or `.yml`.
+    /// Reads a catalogue from a file: `.storekit` of Xcode, or `.yaml` or `.yml`.
     ///
-    /// - Returns: The catalogue, and what is of no effect, a sentence each: what was not understood, and what else a file of
-    ///   Xcode tells Xcode to do. ``StoreKitConfiguration`` has that as values.
-    /// - Throws: ``CatalogueError`` if the file cannot be read, has another extension or says something wrong.
-    public static func read(path: String) throws(CatalogueError) -> (catalogue: Catalogue, notes: [String]) {
+    /// - Returns: The catalogue, and one sentence for each part of the file that has no effect: parts that were not
+    ///   understood, and settings of Xcode. ``StoreKitConfiguration`` contains these settings as values.
+    /// - Throws: ``CatalogueError`` if the file cannot be read, has another extension or is invalid.
+    public static func read(path: String) throws(CatalogueError) -> (catalogue: Catalogue, warnings: [String]) {
         let `extension` = URL(filePath: path).pathExtension.lowercased()
         switch `extension` {
         case "storekit":
             let configuration = try StoreKitConfiguration(contents(of: path))
-            return (configuration.catalogue, configuration.notes + configuration.unused)
+            return (configuration.catalogue, configuration.warnings + configuration.unused)
         case "yaml", "yml":
             guard let text = String(validating: try contents(of: path), as: UTF8.self) else {
                 throw CatalogueError(problems: [.init(message: "is not UTF-8")])
@@ -25,12 +25,12 @@ extension Catalogue {
                 problems: [
                     .init(
                         message:
-                            "a catalogue is a file of Xcode's, .storekit, or of ours, .yaml, but not .\(`extension`)")
+                            "a catalogue file has the extension .storekit (Xcode) or .yaml, not .\(`extension`)")
                 ])
         }
     }
 
-    /// The content of a file, never more of it than a catalogue can have: a device, say, has no end.
+    /// Reads a file. Reads at most the maximum size, because a device file, for example, can be endless.
     private static func contents(of path: String) throws(CatalogueError) -> Data {
         let data: Data?
         do {
@@ -40,7 +40,7 @@ extension Catalogue {
         } catch {
             throw CatalogueError(problems: [.init(message: "cannot be read: \(path)")])
         }
-        // Nil is the end of the file before its first byte.
+        // Nil means that the file is empty.
         let content = data ?? Data()
         guard content.count <= maximumFileBytes else {
             throw CatalogueError(problems: [.init(message: "larger than 4 MiB")])
@@ -50,7 +50,7 @@ extension Catalogue {
 }
 
 extension StoreKitConfiguration {
-    /// What is not part of a catalogue, and so ignored by who reads only that, with what does the same here.
+    /// One sentence for each setting of Xcode that is not part of a catalogue, with its equivalent in the simulator.
     fileprivate var unused: [String] {
         var unused: [String] = []
         if hasOfferKey {

@@ -1,55 +1,55 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// What the app sells: products, subscription groups and the storefronts they are sold in.
+/// The products, subscription groups and storefronts of an app.
 public struct Catalogue: Sendable, Hashable, Codable {
-    /// Every product, of every kind.
+    /// The products of all types.
     public var products: [Product]
 
-    /// The subscription groups that the auto-renewable subscriptions belong to.
+    /// The groups of the auto-renewable subscriptions.
     public var groups: [SubscriptionGroup]
 
-    /// Where the app is sold. A customer is in one of them; the first is where a customer is who names none.
+    /// The storefronts where the app is sold. The first one is the default of new customers.
     public var storefronts: [Storefront]
 
-    /// A catalogue of these products, groups and storefronts, unchecked.
+    /// Creates a catalogue. Does not check it; see ``validate()``.
     public init(products: [Product], groups: [SubscriptionGroup] = [], storefronts: [Storefront] = [.usa]) {
         self.products = products
         self.groups = groups
         self.storefronts = storefronts
     }
 
-    /// The product of this identifier.
+    /// Returns the product with an identifier.
     public func product(_ id: String) -> Product? { products.first { $0.id.isExactly(id) } }
 
-    /// The storefront of this ISO 3166-1 alpha-3 code.
+    /// Returns the storefront with an ISO 3166-1 alpha-3 code.
     public func storefront(_ code: String) -> Storefront? { storefronts.first { $0.code == code } }
 }
 
-/// Products of which a customer can have one at a time, at different levels of service.
+/// A group of subscriptions at different levels of service. A customer can have one of them at a time.
 public struct SubscriptionGroup: Sendable, Hashable, Codable, Identifiable {
-    /// What transactions carry as `subscriptionGroupIdentifier`.
+    /// The `subscriptionGroupIdentifier` of transactions.
     public var id: String
     /// The reference name.
     public var name: String
 
-    /// A group.
+    /// Creates a group.
     public init(id: String, name: String) {
         self.id = id
         self.name = name
     }
 }
 
-/// A country's App Store.
+/// The App Store of a country or region.
 public struct Storefront: Sendable, Hashable, Codable {
     /// The ISO 3166-1 alpha-3 code, such as `USA`.
     public var code: String
-    /// The App Store's number for it, such as `143441`.
+    /// The storefront number, such as `143441`.
     public var id: String
-    /// The ISO 4217 code of its currency, such as `USD`.
+    /// The ISO 4217 currency code, such as `USD`.
     public var currency: String
 
-    /// A storefront.
+    /// Creates a storefront.
     public init(code: String, id: String, currency: String) {
         self.code = code
         self.id = id
@@ -61,9 +61,9 @@ public struct Storefront: Sendable, Hashable, Codable {
 }
 
 extension Catalogue {
-    /// Has an offer code end.
+    /// Sets the expiration of an offer code.
     ///
-    /// - Returns: Whether the product has one of this identifier.
+    /// - Returns: Whether the product has an offer code with this identifier.
     mutating func end(_ offer: String, of product: String, at instant: Date) -> Bool {
         guard let place = products.firstIndex(where: { $0.id.isExactly(product) }) else { return false }
         func isMeant(_ one: Offer) -> Bool { one.type == .offerCode && one.identifier == offer }

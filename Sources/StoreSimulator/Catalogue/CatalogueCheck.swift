@@ -2,20 +2,21 @@ internal import AppStoreModels
 internal import ConfigurationReading
 
 extension Catalogue {
-    /// Checks what the simulator relies on. Both readers do this themselves; a catalogue made in code should be checked
-    /// once before it is used.
+    /// Checks the requirements of the simulator. The parsers of both formats call the same checks. Call this once for
+    /// catalogues that are created in code.
     ///
-    /// - Throws: ``CatalogueError`` with every problem, its path in terms of these types: `products[2].offers[0].price`.
+    /// - Throws: ``CatalogueError`` with every problem. Paths are in terms of these types:
+    ///   `products[2].offers[0].price`.
     public func validate() throws(CatalogueError) {
-        let problems = CatalogueCheck(self, places: []).problems
+        let problems = CatalogueCheck(self, sourcePaths: []).problems
         guard problems.isEmpty else { throw CatalogueError(problems: problems) }
     }
 }
 
-/// What a catalogue must be like.
+/// Checks a catalogue.
 struct CatalogueCheck {
-    /// Where a product was read from, so that problems are told in terms of the file.
-    struct Place {
+    /// The paths of a product and its offers in a file. Problems are reported with these paths.
+    struct SourcePaths {
         var product: String
         var introductoryOffer: String
         var offers: [String]
@@ -23,19 +24,19 @@ struct CatalogueCheck {
 
     static let maximumProducts = 10_000
     static let maximumLevel = 1000
-    /// More than the App Store has.
+    /// The maximum number of storefronts, more than the App Store has.
     private static let maximumStorefronts = 300
-    /// Ten years. The App Store sells nothing longer than a year; dates must stay within what calendars can do.
+    /// Ten years. The App Store has no periods longer than a year; the limit keeps dates within the range of calendars.
     private static let maximumDays = 3660
 
     private(set) var problems: [CatalogueError.Problem] = []
     private let catalogue: Catalogue
-    private let places: [Place]
+    private let sourcePaths: [SourcePaths]
 
-    /// Checks `catalogue`. `places` has one for each product, or none at all.
-    init(_ catalogue: Catalogue, places: [Place]) {
+    /// Checks `catalogue`. `sourcePaths` has an element for each product, or is empty.
+    init(_ catalogue: Catalogue, sourcePaths: [SourcePaths]) {
         self.catalogue = catalogue
-        self.places = places
+        self.sourcePaths = sourcePaths
         guard catalogue.products.count <= Self.maximumProducts else {
             add("products", "more than \(Self.maximumProducts)")
             return
@@ -95,7 +96,8 @@ struct CatalogueCheck {
         }
     }
 
-    /// Apple's rules are narrower for products and unknown for the rest; Xcode lets developers use what they like.
+    /// Whether `text` can be an identifier. Apple's rules are stricter for products and unknown for groups; Xcode
+    /// accepts any text.
     private static func isIdentifier(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {
@@ -108,23 +110,23 @@ struct CatalogueCheck {
         let storefronts = Set(catalogue.storefronts.map(\.code))
         var ids: Set<String> = []
         for (index, product) in catalogue.products.enumerated() {
-            let place = index < places.count ? places[index] : nil
-            let path = place?.product ?? "products[\(index)]"
+            let paths = index < sourcePaths.count ? sourcePaths[index] : nil
+            let path = paths?.product ?? "products[\(index)]"
             check(id: product.id, among: &ids, path + ".id")
             check(price: product.price, path + ".price")
             for (storefront, price) in product.prices.sorted(by: { $0.key < $1.key }) {
                 let path = "\(path).prices.\(Self.isCode(storefront) ? storefront : quoted(storefront))"
                 check(price: price, path)
                 if !storefronts.contains(storefront) {
-                    // Nobody reads the suggestions of a thousand problems.
+                    // Suggestions are slow and of no use for hundreds of problems.
                     let suggestion =
                         problems.count < 100 ? Spelling.suggestion(for: storefront, among: storefronts) : ""
                     add(path, "is a price for a storefront that is not listed" + suggestion)
                 }
             }
             checkType(of: product, path)
-            if let terms = product.subscription { check(terms, groups: groups, path, place) }
-            check(product.subscription?.offers ?? product.offers, of: product, path, place)
+            if let terms = product.subscription { check(terms, groups: groups, path, paths) }
+            check(product.subscription?.offers ?? product.offers, of: product, path, paths)
         }
     }
 
@@ -146,14 +148,15 @@ struct CatalogueCheck {
         }
     }
 
-    private mutating func check(_ terms: SubscriptionTerms, groups: Set<String>, _ path: String, _ place: Place?) {
+    private mutating func check(_ terms: SubscriptionTerms, groups: Set<String>, _ path: String, _ paths: SourcePaths?)
+    {
         if !groups.contains(terms.group) { add(path + ".group", "there is no group \(quoted(terms.group))") }
         if !(1...Self.maximumLevel).contains(terms.level) {
             add(path + ".level", "\(terms.level) is not from 1 to \(Self.maximumLevel)")
         }
         if terms.period.approximateDays > Self.maximumDays { add(path + ".period", "is longer than ten years") }
         if let offer = terms.introductoryOffer {
-            let path = place?.introductoryOffer ?? path + ".introductoryOffer"
+            let path = paths?.introductoryOffer ?? path + ".introductoryOffer"
             if offer.type != .introductory { add(path + ".type", "is not introductory") }
             if offer.identifier != nil { add(path + ".id", "introductory offers have none") }
             check(offer, path)
@@ -171,8 +174,8 @@ struct CatalogueCheck {
         }
     }
 
-    private mutating func check(_ offers: [Offer], of product: Product, _ path: String, _ place: Place?) {
-        /// The App Store has separate lists for the three types.
+    private mutating func check(_ offers: [Offer], of product: Product, _ path: String, _ paths: SourcePaths?) {
+        /// Identifiers are unique within a type: the App Store has separate lists for the three types.
         struct Key: Hashable {
             var type: OfferType
             var identifier: String
@@ -180,7 +183,7 @@ struct CatalogueCheck {
         var keys: Set<Key> = []
         for (index, offer) in offers.enumerated() {
             let path =
-                if let place, index < place.offers.count { place.offers[index] } else { "\(path).offers[\(index)]" }
+                if let paths, index < paths.offers.count { paths.offers[index] } else { "\(path).offers[\(index)]" }
             if let identifier = offer.identifier {
                 if !Self.isOfferIdentifier(identifier) {
                     add(
@@ -206,7 +209,7 @@ struct CatalogueCheck {
         }
     }
 
-    /// Reference names serve as identifiers of offer codes, and they have spaces.
+    /// Whether `text` can be the identifier of an offer. Offer codes use reference names, which can contain spaces.
     private static func isOfferIdentifier(_ text: String) -> Bool { (1...255).contains(text.utf8.count) }
 
     private mutating func checkSubscriptionDiscount(of offer: Offer, _ path: String) {
@@ -215,7 +218,7 @@ struct CatalogueCheck {
         }
         guard let period = offer.period else { return add(path + ".period", "is missing") }
         guard offer.periodCount >= 1 else { return }
-        if (period.times(offer.periodCount)?.approximateDays ?? .max) > Self.maximumDays {
+        if (period.multiplied(by: offer.periodCount)?.approximateDays ?? .max) > Self.maximumDays {
             add(path + ".periods", "make the offer longer than ten years")
         }
     }
@@ -229,8 +232,8 @@ struct CatalogueCheck {
         }
         guard let rules = offer.winBack else { return }
         if offer.type != .winBack { add(path + ".winBack", "only win-back offers have one") }
-        if !(0...1200).contains(rules.paidMonths) { add(path + ".winBack.paidMonths", "is not from 0 to 1200") }
-        if !(0...1200).contains(rules.monthsSinceExpiry) {
+        if !(0...1200).contains(rules.minimumPaidMonths) { add(path + ".winBack.paidMonths", "is not from 0 to 1200") }
+        if !(0...1200).contains(rules.minimumMonthsSinceExpiry) {
             add(path + ".winBack.monthsSinceExpiry", "is not from 0 to 1200")
         }
     }
@@ -242,7 +245,7 @@ struct CatalogueCheck {
 }
 
 extension Period {
-    /// How many days it has at most.
+    /// The maximum number of days in the period.
     fileprivate var approximateDays: Int {
         switch unit {
         case .day: count

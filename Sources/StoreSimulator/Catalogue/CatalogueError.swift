@@ -1,15 +1,16 @@
 public import AppStoreModels
 public import ConfigurationReading
 
-/// Why a catalogue cannot be used: everything that is wrong with it, at once.
+/// The problems because of which a catalogue cannot be used.
 public struct CatalogueError: CounterfoilError, Hashable {
-    /// One thing that is wrong.
+    /// A problem of a catalogue.
     public typealias Problem = ConfigurationProblem
 
-    /// At least one, in the order of the file; after a hundred only their number is told.
+    /// The problems, at least one, in the order of the file. After the first hundred, only the number of the others is
+    /// reported.
     public let problems: [Problem]
 
-    /// An error of these problems.
+    /// Creates an error.
     public init(problems: [Problem]) { self.problems = problems }
 
     init(_ problems: ConfigurationProblems) {
@@ -19,7 +20,7 @@ public struct CatalogueError: CounterfoilError, Hashable {
     /// `invalid_catalogue`.
     public var code: String { "invalid_catalogue" }
 
-    /// A line for each problem.
+    /// The problems, one per line.
     public var message: String { problems.map(\.description).joined(separator: "\n") }
 
     /// The message.

@@ -3,43 +3,51 @@ public import Foundation
 
 /// A discount on a product.
 public struct Offer: Sendable, Hashable, Codable {
-    /// What transactions carry as `offerIdentifier`; nil for an introductory offer.
+    /// The `offerIdentifier` of transactions; nil for introductory offers.
     public var identifier: String?
 
-    /// Introductory, promotional, offer code or win-back.
+    /// The type: introductory, promotional, offer code or win-back.
     public var type: OfferType
 
-    /// Free, paid as it goes, paid up front; one-time for offer codes of products that are no subscriptions.
+    /// The payment mode: free, pay as you go, pay up front; one-time for offer codes of products other than
+    /// subscriptions.
     public var discount: OfferDiscountType
 
-    /// The length of one period of the offer. A one-time discount has none.
+    /// The length of one period of the offer; nil for one-time discounts.
     public var period: Period?
 
-    /// How many periods it lasts.
+    /// The number of periods.
     public var periodCount: Int
 
-    /// The price, in thousandths of the currency: of one period if it is paid as it goes, of everything if up front.
+    /// The price in thousandths of the currency: of one period for pay as you go, of the whole offer for pay up front.
     public var price: Int64
 
-    /// Who may redeem an offer code; nil means everybody.
+    /// The customers who can redeem an offer code; nil for all customers.
     public var eligibility: [Audience]?
 
-    /// What customers type to redeem an offer code, besides its identifier; nil for that alone.
+    /// The codes that customers can enter besides the identifier; nil for none.
     public var codes: [String]?
 
-    /// When an offer code can no longer be redeemed; nil is never.
+    /// The expiration date of an offer code; nil for none.
     public var expires: Date?
 
-    /// How often an offer code can be redeemed in all; nil is without end. Each customer may once.
-    public var redemptions: Int?
+    /// The maximum number of redemptions of an offer code by all customers; nil for no limit. Each customer can redeem
+    /// it once.
+    public var maximumRedemptions: Int?
 
-    /// Whether an offer code follows the introductory offer instead of taking its place; nil is no.
-    public var stacks: Bool?
+    /// Whether an offer code follows the introductory offer instead of replacing it; nil means false.
+    public var stacksWithIntroductoryOffer: Bool?
 
-    /// For win-back offers: how much was paid for before and how long ago it ended; nil means all who lapsed.
+    /// The eligibility rules of a win-back offer; nil for all customers whose subscription has ended.
     public var winBack: WinBackRules?
 
-    /// An offer.
+    private enum CodingKeys: String, CodingKey {
+        case identifier, type, discount, period, periodCount, price, eligibility, codes, expires, winBack
+        case maximumRedemptions = "redemptions"
+        case stacksWithIntroductoryOffer = "stacks"
+    }
+
+    /// Creates an offer.
     public init(
         identifier: String? = nil, type: OfferType, discount: OfferDiscountType, period: Period? = nil,
         periodCount: Int = 1, price: Int64 = 0, eligibility: [Audience]? = nil, winBack: WinBackRules? = nil
@@ -54,24 +62,32 @@ public struct Offer: Sendable, Hashable, Codable {
         self.winBack = winBack
     }
 
-    /// A customer's relation to a subscription group, as offer codes ask for it.
+    /// A customer's relation to a subscription group, for the eligibility for offer codes.
     @nonexhaustive
     public enum Audience: String, Sendable, Hashable, Codable, CaseIterable { case new, existing, expired }
 
-    /// Who may have a win-back offer.
+    /// The eligibility rules of a win-back offer.
     public struct WinBackRules: Sendable, Hashable, Codable {
-        /// The least number of months paid for before.
-        public var paidMonths: Int
-        /// The least number of months since the subscription ended.
-        public var monthsSinceExpiry: Int
-        /// The least number of months between two win-back offers; nil is none.
-        public var monthsBetweenOffers: Int?
+        /// The minimum number of paid months.
+        public var minimumPaidMonths: Int
+        /// The minimum number of months since the subscription ended.
+        public var minimumMonthsSinceExpiry: Int
+        /// The minimum number of months between two win-back offers; nil for no minimum.
+        public var minimumMonthsBetweenOffers: Int?
 
-        /// Rules for a win-back offer.
-        public init(paidMonths: Int = 0, monthsSinceExpiry: Int = 0, monthsBetweenOffers: Int? = nil) {
-            self.paidMonths = paidMonths
-            self.monthsSinceExpiry = monthsSinceExpiry
-            self.monthsBetweenOffers = monthsBetweenOffers
+        private enum CodingKeys: String, CodingKey {
+            case minimumPaidMonths = "paidMonths"
+            case minimumMonthsSinceExpiry = "monthsSinceExpiry"
+            case minimumMonthsBetweenOffers = "monthsBetweenOffers"
+        }
+
+        /// Creates rules.
+        public init(
+            minimumPaidMonths: Int = 0, minimumMonthsSinceExpiry: Int = 0, minimumMonthsBetweenOffers: Int? = nil
+        ) {
+            self.minimumPaidMonths = minimumPaidMonths
+            self.minimumMonthsSinceExpiry = minimumMonthsSinceExpiry
+            self.minimumMonthsBetweenOffers = minimumMonthsBetweenOffers
         }
     }
 }

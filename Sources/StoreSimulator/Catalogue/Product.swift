@@ -1,38 +1,39 @@
 public import AppStoreModels
 
-/// Something that customers buy.
+/// A product that customers can purchase.
 public struct Product: Sendable, Hashable, Codable, Identifiable {
     /// The product identifier.
     public var id: String
 
-    /// Which of the four kinds it is.
+    /// The product type.
     public var type: ProductType
 
     /// The reference name.
     public var name: String
 
-    /// The price where ``prices`` says nothing else, in thousandths of the storefront's currency.
+    /// The price in storefronts that are not in ``prices``, in thousandths of the storefront's currency.
     public var price: Int64
 
     /// Prices by storefront code, in thousandths of the storefront's currency.
     public var prices: [String: Int64]
 
-    /// Whether the purchaser's family may use it. Only auto-renewable subscriptions and non-consumables can be shared.
+    /// Whether Family Sharing is enabled. Only auto-renewable subscriptions and non-consumables can be shared.
     public var isFamilyShareable: Bool
 
-    /// Whether it can be bought and renewed at all.
+    /// Whether the product can be purchased and renewed.
     public var isOnSale: Bool
 
-    /// What an auto-renewable subscription has beyond a price; nil for the other kinds.
+    /// The terms of an auto-renewable subscription; nil for other types.
     public var subscription: SubscriptionTerms?
 
-    /// Offer codes for products that are not auto-renewable. Those of subscriptions are among ``SubscriptionTerms/offers``.
+    /// The offer codes of a product that is not an auto-renewable subscription. Those of subscriptions are in
+    /// ``SubscriptionTerms/offers``.
     public var offers: [Offer]
 
-    /// Whether it is a generic product of Advanced Commerce, whose content and price come with each request.
+    /// Whether this is a generic product of Advanced Commerce. Each request contains its content and price.
     public var isAdvancedCommerce: Bool
 
-    /// A product.
+    /// Creates a product.
     public init(
         id: String, type: ProductType, name: String = "", price: Int64, prices: [String: Int64] = [:],
         isFamilyShareable: Bool = false, isOnSale: Bool = true, subscription: SubscriptionTerms? = nil,
@@ -50,42 +51,44 @@ public struct Product: Sendable, Hashable, Codable, Identifiable {
         self.isAdvancedCommerce = isAdvancedCommerce
     }
 
-    /// The price in a storefront, in thousandths of its currency.
+    /// Returns the price in a storefront, in thousandths of its currency.
     public func price(in storefront: String) -> Int64 { prices[storefront] ?? price }
 
-    /// The offer of this identifier, or with this code, of whatever kind but introductory. If two kinds share it, the first.
+    /// Returns the first offer with an identifier or, if there is none, with a code. Introductory offers are not
+    /// included.
     public func offer(_ identifier: String) -> Offer? {
         let all = subscription?.offers ?? offers
         return all.first { $0.identifier == identifier } ?? all.first { $0.codes?.contains(identifier) ?? false }
     }
 
-    /// The offer of this identifier and type. Identifiers are unique within a type only.
+    /// Returns the offer with an identifier and type. Identifiers are unique only within a type.
     public func offer(_ identifier: String, type: OfferType) -> Offer? {
         (subscription?.offers ?? offers).first { $0.identifier == identifier && $0.type == type }
     }
 }
 
-/// What an auto-renewable subscription has beyond a price.
+/// The terms of an auto-renewable subscription.
 public struct SubscriptionTerms: Sendable, Hashable, Codable {
-    /// The identifier of its group.
+    /// The identifier of the subscription group.
     public var group: String
 
-    /// The level of service within the group; 1 is the highest. Products of one level are cross-grades of each other.
+    /// The level of service within the group; 1 is the highest. Changing between products of the same level is a
+    /// crossgrade.
     public var level: Int
 
-    /// How long a period lasts.
+    /// The length of a subscription period.
     public var period: Period
 
-    /// The offer for those who never had one in the group.
+    /// The offer for customers who have not used an introductory offer in the group.
     public var introductoryOffer: Offer?
 
     /// Promotional offers, offer codes and win-back offers.
     public var offers: [Offer]
 
-    /// How it can be paid, if there is a choice.
+    /// The billing plans; empty if there is no choice.
     public var billingPlans: [BillingPlan]
 
-    /// The terms of a subscription.
+    /// Creates terms.
     public init(
         group: String, level: Int = 1, period: Period, introductoryOffer: Offer? = nil, offers: [Offer] = [],
         billingPlans: [BillingPlan] = []
@@ -99,18 +102,18 @@ public struct SubscriptionTerms: Sendable, Hashable, Codable {
     }
 }
 
-/// One way to pay for a subscription.
+/// A billing plan of a subscription.
 public struct BillingPlan: Sendable, Hashable, Codable {
-    /// Upfront or by the month.
+    /// The type: up front or monthly.
     public var type: BillingPlanType
-    /// The price of one billing, in thousandths of the currency.
+    /// The price of one billing period, in thousandths of the currency.
     public var price: Int64
     /// The price of the whole commitment, in thousandths of the currency.
     public var commitmentPrice: Int64
-    /// Whether customers can choose it.
+    /// Whether customers can choose the plan.
     public var isEnabled: Bool
 
-    /// A billing plan.
+    /// Creates a billing plan.
     public init(type: BillingPlanType, price: Int64, commitmentPrice: Int64, isEnabled: Bool = true) {
         self.type = type
         self.price = price

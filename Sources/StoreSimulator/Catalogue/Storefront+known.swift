@@ -1,5 +1,5 @@
 extension Storefront {
-    /// The storefronts that can be named by their code alone: some fifty of the largest, with the currencies of 2026.
+    /// The storefronts whose code suffices in a catalogue: about fifty of the largest, with their currencies of 2026.
     public static let known: [Storefront] = [
         .usa,
         Self(code: "ARE", id: "143481", currency: "AED"),
@@ -52,6 +52,6 @@ extension Storefront {
         Self(code: "ZAF", id: "143472", currency: "ZAR"),
     ]
 
-    /// The one of ``known`` that has this ISO 3166-1 alpha-3 code.
+    /// Returns the known storefront with an ISO 3166-1 alpha-3 code.
     public static func known(_ code: String) -> Storefront? { known.first { $0.code == code } }
 }

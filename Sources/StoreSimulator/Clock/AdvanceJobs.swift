@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// The clock on its way to an instant, while nobody waits for it.
+/// A background advance of the clock to a target time.
 struct Advance: Codable, Sendable, Hashable {
     enum State: String, Codable, Sendable { case advancing, done, cancelled }
 
@@ -9,30 +9,30 @@ struct Advance: Codable, Sendable, Hashable {
     var state: State
     var from: Date
     var target: Date
-    /// How far it is.
+    /// The time that the clock has reached.
     var now: Date
     var notifications: Int
     var delivered: Int
     var failedAttempts: Int
 }
 
-/// The clock's ways: one at a time, and the last twenty.
+/// The background advances of the clock. One runs at a time; the last twenty are stored.
 final class AdvanceJobs: Sendable {
     private struct Job {
         var advance: Advance
         var before: SimulatorCore.NotificationCounts
         var isCancelled = false
-        /// Ended, it says what it came to.
+        /// The running task; nil after it has ended.
         var task: Task<Void, Never>?
     }
 
     private let jobs = Mutex<(list: [Job], lastID: Int)>(([], 0))
-    private static let remembered = 20
+    private static let maximumCount = 20
 
-    /// Whether one is on its way.
+    /// Whether an advance is running.
     var isAdvancing: Bool { jobs.withLock { jobs in jobs.list.contains { $0.advance.state == .advancing } } }
 
-    /// Begins one; nil if another is on its way.
+    /// Starts an advance. Returns its number; nil if another one is running.
     func begin(
         from: Date, to target: Date, before: SimulatorCore.NotificationCounts,
         _ body: @escaping @Sendable (Int) async -> Void
@@ -45,13 +45,13 @@ final class AdvanceJobs: Sendable {
                 id: id, state: .advancing, from: from, target: target, now: from, notifications: 0, delivered: 0,
                 failedAttempts: 0)
             let task = Task { await body(id) }
-            jobs.list = jobs.list.suffix(Self.remembered - 1) + [Job(advance: advance, before: before, task: task)]
+            jobs.list = jobs.list.suffix(Self.maximumCount - 1) + [Job(advance: advance, before: before, task: task)]
             return id
         }
     }
 
-    /// Whether it may go on.
-    func mayGoOn(_ id: Int) -> Bool {
+    /// Whether the advance exists and is not cancelled.
+    func mayContinue(_ id: Int) -> Bool {
         jobs.withLock { jobs in jobs.list.contains { $0.advance.id == id && !$0.isCancelled } }
     }
 
@@ -67,11 +67,11 @@ final class AdvanceJobs: Sendable {
             for index in jobs.list.indices { jobs.list[index].isCancelled = true }
             return jobs.list.compactMap(\.task)
         }
-        // A receiver that does not answer must not keep the simulator from ending.
+        // Cancel the tasks: waiting for a receiver that does not answer must not delay shutdown.
         for task in tasks { task.cancel() }
     }
 
-    /// Notes what it came to.
+    /// Records the result of an advance that has ended.
     func end(_ id: Int, _ report: AdvanceReport) {
         jobs.withLock { jobs in
             guard let index = jobs.list.firstIndex(where: { $0.advance.id == id }) else { return }
@@ -81,7 +81,7 @@ final class AdvanceJobs: Sendable {
         }
     }
 
-    /// One of them; the latest where no number is given.
+    /// Returns an advance; the latest if `id` is nil.
     func find(_ id: Int? = nil) -> (advance: Advance, before: SimulatorCore.NotificationCounts)? {
         jobs.withLock { jobs in
             let job = id.map { id in jobs.list.first { $0.advance.id == id } } ?? jobs.list.last
@@ -98,40 +98,40 @@ extension Advance {
 }
 
 extension SimulatorCore {
-    /// Puts the clock forward in the background.
+    /// Starts advancing the clock in the background.
     func beginAdvance(to date: Date) throws -> Advance {
-        let isTaken = ControlFailure(
-            409, "already_advancing", "the clock is being put forward; stop that first, or wait")
-        // Before the target, which a clock that is being put forward may have passed by now.
-        if advances.isAdvancing { throw isTaken }
+        let conflict = ControlFailure(
+            409, "already_advancing", "the clock is advancing already; stop that advance, or wait for it")
+        // Check this before the target, which a running advance may have passed already.
+        if advances.isAdvancing { throw conflict }
         let target = try checkedTarget(date)
         let (begin, before) = (now, counts)
         let id = advances.begin(from: begin, to: target, before: before) { [self] id in
-            // Cancelled is stopped: what happened until then is reported all the same.
-            do { try await run(until: target, while: { self.advances.mayGoOn(id) }) } catch {}
+            // Cancellation only stops the advance. The events until then are reported.
+            do { try await run(until: target, while: { self.advances.mayContinue(id) }) } catch {}
             advances.end(id, report(since: before, from: begin))
             watch.signal()
         }
-        guard let id else { throw isTaken }
+        guard let id else { throw conflict }
         watch.signal()
         return try advance(id)
     }
 
     func advance(_ request: ControlRequest) throws -> Advance {
         guard let id = Int(try request.parameter("id")) else {
-            throw ControlFailure(404, "unknown_advance", "an advance has a number")
+            throw ControlFailure(404, "unknown_advance", "the identifier of an advance must be a number")
         }
         return try advance(id)
     }
 
     private func advance(_ id: Int) throws -> Advance {
         guard let found = advances.find(id) else {
-            throw ControlFailure(404, "unknown_advance", "there is no advance \(id), or it is forgotten")
+            throw ControlFailure(404, "unknown_advance", "there is no advance \(id) among the last twenty")
         }
         return current(found)
     }
 
-    /// The latest, as it is now; nil if there was none.
+    /// The latest advance with its current progress; nil if there was none.
     var latestAdvance: Advance? { advances.find().map(current) }
 
     private func current(_ found: (advance: Advance, before: NotificationCounts)) -> Advance {

@@ -1,24 +1,24 @@
 public import AppStoreModels
 public import Foundation
 
-/// How fast subscriptions renew: in real time, or as the App Store sandbox and Xcode shorten it for tests.
+/// How fast subscriptions renew: in real time, or accelerated as in the App Store sandbox and Xcode.
 ///
 /// The raw value is the rate's name in files and on the command line, such as `monthlyEvery5Minutes`.
 public struct RenewalRate: Sendable, Hashable, Codable {
-    /// How lengths of time shrink.
+    /// How durations are scaled.
     private enum Scale: Hashable {
         case real
-        /// A week and a month last so many seconds; so do the multiples of a month.
+        /// A week and a month last this many seconds; multiples of a month are proportional.
         case monthly(week: Double, month: Double)
-        /// Every period lasts so many seconds.
+        /// Every period lasts this many seconds.
         case fixed(Double)
-        /// Every day lasts so many seconds.
+        /// Every day lasts this many seconds.
         case daily(Double)
     }
 
     /// The name of the rate.
     public let rawValue: String
-    /// The number that `.storekit` files and `SKTestSession.TimeRate` have for it; nil where Xcode does not have it.
+    /// The rate's number in `.storekit` files and `SKTestSession.TimeRate`; nil if Xcode does not have the rate.
     public let storeKitValue: Int?
     private let scale: Scale
 
@@ -28,7 +28,7 @@ public struct RenewalRate: Sendable, Hashable, Codable {
         self.scale = scale
     }
 
-    /// Nothing is shortened, as in production.
+    /// Real time, as in production.
     public static let realTime = Self("realTime", 0, .real)
     /// A month lasts an hour; sandbox and Xcode.
     public static let monthlyEveryHour = Self("monthlyEveryHour", 10, .monthly(week: 900, month: 3600))
@@ -36,13 +36,13 @@ public struct RenewalRate: Sendable, Hashable, Codable {
     public static let monthlyEvery30Minutes = Self("monthlyEvery30Minutes", 11, .monthly(week: 600, month: 1800))
     /// A month lasts 15 minutes; sandbox and Xcode.
     public static let monthlyEvery15Minutes = Self("monthlyEvery15Minutes", 12, .monthly(week: 300, month: 900))
-    /// A month lasts 5 minutes; Xcode, and what the sandbox does unless told otherwise.
+    /// A month lasts 5 minutes; Xcode, and the sandbox's default.
     public static let monthlyEvery5Minutes = Self("monthlyEvery5Minutes", 13, .monthly(week: 180, month: 300))
     /// A month lasts 3 minutes; sandbox only.
     public static let monthlyEvery3Minutes = Self("monthlyEvery3Minutes", nil, .monthly(week: 180, month: 180))
     /// A month lasts 30 seconds; Xcode only.
     public static let monthlyEvery30Seconds = Self("monthlyEvery30Seconds", 15, .monthly(week: 10, month: 30))
-    /// Every period lasts a day; TestFlight only. ``StoreSettings/testFlight`` has the rest of it.
+    /// Every period lasts a day; TestFlight only. Use ``StoreSettings/testFlight`` for its other settings.
     public static let anyEveryDay = Self("anyEveryDay", nil, .fixed(86_400))
     /// Every period lasts 15 minutes; Xcode only, as are the following.
     public static let anyEvery15Minutes = Self("anyEvery15Minutes", 1000, .fixed(900))
@@ -69,12 +69,12 @@ public struct RenewalRate: Sendable, Hashable, Codable {
     /// A day lasts a second.
     public static let dayEverySecond = Self("dayEverySecond", 6, .daily(1))
 
-    /// The rates that a sandbox tester can be given, from the fastest.
+    /// The rates available to sandbox testers, the fastest first.
     public static let sandbox: [Self] = [
         .monthlyEvery3Minutes, .monthlyEvery5Minutes, .monthlyEvery15Minutes, .monthlyEvery30Minutes, .monthlyEveryHour,
     ]
 
-    /// Every rate there is.
+    /// All rates.
     public static let all: [Self] =
         [.realTime] + sandbox + [
             .monthlyEvery30Seconds, .anyEveryDay, .anyEvery15Minutes, .anyEvery5Minutes, .anyEveryMinute,
@@ -87,13 +87,13 @@ extension RenewalRate: RawRepresentable, CustomStringConvertible {
     /// The name of the rate.
     public var description: String { rawValue }
 
-    /// The rate of this name; nil if there is none.
+    /// Returns the rate with this name; nil if there is none.
     public init?(rawValue: String) {
         guard let rate = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = rate
     }
 
-    /// The rate that `.storekit` files and `SKTestSession.TimeRate` have this number for; nil if there is none.
+    /// Returns the rate with this number in `.storekit` files and `SKTestSession.TimeRate`; nil if there is none.
     public init?(storeKitValue: Int) {
         guard let rate = Self.all.first(where: { $0.storeKitValue == storeKitValue }) else { return nil }
         self = rate
@@ -103,18 +103,18 @@ extension RenewalRate: RawRepresentable, CustomStringConvertible {
 // MARK: - Periods
 
 extension RenewalRate {
-    /// When a period ends that starts at `start`.
+    /// Returns the end of a period that starts at `start`.
     ///
-    /// Weeks, and months in any number, last what Apple's tables say. The tables have no other lengths. At the rates by
-    /// the month they lie on straight lines: from nothing to a week, from a week to a month of 30 days, and on from
-    /// there in proportion, rounded up to whole minutes (seconds at the 30-second rate). At the rates by the day,
-    /// every length shrinks in proportion, and months have as many days as they do in the calendar.
+    /// Weeks and multiples of a month last as long as in Apple's tables, which list no other lengths. For other
+    /// lengths, the monthly rates interpolate linearly: from 0 to a week, and from a week to a month of 30 days. Beyond
+    /// a month, lengths are proportional. The result is rounded up to whole minutes (whole seconds at the 30-second
+    /// rate). The daily rates scale every length proportionally, with calendar months.
     public func end(of period: Period, from start: Date) -> Date {
         switch scale {
-        case .real: period.after(start)
+        case .real: period.date(after: start)
         case .monthly(let week, let month): start + Self.length(of: period, week: week, month: month)
         case .fixed(let seconds): start + seconds
-        case .daily(let seconds): start + period.after(start).timeIntervalSince(start) / 86_400 * seconds
+        case .daily(let seconds): start + period.date(after: start).timeIntervalSince(start) / 86_400 * seconds
         }
     }
 
@@ -136,17 +136,17 @@ extension RenewalRate {
         return (seconds / step).rounded(.up) * step
     }
 
-    /// What lengths are rounded to. Minutes are too coarse when a month is shorter than one.
+    /// The rounding step. Minutes are too coarse if a month is shorter than a minute.
     private static func step(month: Double) -> TimeInterval { month < 60 ? 1 : 60 }
 }
 
 // MARK: - Failed renewals, extensions
 
 extension RenewalRate {
-    /// For how long a subscription stays usable when its renewal fails.
+    /// Returns the length of the grace period after a failed renewal.
     ///
-    /// In real time a subscription shorter than four weeks has 3 or 6 days, a longer one what was configured. Otherwise
-    /// the rate alone decides: six sevenths of a week, half a month, or one period.
+    /// In real time a subscription shorter than four weeks has 3 or 6 days, a longer one the configured period. At
+    /// other rates only the rate matters: six sevenths of a week, half a month, or one period.
     public func gracePeriod(_ configured: BillingGracePeriod, for period: Period) -> TimeInterval {
         guard configured != .off else { return 0 }
         let isWeekly = period.isShorterThanFourWeeks
@@ -165,7 +165,7 @@ extension RenewalRate {
         }
     }
 
-    /// For how long the App Store tries to charge for a renewal that failed; the grace period is its first part.
+    /// The duration of billing retry after a failed renewal. The grace period is its first part.
     public var billingRetry: TimeInterval {
         switch scale {
         case .real: 60 * 86_400
@@ -175,11 +175,11 @@ extension RenewalRate {
         }
     }
 
-    /// For how long a subscription may pause and its `recentSubscriptionStartDate` still be that of before: 60 days in
-    /// real time, 10 minutes at every rate of the sandbox, as long as ``billingRetry`` at the others.
-    public var streakGap: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetry }
+    /// The longest lapse that `recentSubscriptionStartDate` ignores: 60 days in real time, 10 minutes at the sandbox's
+    /// rates, ``billingRetry`` at the others.
+    public var maximumIgnoredLapse: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetry }
 
-    /// A length of time of the real world as it is at this rate: it shrinks as a month of 30 days does.
+    /// Returns a real-time duration scaled to this rate, in proportion to a month of 30 days.
     func shortened(_ seconds: TimeInterval) -> TimeInterval {
         switch scale {
         case .real: seconds
@@ -189,9 +189,10 @@ extension RenewalRate {
         }
     }
 
-    /// By how long an extension of `days` moves a renewal date. At the rates by the month that is a thirtieth of a month
-    /// for each day, in whole minutes (seconds at the 30-second rate), so that few days can be none. Where every period
-    /// has one length, that of a month counts, in whole seconds.
+    /// Returns how far an extension of `days` moves a renewal date. At the monthly rates each day counts as a thirtieth
+    /// of a month, and the result is rounded down to whole minutes (whole seconds at the 30-second rate), so that a few
+    /// days may result in 0. If every period has the same length, that length counts as a month, and the result is
+    /// rounded down to whole seconds.
     public func scaled(days: Int) -> TimeInterval {
         let days = Double(max(0, days))
         return switch scale {
@@ -205,7 +206,7 @@ extension RenewalRate {
 }
 
 extension Period {
-    /// Whether it counts as weekly where the App Store tells weekly subscriptions from the others.
+    /// Whether the App Store treats a subscription with this period as weekly.
     fileprivate var isShorterThanFourWeeks: Bool {
         switch unit {
         case .day: count < 28
@@ -215,10 +216,10 @@ extension Period {
     }
 }
 
-/// For how long subscriptions stay usable when their renewal fails, as it is configured for an app in App Store Connect.
+/// The billing grace period of an app in App Store Connect: how long subscriptions stay active after a failed renewal.
 @nonexhaustive
 public enum BillingGracePeriod: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Not at all.
+    /// No grace period.
     case off
     /// Three days.
     case threeDays

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// How the time of a simulated App Store passes.
+/// How time passes in a simulated App Store.
 @nonexhaustive
 public enum ClockMode: Sendable, Hashable, Codable {
-    /// As everywhere.
+    /// Real time.
     case real
-    /// As everywhere, but subscriptions last as long as this rate says.
+    /// Real time, but subscriptions renew at this rate.
     case accelerated(RenewalRate)
-    /// Not at all, but by command. It begins at this instant.
+    /// Time stands still at this instant and advances only by command.
     case frozen(Date)
 
-    /// Whether time passes by command only.
+    /// Whether time advances only by command.
     public var isFrozen: Bool { if case .frozen = self { true } else { false } }
 }
 
-/// The one clock of both environments. It never goes back, whatever the system's clock does.
+/// The clock of both environments. It never goes back, even if the system clock does.
 package struct SimulatedClock: Sendable, Codable {
     package let mode: ClockMode
-    /// How far it is ahead of the real time.
+    /// The offset to the real time.
     private var offset: TimeInterval = 0
-    /// The latest time that it is known to have shown; if it is frozen, the time that it shows.
+    /// The latest time that the clock has shown; if it is frozen, the current time.
     private var shown: Date
 
     package init(_ mode: ClockMode, real: Date) {
@@ -29,12 +29,12 @@ package struct SimulatedClock: Sendable, Codable {
 
     package var isFrozen: Bool { mode.isFrozen }
 
-    /// What it shows when the real time is `real`.
+    /// Returns the simulated time at the real time `real`.
     package func now(real: Date = Date()) -> Date {
         isFrozen ? shown : max(shown, (real + offset).wholeMilliseconds)
     }
 
-    /// Puts it forward.
+    /// Advances the clock to `date`. Does nothing if that is not in the future.
     package mutating func advance(to date: Date, real: Date = Date()) {
         let distance = date.timeIntervalSince(now(real: real))
         guard distance > 0 else { return }
@@ -42,10 +42,10 @@ package struct SimulatedClock: Sendable, Codable {
         shown = date
     }
 
-    /// Notes what it shows, so that a copy knows.
-    mutating func hold(real: Date = Date()) { shown = now(real: real) }
+    /// Stores the current time, so that it is part of copies and snapshots.
+    mutating func recordTime(real: Date = Date()) { shown = now(real: real) }
 
-    /// A clock of another mode that goes on from the time that this one has shown.
+    /// Returns a clock of another mode that continues from the latest time this one has shown.
     func resumed(as mode: ClockMode, real: Date = Date()) -> SimulatedClock {
         var clock = SimulatedClock(mode, real: real)
         clock.shown = shown

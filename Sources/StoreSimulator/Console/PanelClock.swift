@@ -7,15 +7,15 @@ extension SimulatorPanel {
     ]
     private static let advance = "counterfoil simulator clock advance "
 
-    /// The bar with the clock, on every page.
+    /// Returns the clock bar of every page.
     ///
-    /// What is typed into it stands outside of what is replaced when something happens.
+    /// Its input fields are outside the part that live updates replace.
     func clock(_ request: PanelRequest) -> PageValue {
         let reading = core.clockReading
         let latest = core.latestAdvance
         let running = latest?.state == .advancing ? latest : nil
         let by = request.query["by"].flatMap { by in Self.steps.first { $0.0 == by }?.0 } ?? Self.steps[0].0
-        let wrong = request.mistake.flatMap { $0.form == "advance" ? $0.fields["to"] : nil }
+        let wrong = request.formFailure.flatMap { $0.form == "advance" ? $0.fields["to"] : nil }
         let to = wrong ?? request.query["to"].map { String($0.prefix(40)) } ?? ""
         var values: [String: PageValue] = [
             "now": .time(reading.now), "mode": .text(reading.mode), "next": .nothing,

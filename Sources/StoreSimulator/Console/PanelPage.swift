@@ -6,17 +6,17 @@ enum PanelPage: Sendable, Hashable {
     case customers, trigger, notifications, faults, catalogue, settings, snapshots, scenarios
     case customer(String)
     case notification(String)
-    /// A path that leads nowhere.
+    /// An unknown path.
     case unknown(String)
 
-    /// The pages that the navigation names, with their shortcuts.
+    /// The pages in the navigation, with their keyboard shortcuts.
     static let main: [(page: PanelPage, title: String, shortcut: String)] = [
         (.customers, "Customers", "c"), (.trigger, "Trigger", "t"), (.notifications, "Notifications", "n"),
         (.faults, "Faults", "f"), (.catalogue, "Catalogue", "a"), (.settings, "Settings", "s"),
         (.snapshots, "Snapshots", "o"), (.scenarios, "Scenarios", "r"),
     ]
 
-    /// The page of a path; nil if there is none.
+    /// Creates the page of a path; nil if there is none.
     init?(_ segments: [String]) {
         switch (segments.first, segments.count) {
         case (nil, _): self = .customers
@@ -29,7 +29,7 @@ enum PanelPage: Sendable, Hashable {
         }
     }
 
-    /// The page of a path, as ``path`` says it.
+    /// Creates the page of a path, such as ``path`` returns.
     init?(path: String) { self.init(PageLink.segments(of: path.prefix { $0 != "?" })) }
 
     var path: String { PageLink(segments).description }
@@ -50,7 +50,7 @@ enum PanelPage: Sendable, Hashable {
         }
     }
 
-    /// What strangers named, if it is about one thing.
+    /// The name or path of the page's subject, which is external input; nil if the page has no subject.
     var subject: String? {
         switch self {
         case .customer(let name), .notification(let name), .unknown(let name): name
@@ -58,7 +58,7 @@ enum PanelPage: Sendable, Hashable {
         }
     }
 
-    /// Which part of the navigation it belongs to.
+    /// The page in the navigation that contains this page.
     var parent: PanelPage {
         switch self {
         case .customer: .customers
@@ -72,39 +72,39 @@ enum PanelPage: Sendable, Hashable {
     }
 }
 
-/// A page that is asked for.
+/// A request for a page.
 struct PanelRequest: Sendable {
     var page: PanelPage
     var environment: AppStoreEnvironment
     var query: FormFields
     var theme: Shell.Theme?
-    /// A form of this page that could not be carried out.
-    var mistake: Mistake?
-    /// What the stream has told before the page is made.
+    /// A form of this page that was refused.
+    var formFailure: FormFailure?
+    /// The number of the last published change before the page is rendered.
     var changes: Int?
 
-    struct Mistake: Sendable {
+    struct FormFailure: Sendable {
         var form: String
         var fields: FormFields
         var failure: ControlFailure
     }
 
-    /// `production` or `sandbox`, as the control API's paths have it.
+    /// The environment in the paths of the control API: `production` or `sandbox`.
     var environmentName: String { environment == .sandbox ? "sandbox" : "production" }
 
-    /// What a command needs behind it to mean this environment.
+    /// The command line option that selects the environment; empty for production.
     var environmentOption: String { environment == .sandbox ? " --environment sandbox" : "" }
 
     func link(_ page: PanelPage, _ query: [(String, String)] = []) -> PageLink { page.link(in: environment, query) }
 
-    /// The page as somebody looks at it, without what was said on it once. A form that was refused stands on its page.
+    /// The link to the current page without one-time messages. A refused form is shown on its own page.
     var here: PageLink {
         let names = query.names.filter { !["environment", "done", "fragment"].contains($0) }
         return link(page, names.map { ($0, query.exact($0) ?? "") })
     }
 }
 
-/// What a page says, without its frame.
+/// The content of a page, without navigation and header.
 struct PanelContent: Sendable {
     var template: String
     var heading: String

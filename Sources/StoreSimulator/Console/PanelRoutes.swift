@@ -31,7 +31,7 @@ enum PanelRoutes {
         }
     }
 
-    /// A page that says that there is none, for whoever looks at pages.
+    /// Returns the page for an unknown path; nil unless the client accepts HTML.
     static func missing(_ request: Request, _ simulator: Simulator, _ state: PanelState) -> Response? {
         guard request.method == .get || request.method == .head,
             request.headers[.accept]?.contains("text/html") == true
@@ -60,7 +60,8 @@ enum PanelRoutes {
         return .page(asked.query.contains("fragment") ? PageLibrary.liveParts(of: html) : html, status: status)
     }
 
-    /// Carries out a form, once, and leads to the page that shows what came of it. What cannot be done leads back to the form.
+    /// Performs the action of a form, once for each ticket, and redirects to the page with the result. If the action is
+    /// refused, shows the form again.
     private static func send(_ request: Request, _ name: String, _ panel: SimulatorPanel) async throws -> Response {
         let fields: FormFields
         do { fields = try await FormFields(request, upTo: 2 << 20) } catch FormFields.Problem.tooLarge {
@@ -82,18 +83,18 @@ enum PanelRoutes {
                     }
                     return .notDone(.page(html))
                 }
-                let link = try await panel.carryOut(action, fields, place)
+                let link = try await panel.perform(action, fields, place)
                 return .done(.seeOther(link), later: link)
             } catch {
                 var place = place
-                place.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: ControlFailure(error))
+                place.formFailure = .init(form: fields["form"] ?? name, fields: fields, failure: ControlFailure(error))
                 return .notDone(page(place, panel))
             }
         }
         if let response { return response }
         let failure = ControlFailure(
-            409, "form_expired", "The form was too old, or of an earlier run of the simulator. Here it is anew.")
-        asked.mistake = .init(form: fields["form"] ?? name, fields: fields, failure: failure)
+            409, "form_expired", "The form was too old, or from an earlier run of the simulator. Submit it again.")
+        asked.formFailure = .init(form: fields["form"] ?? name, fields: fields, failure: failure)
         return page(asked, panel)
     }
 }

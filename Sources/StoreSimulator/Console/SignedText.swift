@@ -2,12 +2,12 @@ internal import Basics
 internal import Foundation
 internal import WebConsole
 
-/// What is in a text that this simulator has signed.
+/// Decodes texts that this simulator has signed.
 enum SignedText {
-    /// The payload's members by name, with dates for people: rows of the template `facts`.
+    /// Returns rows for the template `facts`: the members of the payload by name, with readable dates.
     static func rows(_ text: String) -> PageValue { rows(payload(of: text) ?? .null) }
 
-    /// The members of an object; no rows for anything else.
+    /// Returns a row for each member of an object; no rows for any other value.
     static func rows(_ json: JSONValue) -> PageValue {
         guard case .object(let members) = json else { return .list([]) }
         return .list(
@@ -23,20 +23,20 @@ enum SignedText {
             })
     }
 
-    /// The payload of a JWS, not verified: who asks has just signed it.
+    /// Returns the payload of a JWS. Does not verify it, because the simulator itself has signed it.
     static func payload(of text: String) -> JSONValue? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64.decodeURL(parts[1]) else { return nil }
         return try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
     }
 
-    /// A value as JSON, but a text without its quotes.
+    /// Returns a value as JSON; a string without quotes.
     static func text(_ value: JSONValue) -> String {
         if case .string(let text) = value { return text }
         return (try? String(decoding: ControlJSON.encode(value), as: UTF8.self)) ?? ""
     }
 
-    /// JSON for people.
+    /// Returns indented JSON.
     static func pretty(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -3,26 +3,26 @@ internal import Foundation
 internal import Synchronization
 internal import WebConsole
 
-/// The simulator's pages. They read what the control API reads, and carry out forms by its operations.
+/// The web pages of the simulator. They read the same data as the control API, and forms call its operations.
 struct SimulatorPanel: Sendable {
     let simulator: Simulator
     let state: PanelState
 
-    /// What the pages share, whatever simulator they are of.
+    /// The page templates, shared by all simulators of the process.
     static let library = try? PageLibrary(SimulatorPages.files)
     static let assets = ConsoleAssets(folder: ["assets"])
 
     var core: SimulatorCore { simulator.core }
 
-    /// A page before it is text.
+    /// A page before rendering.
     struct Page {
-        /// 200, or the status of the mistake or of what is missing.
+        /// The HTTP status: 200, or the status of the error.
         var status: Int
         var template: String
         var values: [String: PageValue]
         var shell: Shell
 
-        /// Nil where the templates are damaged.
+        /// The rendered page; nil if the templates are invalid.
         var html: String? { SimulatorPanel.library?.page(template, values, in: shell) }
     }
 
@@ -30,7 +30,7 @@ struct SimulatorPanel: Sendable {
         var request = request
         request.changes = core.pages.lastChange
         let (content, failure): (PanelContent, ControlFailure?)
-        do { (content, failure) = (try self.content(request), request.mistake?.failure) } catch {
+        do { (content, failure) = (try self.content(request), request.formFailure?.failure) } catch {
             (content, failure) = (Self.missing(request.page), ControlFailure(error))
         }
         var values = content.values
@@ -59,13 +59,13 @@ struct SimulatorPanel: Sendable {
     private static func missing(_ page: PanelPage) -> PanelContent {
         let heading =
             switch page {
-            case .customer: "Customer not there"
-            case .notification: "Notification not there"
-            default: "Not there"
+            case .customer: "Customer not found"
+            case .notification: "Notification not found"
+            default: "Page not found"
             }
         return PanelContent(
             "missing", heading, foreign: page.subject,
-            ["advice": "It may have been there before a reset, or in the other environment."])
+            ["advice": "It may have existed before a reset, or exist in the other environment."])
     }
 
     private func shell(_ content: PanelContent, _ request: PanelRequest, _ failure: ControlFailure?) -> Shell {
@@ -82,7 +82,7 @@ struct SimulatorPanel: Sendable {
         {
             shell.up = (parent.title, request.link(parent.page))
         }
-        // Of a customer or a notification there is nothing in the other environment.
+        // A customer or notification does not exist in the other environment, so link to the list.
         let other = request.page.parent
         shell.choices = [AppStoreEnvironment.production, .sandbox].map { environment in
             Shell.Item(environment.rawValue, other.link(in: environment), isCurrent: environment == request.environment)
@@ -96,10 +96,10 @@ struct SimulatorPanel: Sendable {
         if let done = request.query["done"].flatMap({ state.note($0) }) { shell.notes = [done] }
         if let failure {
             shell.problem = .init(
-                request.mistake == nil ? "Not found" : "That was not done",
+                request.formFailure == nil ? "Not found" : "The action failed",
                 reasons: ["\(failure.message) (\(failure.code))"],
-                field: request.mistake.flatMap { mistake in
-                    failure.param.map { PanelForm.fieldID(mistake.form, $0) }
+                field: request.formFailure.flatMap { formFailure in
+                    failure.param.map { PanelForm.fieldID(formFailure.form, $0) }
                 })
         }
         shell.api = content.api.map { $0.replacing("{base}", with: simulator.information.controlURL) }
@@ -108,14 +108,14 @@ struct SimulatorPanel: Sendable {
     }
 }
 
-/// What the panel keeps: which forms were sent, what came of them.
+/// The state of the panel: form tickets, messages and scenario reports.
 final class PanelState: Sendable {
     let tickets = FormTickets()
     private let kept = Mutex<(notes: [(id: String, text: String)], reports: [(id: String, report: ScenarioReport)])>(
         ([], []))
 
-    /// Keeps a sentence about something that was done, for the page that comes after it.
-    func keep(note text: String) -> String {
+    /// Stores a message about a completed action for the next page. Returns its identifier.
+    func store(message text: String) -> String {
         let id = UUID().uuidString.lowercased()
         kept.withLock { $0.notes = $0.notes.suffix(199) + [(id, text)] }
         return id
@@ -123,7 +123,7 @@ final class PanelState: Sendable {
 
     func note(_ id: String) -> String? { kept.withLock { $0.notes.last { $0.id == id }?.text } }
 
-    func keep(report: ScenarioReport) -> String {
+    func store(report: ScenarioReport) -> String {
         let id = UUID().uuidString.lowercased()
         kept.withLock { $0.reports = $0.reports.suffix(19) + [(id, report)] }
         return id

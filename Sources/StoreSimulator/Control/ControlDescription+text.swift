@@ -4,7 +4,7 @@
 extension ControlDescription {
     /// The text of the file.
     package static let text = #"""
-        # What /simulator/openapi.yaml answers. After a change run Scripts/embed. Tests hold it to the routes and their answers.
+        # Served as /simulator/openapi.yaml. After a change run Scripts/embed. Tests compare it with the routes and responses.
         openapi: 3.1.0
         info:
           title: Simulator control API
@@ -202,7 +202,7 @@ extension ControlDescription {
               - {$ref: "#/components/parameters/customer"}
               - {$ref: "#/components/parameters/device"}
             get:
-              summary: Retrieve what StoreKit has on a device, which is created if necessary
+              summary: Retrieve the StoreKit data on a device, which is created if necessary
               responses:
                 "200":
                   description: The device
@@ -562,9 +562,9 @@ extension ControlDescription {
                 mode: {type: string}
                 lastSigned:
                   $ref: "#/components/schemas/Milliseconds"
-                  description: The latest `signedDate`. While the clock stands still, each change moves it by a millisecond.
+                  description: The latest `signedDate`. While the clock is frozen, each change increases it by a millisecond.
                 next: {$ref: "#/components/schemas/Milliseconds"}
-                nextEvent: {type: string, description: "What happens then, for people"}
+                nextEvent: {type: string, description: "A description of the next event, for people"}
             ClockAdvance:
               description: Either `by`, a duration such as 31d or P13M, or `to`, an instant in ISO 8601 or milliseconds
               type: object
@@ -609,7 +609,7 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     storefront: {type: string}
-                    firstVersion: {type: string, description: The version of the app that the account got first}
+                    firstVersion: {type: string, description: The version of the app that the account installed first}
                     firstPurchaseDate: {$ref: "#/components/schemas/Milliseconds"}
                 releaseVersion:
                   type: object
@@ -984,7 +984,7 @@ extension ControlDescription {
                 nonce: {type: string, format: uuid}
                 timestamp: {$ref: "#/components/schemas/Milliseconds"}
                 signature: {type: string, description: "Base64 of DER"}
-            Announcement:
+            OutcomeNotification:
               type: object
               required: [notificationType, notificationUUID]
               properties:
@@ -997,7 +997,7 @@ extension ControlDescription {
               required: [environment, notifications]
               properties:
                 environment: {type: string}
-                notifications: {type: array, items: {$ref: "#/components/schemas/Announcement"}}
+                notifications: {type: array, items: {$ref: "#/components/schemas/OutcomeNotification"}}
                 customer: {type: string}
                 transactionId: {type: string}
                 originalTransactionId: {type: string}

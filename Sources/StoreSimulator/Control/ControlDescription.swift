@@ -1,9 +1,9 @@
 internal import HTTPTypes
 
-/// The control API in OpenAPI 3.1: `openapi.yaml` beside this file, which `/simulator/openapi.yaml` answers. A test holds it
-/// to the routes.
+/// The OpenAPI 3.1 description of the control API: the file `openapi.yaml`, served as `/simulator/openapi.yaml`. A test
+/// compares it with the routes.
 package enum ControlDescription {
-    /// Every operation that there is, as `POST /simulator/clock/advance`.
+    /// All operations, each written as `POST /simulator/clock/advance`.
     package static var operations: [String] {
         ControlRoutes.operations.map { "\($0.method.rawValue) /simulator\($0.path)" }
     }

@@ -1,7 +1,7 @@
 internal import Basics
 internal import Foundation
 
-/// Why the control API refuses a request, as it says it:
+/// An error response of the control API:
 /// `{"object":"error","code":…,"message":…,"retryable":false,"param":…}`.
 package struct ControlFailure: Error {
     let status: Int
@@ -16,7 +16,7 @@ package struct ControlFailure: Error {
         self.param = param
     }
 
-    /// The failure that an error of the simulator amounts to.
+    /// Converts an error of the simulator.
     init(_ error: any Error) {
         switch error {
         case let failure as ControlFailure: self = failure
@@ -27,7 +27,7 @@ package struct ControlFailure: Error {
         case let error as SimulatorError:
             self.init(error.code.hasPrefix("unknown_") ? 404 : 400, error.code, error.message)
         case let error as DecodingError: self.init(error)
-        default: self.init(500, "internal", "the simulator failed, which is a mistake of its own")
+        default: self.init(500, "internal", "the simulator failed; this is a bug of the simulator")
         }
     }
 
@@ -38,7 +38,7 @@ package struct ControlFailure: Error {
             self.init(400, "invalid_request", "\(path) is missing", param: path)
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             let expected = DecodingError.words(for: type)
-            self.init(context, expected.map { "\($0) is expected" } ?? "this is not what is expected")
+            self.init(context, expected.map { "\($0) is expected" } ?? "unexpected value")
         case .dataCorrupted(let context): self.init(context, context.debugDescription)
         @unknown default: self.init(400, "invalid_request", "the body cannot be read")
         }
@@ -54,7 +54,7 @@ package struct ControlFailure: Error {
         keys.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }.joined(separator: ".")
     }
 
-    var answer: HTTPAnswer {
+    var response: SimulatorResponse {
         var json = JSONWriter()
         json.object { json in
             json.member("code", code)

@@ -2,24 +2,24 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
-/// JSON as the control API reads and writes it: instants are whole milliseconds since 1970; ISO 8601 is read as well.
+/// The JSON encoding of the control API. Instants are whole milliseconds since 1970; requests may also use ISO 8601.
 enum ControlJSON {
     static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder.sorted
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
-            // A damaged snapshot can have dates that are no instants.
+            // A damaged snapshot can contain dates out of range.
             let beyond = date.timeIntervalSince1970 < 0 ? Int64.min : .max
             try container.encode(date.millisecondsSince1970 ?? beyond)
         }
         return Array(try encoder.encode(value))
     }
 
-    /// Reads a body, and refuses members that mean nothing: they are mistakes.
+    /// Decodes a body. Throws for unknown members, which are probably misspelled.
     static func decode<Value: Codable>(_ type: Value.Type, from body: Data) throws(ControlFailure) -> Value {
         let value = try read(type, from: body)
         let given = try read(JSONValue.self, from: body)
-        // What the value says of itself has every member that it took.
+        // The encoded value contains every member that was decoded.
         guard let encoded = try? encode(value),
             let taken = try? JSONDecoder().decode(JSONValue.self, from: Data(encoded))
         else { return value }
@@ -54,13 +54,13 @@ enum ControlJSON {
 }
 
 extension JSONValue {
-    /// The path of a member of this that the other one has not.
+    /// Returns the path of the first member that `other` lacks.
     fileprivate func firstMember(notIn other: JSONValue, below path: String) -> String? {
         switch (self, other) {
         case (.object(let own), .object(let others)):
             for (name, value) in own.sorted(by: { $0.key < $1.key }) {
                 guard let counterpart = others[name] else {
-                    // An explicit null says the same as nothing.
+                    // An explicit null means the same as a missing member.
                     if value == .null { continue }
                     return path + name
                 }

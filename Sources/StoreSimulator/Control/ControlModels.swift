@@ -1,13 +1,13 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What the control API takes and gives beyond the types that the Swift API has too.
+// Request and response bodies that only the control API uses. The others are types of the Swift API.
 
 /// A page of a list.
 struct ControlList<Item: Codable & Sendable>: Codable, Sendable {
     var object = "list"
     var items: [Item]
-    /// What to give as `page` for the items that follow; none after the last page.
+    /// The value of `page` for the next items; nil on the last page.
     var nextPage: String?
 
     enum CodingKeys: String, CodingKey {
@@ -19,15 +19,16 @@ struct ControlList<Item: Codable & Sendable>: Codable, Sendable {
 struct ClockReading: Codable, Sendable {
     var now: Date
     var mode: String
-    /// The latest `signedDate` so far. While the clock stands still each change moves it by a millisecond, so it is ahead of `now`.
+    /// The latest `signedDate` so far. While the clock is frozen, each change increases it by a millisecond, so it can
+    /// be later than `now`.
     var lastSigned: Date?
-    /// When something happens by itself next.
+    /// The time of the next scheduled event or delivery.
     var next: Date?
-    /// What that is, for people.
+    /// A description of that event, for people.
     var nextEvent: String?
 }
 
-/// How far to put the clock forward: `by` an ISO 8601 duration or a number with a unit, or `to` an instant.
+/// How far to advance the clock: `by` an ISO 8601 duration or a number with a unit, or `to` an instant.
 struct ClockAdvance: Codable, Sendable {
     var by: String?
     var to: Date?
@@ -53,9 +54,9 @@ struct NotificationSummaryLine: Codable, Sendable {
     struct Attempt: Codable, Sendable {
         var attemptDate: Date
         var sendAttemptResult: String
-        /// The HTTP status, if there was an answer.
+        /// The HTTP status; nil if there was no response.
         var status: Int?
-        /// The first 512 bytes of the answer's body, if it had one.
+        /// The first 512 bytes of the response body; nil if there was none.
         var answer: String?
     }
 
@@ -86,21 +87,21 @@ struct NotificationSummaryLine: Codable, Sendable {
     }
 }
 
-/// A fault with the number to switch it off with, and how often it struck.
+/// A fault, the number that removes it, and how often it was applied.
 struct FaultLine: Codable, Sendable {
     var number: Int
     var struck: Int
     var fault: Fault
 }
 
-/// What an app on a customer's device holds.
+/// The signed data that an app on a customer's device holds.
 struct DevicePurchases: Codable, Sendable {
     var signedTransactions: [String]
     var signedAppTransactionInfo: String
     var receipt: String?
 }
 
-/// The receipt of a device, and what it is bound to.
+/// The receipt of a device, and the identifier for vendor that it is bound to.
 struct DeviceReceipt: Codable, Sendable {
     var receiptData: String
     var identifierForVendor: UUID
@@ -113,18 +114,18 @@ struct DeviceReceipt: Codable, Sendable {
 
 struct NotificationTarget: Codable, Sendable { var url: String? }
 
-/// How OCSP requests are answered: `good`, `revoked`, `unknown`, `expired`, `slow`, `wrong` or `unreachable`.
+/// The behaviour of the OCSP responder: `good`, `revoked`, `unknown`, `expired`, `slow`, `wrong` or `unreachable`.
 package struct RevocationSetting: Codable, Sendable {
     var status: String
-    /// `leaf`, `intermediate`, or `both`, which is the same as nothing.
+    /// `leaf`, `intermediate` or `both`; nil means `both`.
     var certificate: String?
-    /// For `slow`.
+    /// The delay of `slow`.
     var seconds: Double?
 
     package init(status: String) { self.status = status }
 }
 
-/// Whether a reset forgets settings, catalogue and the URLs for notifications, too.
+/// Whether a reset also restores the initial settings, catalogues and notification URLs.
 struct ResetRequest: Codable, Sendable { var everything: Bool? }
 
 struct SnapshotName: Codable, Sendable { var name: String }

@@ -2,13 +2,13 @@ internal import ConfigurationReading
 internal import AppStoreModels
 internal import Foundation
 
-/// A request to the control API, taken apart.
+/// A parsed request to the control API.
 struct ControlRequest: Sendable {
     var path: [String: String]
     var query: [String: String]
     var body: Data
 
-    /// The environment of the path: `production` or `sandbox`.
+    /// The environment in the path: `production` or `sandbox`.
     var environment: AppStoreEnvironment {
         get throws(ControlFailure) {
             switch path["environment"] {
@@ -25,19 +25,19 @@ struct ControlRequest: Sendable {
         return value
     }
 
-    /// The number of items that a page has: 100, or what `limit` says, up to 1,000.
+    /// The maximum number of items on a page: `limit`, 1 to 1,000; 100 if it is missing.
     var limit: Int {
         get throws(ControlFailure) { try number("limit", in: 1...1000, "limit is 1 to 1000") ?? 100 }
     }
 
-    /// How long something is to last, up to a year.
+    /// The duration in `seconds`, up to a year; nil if it is missing.
     var seconds: TimeInterval? {
         get throws(ControlFailure) { try number("seconds", in: 1...31_622_400, "seconds is 1 to 31622400") }
     }
 
-    /// Where a page begins.
+    /// The index of the first item of the page.
     var start: Int {
-        get throws(ControlFailure) { try number("page", in: 0...Int.max, "page is what next_page said") ?? 0 }
+        get throws(ControlFailure) { try number("page", in: 0...Int.max, "page is a value of next_page") ?? 0 }
     }
 
     private func number<Number: LosslessStringConvertible & Comparable>(
@@ -54,8 +54,9 @@ struct ControlRequest: Sendable {
         try ControlJSON.decode(type, from: body)
     }
 
-    /// The same, where a product may be named by the end of its identifier, as on the command line and in scenarios.
-    func decodeNamingProducts<Value: Codable & Sendable>(
+    /// Decodes the body after replacing short product names (the end of an identifier, as on the command line and in
+    /// scenarios) with product identifiers.
+    func decodeResolvingProducts<Value: Codable & Sendable>(
         _ type: Value.Type, _ simulator: Simulator
     ) throws -> Value {
         let json = try decode(JSONValue.self)
@@ -63,7 +64,7 @@ struct ControlRequest: Sendable {
         return try ControlJSON.decode(type, from: Data(ControlJSON.encode(resolved)))
     }
 
-    /// One page of `items`.
+    /// Returns the requested page of `items`.
     func page<Item>(_ items: [Item]) throws(ControlFailure) -> ControlList<Item> {
         let (start, limit) = (try start, try limit)
         let rest = items.dropFirst(start)
@@ -73,8 +74,8 @@ struct ControlRequest: Sendable {
 }
 
 extension JSONValue {
-    /// Refuses a body, or the member of it at `path`, that is an object without exactly one of these names, and suggests the
-    /// nearest one.
+    /// Throws if the value is an object without exactly one member, or its name is not in `names`; suggests the most
+    /// similar name. `path` is the location of the value in the body. Values other than objects are not checked.
     func checkName(of kind: String, at path: String? = nil, among names: [String], _ advice: String)
         throws(ControlFailure)
     {

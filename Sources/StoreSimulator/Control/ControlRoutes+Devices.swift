@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension ControlRoutes {
-    /// What StoreKit would be on a device.
+    /// The operations that stand in for StoreKit on a device.
     static let devices: [Operation] = [
         Operation(.get, "/{environment}/customers/{customer}/devices/{device}") { simulator, request in
             let (customer, device) = (try request.parameter("customer"), try request.parameter("device"))
@@ -19,7 +19,7 @@ extension ControlRoutes {
 }
 
 extension ControlRequest {
-    /// A number of the query; 0 if it is left out.
+    /// Returns a number from the query; 0 if it is missing.
     fileprivate func number(_ name: String, in range: ClosedRange<Int>) throws(ControlFailure) -> Int {
         guard let text = query[name] else { return 0 }
         guard let number = Int(text), range.contains(number) else {

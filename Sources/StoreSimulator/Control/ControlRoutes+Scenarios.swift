@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension ControlRoutes {
-    /// Running a scenario.
+    /// The operation that runs a scenario.
     static let scenarios: [Operation] = [
         Operation(.post, "/scenarios") { simulator, request in
             let body = try request.decode(ScenarioText.self)
@@ -14,5 +14,5 @@ extension ControlRoutes {
     ]
 }
 
-/// A scenario to run, in YAML.
+/// The YAML of a scenario.
 struct ScenarioText: Codable, Sendable { var yaml: String }

@@ -5,11 +5,11 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// The control API: what `counterfoil` and other programs command a simulator with. `openapi.yaml` describes it.
+/// The control API, with which `counterfoil` and other programs control a simulator. `openapi.yaml` describes it.
 enum ControlRoutes {
-    typealias Handler = @Sendable (Simulator, ControlRequest) async throws -> HTTPAnswer
+    typealias Handler = @Sendable (Simulator, ControlRequest) async throws -> SimulatorResponse
 
-    /// An operation: method, path below `/simulator`, and what it does.
+    /// An operation: method, path below `/simulator`, and handler.
     struct Operation: Sendable {
         let method: HTTPRequest.Method
         let path: String
@@ -20,9 +20,9 @@ enum ControlRoutes {
         }
     }
 
-    /// Every one.
+    /// All operations.
     static let operations: [Operation] =
-        time + purchases + devices + notifications + trouble + keeping + scenarios
+        clock + purchases + devices + notifications + faults + snapshots + scenarios
 
     static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
         for operation in operations {
@@ -40,27 +40,27 @@ enum ControlRoutes {
                 }
                 let body = operation.method == .get ? Data() : try await SimulatorRoutes.data(request, context)
                 let call = ControlRequest(path: values, query: query, body: body)
-                var answer: HTTPAnswer
-                do { answer = try await operation.handler(simulator, call) } catch is CancellationError {
-                    answer = HTTPAnswer(status: 503)
+                var response: SimulatorResponse
+                do { response = try await operation.handler(simulator, call) } catch is CancellationError {
+                    response = SimulatorResponse(status: 503)
                 } catch {
-                    answer = ControlFailure(error).answer
+                    response = ControlFailure(error).response
                 }
-                return try await SimulatorRoutes.send(answer, context)
+                return try await SimulatorRoutes.send(response, context)
             }
         }
     }
 
-    static func json(_ value: some Encodable, status: Int = 200) throws -> HTTPAnswer {
+    static func json(_ value: some Encodable, status: Int = 200) throws -> SimulatorResponse {
         .json(try ControlJSON.encode(value), status: status)
     }
 
     // MARK: - The simulator and its clock
 
-    private static let time: [Operation] = [
+    private static let clock: [Operation] = [
         Operation(.get, "") { simulator, _ in try json(simulator.information) },
         Operation(.get, "/openapi.yaml") { _, _ in
-            HTTPAnswer(status: 200, contentType: "application/yaml", body: Array(ControlDescription.text.utf8))
+            SimulatorResponse(status: 200, contentType: "application/yaml", body: Array(ControlDescription.text.utf8))
         },
         Operation(.get, "/clock") { simulator, _ in try json(simulator.core.clockReading) },
         Operation(.post, "/clock/advance") { simulator, request in
@@ -79,7 +79,7 @@ enum ControlRoutes {
             return try json(try simulator.core.advance(request), status: 202)
         },
         Operation(.post, "/settle") { simulator, _ in
-            try await simulator.settle()
+            try await simulator.processDueEvents()
             return try json(simulator.core.clockReading)
         },
     ]
@@ -90,11 +90,11 @@ enum ControlRoutes {
         Operation(.post, "/{environment}/commands") { simulator, request in
             try request.decode(JSONValue.self).checkName(
                 of: "command", among: StoreCommand.names, "counterfoil simulator do --help lists them")
-            let command = try request.decodeNamingProducts(StoreCommand.self, simulator)
+            let command = try request.decodeResolvingProducts(StoreCommand.self, simulator)
             return try json(try await simulator.perform(command, in: request.environment))
         },
         Operation(.post, "/{environment}/trigger") { simulator, request in
-            let trigger = try request.decodeNamingProducts(TriggerRequest.self, simulator)
+            let trigger = try request.decodeResolvingProducts(TriggerRequest.self, simulator)
             return try json(try await simulator.trigger(trigger, in: request.environment))
         },
         Operation(.get, "/{environment}/customers") { simulator, request in
@@ -118,7 +118,7 @@ enum ControlRoutes {
         Operation(.put, "/{environment}/catalogue") { simulator, request in
             let catalogue = try request.decode(Catalogue.self)
             do { try catalogue.validate() } catch { throw ControlFailure(400, "invalid_catalogue", "\(error)") }
-            simulator.core.change(try request.environment) { store, now in store.sell(catalogue, at: now) }
+            simulator.core.change(try request.environment) { store, now in store.setCatalogue(catalogue, at: now) }
             return try json(catalogue)
         },
         Operation(.get, "/{environment}/settings") { simulator, request in
@@ -132,7 +132,7 @@ enum ControlRoutes {
         },
         Operation(.patch, "/{environment}/settings") { simulator, request in
             let changes = try request.decode(JSONValue.self)
-            // Read and written at once: two that change something else do not undo each other.
+            // Read and write under one lock, so that concurrent changes of other settings are not lost.
             return try json(
                 try simulator.core.change(request.environment) { store, _ in
                     let settings = try store.settings.merging(changes)
@@ -155,7 +155,7 @@ enum ControlRoutes {
         Operation(.post, "/{environment}/notifications/{notificationUUID}/resend") { simulator, request in
             let (environment, number) = try simulator.core.notification(request)
             try simulator.core.resend(number, in: environment)
-            try await simulator.settle()
+            try await simulator.processDueEvents()
             return try json(simulator.core.notificationLine(number, in: environment))
         },
         Operation(.put, "/{environment}/notification-url") { simulator, request in
@@ -165,9 +165,9 @@ enum ControlRoutes {
         },
     ]
 
-    // MARK: - Trouble
+    // MARK: - Faults
 
-    private static let trouble: [Operation] = [
+    private static let faults: [Operation] = [
         Operation(.get, "/faults") { simulator, request in try json(try request.page(simulator.core.faults)) },
         Operation(.post, "/faults") { simulator, request in
             try Fault.checkEffect(request.decode(JSONValue.self))
@@ -178,14 +178,14 @@ enum ControlRoutes {
         },
         Operation(.delete, "/faults") { simulator, _ in
             try simulator.removeFault()
-            return HTTPAnswer(status: 204)
+            return SimulatorResponse(status: 204)
         },
         Operation(.delete, "/faults/{number}") { simulator, request in
             guard let number = Int(try request.parameter("number")) else {
-                throw ControlFailure(404, "unknown_fault", "a fault has a number")
+                throw ControlFailure(404, "unknown_fault", "the fault number is not a number")
             }
             try simulator.removeFault(number)
-            return HTTPAnswer(status: 204)
+            return SimulatorResponse(status: 204)
         },
         Operation(.put, "/ocsp") { simulator, request in
             let setting = try request.decode(RevocationSetting.self)
@@ -194,13 +194,13 @@ enum ControlRoutes {
         },
         Operation(.post, "/authority/rotate") { simulator, _ in
             try simulator.rotateSigningKey()
-            return HTTPAnswer(status: 204)
+            return SimulatorResponse(status: 204)
         },
     ]
 
-    // MARK: - Keeping
+    // MARK: - Snapshots
 
-    private static let keeping: [Operation] = [
+    private static let snapshots: [Operation] = [
         Operation(.get, "/snapshots") { simulator, request in
             try json(try request.page(try simulator.snapshots().map(SnapshotName.init)))
         },
@@ -215,7 +215,7 @@ enum ControlRoutes {
         },
         Operation(.post, "/reset") { simulator, request in
             let body = request.body.isEmpty ? ResetRequest() : try request.decode(ResetRequest.self)
-            try await simulator.reset(everything: body.everything ?? false)
+            try await simulator.reset(includingConfiguration: body.everything ?? false)
             return try json(simulator.core.clockReading)
         },
     ]

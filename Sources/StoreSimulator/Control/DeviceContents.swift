@@ -1,86 +1,86 @@
 internal import AppStoreModels
 public import Foundation
 
-/// A transaction as a device has it.
+/// A signed transaction on a device.
 public struct SignedDeviceTransaction: Codable, Sendable, Hashable {
-    /// The signed text. Its signature is wrong if it is not verified.
+    /// The JWS. Its signature is invalid if `isVerified` is false.
     public var signedTransactionInfo: String
-    /// Whether StoreKit could verify it.
+    /// Whether StoreKit verifies the transaction.
     public var isVerified: Bool
 }
 
-/// What StoreKit has on one device.
+/// The StoreKit data on a device.
 public struct DeviceContents: Codable, Sendable {
-    /// Whose device it is.
+    /// The customer who owns the device.
     public var customer: String
-    /// The device.
+    /// The name of the device.
     public var device: String
-    /// The system's major version.
+    /// The major version of the operating system.
     public var system: Int
     /// The storefront's ISO 3166-1 alpha-3 code.
     public var storefront: String
-    /// Whether it has no network: the rest is as it was when it had one.
+    /// Whether the device is offline. The other values are as of the time when it went offline.
     public var isOffline: Bool
-    /// Every transaction, but for finished consumables that were not refunded, in the order in which they were made.
+    /// All transactions in the order of purchase, except finished consumables that were not refunded.
     public var all: [SignedDeviceTransaction]
-    /// What there is a right to.
+    /// The current entitlements.
     public var current: [SignedDeviceTransaction]
-    /// What no app has finished.
+    /// The transactions that the app has not finished.
     public var unfinished: [SignedDeviceTransaction]
-    /// The subscriptions.
+    /// The statuses of the subscriptions.
     public var statuses: [Status]
-    /// The app's products; what is off sale is not among them.
+    /// The products that are on sale.
     public var products: [SoldProduct]
-    /// The products of the purchases that wait for somebody.
+    /// The product identifiers of pending purchases, such as those that wait for approval.
     public var pending: [String]
-    /// The app transaction; none before iOS 16.
+    /// The app transaction; nil before iOS 16.
     public var signedAppTransactionInfo: String?
-    /// The device's identifier for vendor, which its receipt is bound to.
+    /// The identifier for vendor of the device. The receipt is bound to it.
     public var identifierForVendor: UUID
-    /// The unified receipt in base64; none in the sandbox before the first purchase or `refreshReceipt`.
+    /// The unified receipt in base64; nil in the sandbox before the first purchase or `refreshReceipt`.
     public var receipt: String?
 
-    /// A subscription.
+    /// The status of a subscription.
     public struct Status: Codable, Sendable {
-        /// The status by Apple's number.
+        /// The number of the status in Apple's API.
         public var state: Int32
         /// The latest transaction.
         public var signedTransactionInfo: String
-        /// What is known about its renewal.
+        /// The renewal info.
         public var signedRenewalInfo: String
-        /// Whether StoreKit could verify both.
+        /// Whether StoreKit verifies both.
         public var isVerified: Bool
     }
 
-    /// A product.
+    /// A product that is on sale.
     public struct SoldProduct: Codable, Sendable {
         /// The product identifier.
         public var id: String
-        /// Which of the four kinds it is.
+        /// The product type.
         public var type: String
-        /// Its name.
+        /// The display name.
         public var name: String
-        /// The price as customers read it.
+        /// The formatted price.
         public var displayPrice: String
-        /// The price.
+        /// The price in units of the currency.
         public var price: Decimal
-        /// The ISO 4217 code of the currency.
+        /// The ISO 4217 currency code.
         public var currency: String
-        /// The group of an auto-renewable subscription.
+        /// The subscription group, for auto-renewable subscriptions.
         public var subscriptionGroupIdentifier: String?
     }
 }
 
-/// What a device was told since it last asked.
+/// The updates for a device since the last request.
 public struct DeviceUpdates: Codable, Sendable {
-    /// In order. The app's start tells of everything that is not finished.
+    /// The updates, in order. The first request of an app returns all unfinished transactions.
     public var updates: [Update]
-    /// What to ask `after` next.
+    /// The value of `after` for the next request.
     public var next: Int
 
-    /// A transaction; without one, a subscription's status changed.
+    /// A new or changed transaction. Without a transaction, the status of a subscription has changed.
     public struct Update: Codable, Sendable {
-        /// The transaction as it was then.
+        /// The transaction at the time of the update.
         public var transaction: SignedDeviceTransaction?
     }
 }

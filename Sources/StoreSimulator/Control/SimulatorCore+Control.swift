@@ -10,7 +10,7 @@ extension SimulatorCore {
             return ClockReading(
                 now: state.clock.now(), mode: mode,
                 lastSigned: [state.production.lastSigned, state.sandbox.lastSigned].compactMap { $0 }.max(),
-                next: upcoming?.date, nextEvent: upcoming?.what)
+                next: upcoming?.date, nextEvent: upcoming?.event)
         }
     }
 
@@ -22,17 +22,17 @@ extension SimulatorCore {
             }
             return duration.after(now)
         case (nil, let to?): return to
-        default: throw ControlFailure(400, "invalid_request", "either by or to says how far")
+        default: throw ControlFailure(400, "invalid_request", "exactly one of by and to is required")
         }
     }
 
-    /// Everything that an app on the customer's device holds.
+    /// Returns the signed transactions and the signed app transaction of a customer.
     func purchases(of id: String, in environment: AppStoreEnvironment) throws -> DevicePurchases {
         let (transactions, appTransaction) = try change(environment) { store, now throws(StoreError) in
-            // What is due is signed before what is read.
+            // Process due events first, so that they are signed before the data that is returned.
             store.run(until: now)
             let customer = try store.customer(id)
-            let signed = store.signature(at: now)
+            let signed = store.signingDate(at: now)
             let transactions = customer.transactions.compactMap { store.transactions[$0]?.payload }.map { payload in
                 var payload = payload
                 payload.signedDate = signed
@@ -57,7 +57,7 @@ extension SimulatorCore {
         return (environment, number)
     }
 
-    /// Sends a notification once more, now.
+    /// Schedules another delivery of a notification, due now.
     package func resend(_ number: Int, in environment: AppStoreEnvironment) throws {
         try change(environment) { store, now in
             guard store.settings.notificationURL != nil else {
@@ -78,7 +78,7 @@ extension SimulatorCore {
         return line
     }
 
-    /// A page of notifications, the oldest first; of one customer, if the query names one.
+    /// Returns a page of notifications, oldest first. The query parameter `customer` selects one customer.
     func notificationPage(_ request: ControlRequest) throws -> ControlList<NotificationSummaryLine> {
         let customer = request.query["customer"]
         return try read(request.environment) { store, _ in
@@ -92,7 +92,7 @@ extension SimulatorCore {
         }
     }
 
-    /// A page of customers, by name. Only they are looked at.
+    /// Returns a page of customers, ordered by name. Reads only the state of these customers.
     func customerPage(_ request: ControlRequest) throws -> ControlList<CustomerState> {
         try read(request.environment) { store, now in
             let names = try request.page(store.customers.keys.sorted())
@@ -116,15 +116,15 @@ extension SimulatorCore {
 }
 
 extension StoreSettings {
-    /// Refuses what would make time or traffic go wrong.
+    /// Throws if a URL, duration or limit is out of range.
     func check() throws(ControlFailure) {
         guard notificationURL.map(Self.isURL) ?? true else {
             throw ControlFailure(400, "invalid_request", "notificationURL is an http or https URL")
         }
         let day: TimeInterval = 86_400
         guard (0.01...600).contains(deliveryTimeout), (0...30 * day).contains(consumptionWindow),
-            (0...30 * day).contains(massExtensionDuration), (0...10 * day).contains(renewalLead),
-            (0...30 * day).contains(renewalDelay), renewalCap.map({ (0...100_000).contains($0) }) ?? true
+            (0...30 * day).contains(massExtensionDuration), (0...10 * day).contains(maximumRenewalLeadTime),
+            (0...30 * day).contains(maximumRenewalDelay), renewalCap.map({ (0...100_000).contains($0) }) ?? true
         else {
             throw ControlFailure(
                 400, "invalid_request",
@@ -133,7 +133,7 @@ extension StoreSettings {
         }
     }
 
-    /// Whether notifications can be sent there.
+    /// Whether `text` is an HTTP or HTTPS URL with a host, of up to 2,048 bytes.
     static func isURL(_ text: String) -> Bool {
         guard text.utf8.count <= 2048, let url = URL(string: text), url.host()?.isEmpty == false else { return false }
         return ["http", "https"].contains(url.scheme?.lowercased())

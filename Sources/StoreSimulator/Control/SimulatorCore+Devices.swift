@@ -2,7 +2,7 @@ package import AppStoreModels
 internal import Foundation
 internal import Synchronization
 
-// What the control API tells of devices. Nothing is signed while the store is locked.
+// The control API's view of devices. All data is signed after the store is unlocked.
 
 extension SimulatorCore {
     private struct Reading: Sendable {
@@ -17,12 +17,12 @@ extension SimulatorCore {
         var now: Date
     }
 
-    /// What StoreKit has on a device.
+    /// Returns the StoreKit data on a device.
     package func contents(
         of device: String, of customer: String, in environment: AppStoreEnvironment
     ) throws -> DeviceContents {
-        let reading = try look(environment) { store, now throws(StoreError) in
-            // What is due is signed before what is read.
+        let reading = try changeWithoutSignal(environment) { store, now throws(StoreError) in
+            // Process due events first, so that they are signed before the data that is returned.
             store.run(until: now)
             return try Self.read(store: &store, device, customer, at: now)
         }
@@ -38,7 +38,7 @@ extension SimulatorCore {
         return DeviceContents(
             customer: customer.id, device: device, system: reading.device.system, storefront: customer.storefront,
             isOffline: reading.device.offline != nil,
-            // Finished consumables show again when they are refunded.
+            // Refunded consumables are included even if they are finished.
             all: try signed(
                 knowledge.transactions.filter {
                     $0.type != .consumable || $0.revocationDate != nil || !reading.finished.contains($0.transactionId)
@@ -78,8 +78,8 @@ extension SimulatorCore {
             now: now)
     }
 
-    /// What a device was told after a number, or, if it has just begun to listen, what is not finished there. Waits for so
-    /// many seconds if there is nothing.
+    /// Returns the updates of a device after `number`. If `number` is 0 or unknown, returns the unfinished
+    /// transactions. If there are no updates, waits for them, up to `seconds`.
     package func updates(
         of device: String, of customer: String, after number: Int, wait seconds: Double,
         in environment: AppStoreEnvironment
@@ -94,11 +94,11 @@ extension SimulatorCore {
     private func updates(
         of name: String, of customer: String, after number: Int, in environment: AppStoreEnvironment
     ) throws -> DeviceUpdates? {
-        let (updates, next) = try look(environment) { store, now throws(StoreError) in
+        let (updates, next) = try changeWithoutSignal(environment) { store, now throws(StoreError) in
             try store.addDevice(name, of: customer)
             store.updateDevices(at: now)
             let device = try store.device(name, of: customer)
-            // A number that nobody has given is of another life of the store.
+            // A number that the device has not reached yet is from before a reset or restore.
             guard number > 0, number <= device.next else {
                 return (try store.unfinishedUpdates(of: name, of: customer, at: now), device.next)
             }
@@ -114,7 +114,7 @@ extension SimulatorCore {
             }, next: next)
     }
 
-    /// Signs a transaction as a device has it.
+    /// Signs a transaction for a device, with an invalid signature unless `isVerified`.
     func sign(
         _ transaction: JWSTransactionDecodedPayload, isVerified: Bool, in environment: AppStoreEnvironment
     ) throws -> SignedDeviceTransaction {
@@ -132,23 +132,23 @@ extension SimulatorCore {
         return try writer(environment).sign(json, tampering)
     }
 
-    /// The transaction of a purchase as the device has it that it was made on.
+    /// Returns the signed transaction of a purchase for the device on which it was made; nil for other commands.
     func signedResult(
         of command: StoreCommand, _ outcome: StoreOutcome, in environment: AppStoreEnvironment
     ) throws -> SignedDeviceTransaction? {
         guard case .purchase(let customer, _, _, _, _, _, _, let device?, _, _, _) = command,
             let id = outcome.transactionID
         else { return nil }
-        let found = try look(environment) { store, now throws(StoreError) in
+        let found = try changeWithoutSignal(environment) { store, now throws(StoreError) in
             let isVerified = try !store.device(device, of: customer).unverified.contains(id)
-            return (store.shown(id, at: now), isVerified)
+            return (store.devicePayload(of: id, at: now), isVerified)
         }
         return try found.0.map { try sign($0, isVerified: found.1, in: environment) }
     }
 }
 
 extension Store {
-    /// What a device is told when its app starts: everything that is not finished, once.
+    /// Returns one update for each unfinished transaction. A device receives them when its app starts.
     fileprivate mutating func unfinishedUpdates(
         of name: String, of customer: String, at now: Date
     ) throws(StoreError) -> [DeviceUpdate] {

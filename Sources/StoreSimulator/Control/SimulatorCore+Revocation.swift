@@ -1,18 +1,18 @@
 package import Foundation
 internal import Synchronization
 
-// The simulator as the responder for its own certificates.
+// The simulator as OCSP responder for its own certificates.
 
 extension SimulatorCore {
-    /// The real time, the simulated one, and all between: by either clock somebody may ask.
+    /// The range from the real to the simulated time, or the reverse. Clients may use either clock.
     package var times: ClosedRange<Date> {
         let (real, simulated) = (Date(), now)
         return min(real, simulated)...max(real, simulated)
     }
 
-    /// Says how questions are answered from now on.
+    /// Sets how OCSP requests are answered from now on.
     package func setRevocation(_ setting: RevocationSetting) throws(ControlFailure) {
-        // By both clocks in the past.
+        // The revocation date must be in the past by both clocks.
         let modes: [String: OCSPService.Mode] = [
             "good": .good, "revoked": .revoked(at: times.lowerBound), "unknown": .unknown, "expired": .expired,
             "slow": .slow(seconds: setting.seconds ?? 10), "wrong": .wrong, "unreachable": .unreachable,
@@ -37,16 +37,16 @@ extension SimulatorCore {
         }
     }
 
-    /// Answers a question about revocation as the responder is told to.
-    func revocationAnswer(_ body: (OCSPService, ClosedRange<Date>) -> OCSPService.Reply) -> HTTPAnswer {
+    /// Converts the reply of the OCSP responder to an HTTP response. Without a reply, the connection is dropped.
+    func revocationResponse(_ body: (OCSPService, ClosedRange<Date>) -> OCSPService.Reply) -> SimulatorResponse {
         let reply = body(ocsp.withLock { $0 }, times)
         guard let bytes = reply.body else {
-            var dropped = HTTPAnswer(status: 500)
+            var dropped = SimulatorResponse(status: 500)
             dropped.damage = .dropped
             return dropped
         }
-        var answer = HTTPAnswer(status: 200, contentType: "application/ocsp-response", body: Array(bytes))
-        answer.delay = reply.delay
-        return answer
+        var response = SimulatorResponse(status: 200, contentType: "application/ocsp-response", body: Array(bytes))
+        response.delay = reply.delay
+        return response
     }
 }

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Basics
 package import Foundation
 
-/// A length of time as people type it.
+/// A duration in one of the notations that people type.
 package struct TypedDuration: Sendable, Hashable {
     private let parts: [Part]
 
@@ -27,8 +27,8 @@ package struct TypedDuration: Sendable, Hashable {
         }
     }
 
-    /// Reads ISO 8601 (`P13M`, `PT1M`, `P1DT12H`), or numbers with units (`31d`, `2h 30m`, `13 months`); nil for anything
-    /// else.
+    /// Parses ISO 8601 (`P13M`, `PT1M`, `P1DT12H`) or numbers with units (`31d`, `2h 30m`, `13 months`). Returns nil
+    /// for any other text.
     package init?(_ text: String) {
         guard text.utf8.count <= 100 else { return nil }
         if let period = Period(iso8601: text) {
@@ -48,7 +48,7 @@ package struct TypedDuration: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// The parts of `P1Y2M3W4DT5H6M7S`: each at most once, in that order, at least one.
+    /// Parses the parts of `P1Y2M3W4DT5H6M7S`: at least one, each at most once, in that order.
     private static func parts(iso8601 text: String) -> [Part]? {
         guard text.first == "P" else { return nil }
         let halves = text.dropFirst().split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
@@ -74,15 +74,16 @@ package struct TypedDuration: Sendable, Hashable {
         return parts.isEmpty ? nil : parts
     }
 
-    /// The instant so much later.
+    /// Returns the instant that is this duration after `date`.
     package func after(_ date: Date) -> Date {
         parts.reduce(date) { date, part in
             switch part.unit {
             case .second: date + Double(part.count)
             case .minute: date + Double(part.count) * 60
             case .hour: date + Double(part.count) * 3600
-            // More than a period can hold is beyond the end of the clock anyway.
-            case .period(let unit): part.count == 0 ? date : Period(part.count, unit)?.after(date) ?? .distantFuture
+            // A count that `Period` cannot represent lies beyond the end of the clock anyway.
+            case .period(let unit):
+                part.count == 0 ? date : Period(part.count, unit)?.date(after: date) ?? .distantFuture
             }
         }
     }

@@ -4,7 +4,7 @@ internal import AppStoreServer
 internal import Foundation
 
 extension Fault.Effect {
-    /// The names of all effects, as JSON and YAML have them.
+    /// The names of all effects in JSON and YAML.
     package static let names = [
         "drop", "unreachable", "duplicate", "reorder", "revise", "truncate", "invalidSignature", "wrongChain",
         "unknownValues", "extraFields", "delay", "status", "error", "rateLimit", "clockSkew",
@@ -12,18 +12,18 @@ extension Fault.Effect {
 }
 
 extension Fault {
-    /// Refuses the JSON of a fault whose effect has not exactly one name, or an unknown one.
+    /// Throws if the effect in the JSON of a fault has an unknown name, or not exactly one name.
     static func checkEffect(_ json: JSONValue) throws(ControlFailure) {
         guard case .object(let members) = json, let effect = members["effect"] else { return }
         try effect.checkName(
             of: "effect", at: "effect", among: Effect.names, "counterfoil simulator fault --help lists them")
     }
 
-    /// Refuses what could never strike, or would do harm.
+    /// Throws if the target is unknown, the effect cannot apply to it, or a value is out of range.
     func check() throws(SimulatorError) {
         try checkTarget()
         guard isPossible else {
-            throw SimulatorError("invalid_fault", "that cannot happen to \(target)")
+            throw SimulatorError("invalid_fault", "this effect cannot apply to \(target)")
         }
         if let probability, !(0...1).contains(probability) {
             throw SimulatorError("invalid_fault", "a probability is 0 to 1")
@@ -46,7 +46,7 @@ extension Fault {
         }
     }
 
-    /// Whether it befalls answers; otherwise it befalls notifications.
+    /// Whether the fault applies to API responses; otherwise it applies to notifications.
     var isForRoutes: Bool { target.hasPrefix("route:") }
 
     private func checkTarget() throws(SimulatorError) {
@@ -77,13 +77,13 @@ extension Fault {
             "invalid_fault", "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion))
     }
 
-    /// Whether the effect makes a difference to the target.
+    /// Whether the effect can apply to the target.
     private var isPossible: Bool {
         switch effect {
         case .delay, .drop, .unreachable, .truncate: true
         case .duplicate, .reorder: !isForRoutes
         case .status: isForRoutes
-        case .revise: isForRoutes && target != "route:verifyReceipt"
+        case .changeHistory: isForRoutes && target != "route:verifyReceipt"
         case .error, .rateLimit: isForRoutes && target != "route:verifyReceipt"
         case .invalidSignature, .wrongChain, .unknownValues, .extraFields, .clockSkew: target != "route:verifyReceipt"
         }

@@ -1,28 +1,29 @@
 public import AppStoreModels
 public import Foundation
 
-/// Something that goes wrong on purpose.
+/// An injected fault of notifications or API responses.
 public struct Fault: Sendable, Hashable, Codable {
-    /// The target: `route:NAME` with a name of `AppStoreEndpoint`, `route:verifyReceipt`,
-    /// `notification:TYPE`, `notification:TYPE.SUBTYPE`, `notification:V1.TYPE` for one of version 1, or `route:*` and `notification:*` for all.
+    /// The target: `route:NAME` with a name of `AppStoreEndpoint`, `route:verifyReceipt`, `notification:TYPE`,
+    /// `notification:TYPE.SUBTYPE`, `notification:V1.TYPE` for a notification of version 1, or `route:*` and
+    /// `notification:*` for all.
     public var target: String
 
-    /// What happens.
+    /// The effect of the fault.
     public var effect: Effect
 
-    /// One environment; nil for both.
+    /// The environment; nil for both.
     public var environment: AppStoreEnvironment?
 
-    /// How likely it is each time, 0 to 1; nil is always.
+    /// The probability that the fault is applied, 0 to 1; nil for always.
     public var probability: Double?
 
-    /// How many times it happens at most; nil is without end.
+    /// How often the fault is applied at most; nil for no limit.
     public var count: Int?
 
-    /// When it ends by the simulator's clock, in ISO 8601 or as milliseconds since 1970; nil is never.
+    /// The end of the fault by the simulator's clock, in ISO 8601 or as milliseconds since 1970; nil for no end.
     public var until: Date?
 
-    /// A fault.
+    /// Creates a fault.
     public init(
         _ target: String, _ effect: Effect, environment: AppStoreEnvironment? = nil, probability: Double? = nil,
         count: Int? = nil, until: Date? = nil
@@ -35,39 +36,46 @@ public struct Fault: Sendable, Hashable, Codable {
         self.until = until
     }
 
-    /// What can go wrong.
+    /// The effect of a fault.
     @nonexhaustive
     public enum Effect: Sendable, Hashable, Codable {
-        /// The answer, or the notification, is late by so many real seconds.
+        /// Delays the response or the notification, in real seconds.
         case delay(seconds: Double)
-        /// The connection closes without an answer; a notification is lost for good.
+        /// Closes the connection without a response; loses a notification for good.
         case drop
-        /// The receiver of notifications is not there: nothing is sent, and the next attempt comes when it would.
+        /// Acts as if the receiver were unreachable: nothing is sent, and the attempt is retried according to the
+        /// schedule. A route closes the connection, as with `drop`.
         case unreachable
-        /// A notification is sent twice.
+        /// Sends a notification twice.
         case duplicate
-        /// A notification comes up to ten minutes later by the simulator's clock, after others.
+        /// Sends a notification up to ten minutes later by the simulator's clock, after other notifications.
         case reorder
-        /// One of the customer's transactions is changed before the answer, as by a refund that is taken back: it moves to the
-        /// end of the history, and pages change while they are read.
-        case revise
-        /// The answer has this status and no body that says more.
+        /// Moves one of the customer's transactions to the end of the history before the response, as a reversed refund
+        /// would. The history therefore changes between pages. In JSON and YAML: `revise`.
+        case changeHistory
+        /// Responds with this status and an empty body.
         case status(code: Int)
-        /// The answer is this documented error.
+        /// Responds with this documented error.
         case error(code: Int64)
-        /// The answer is 429, with `Retry-After` so many seconds ahead.
+        /// Responds with status 429, and `Retry-After` this many seconds ahead.
         case rateLimit(retryAfterSeconds: Double)
-        /// The body ends in the middle.
+        /// Truncates the body.
         case truncate
-        /// A bit of a signature is wrong.
+        /// Flips a bit of a signature.
         case invalidSignature
-        /// The chain leads to a root that nobody knows.
+        /// Signs with a certificate chain to an unknown root.
         case wrongChain
-        /// Enumerations have values that nobody has heard of.
+        /// Sets enumerations to undocumented values.
         case unknownValues
-        /// Objects have members that nobody has heard of.
+        /// Adds undocumented members to objects.
         case extraFields
-        /// What is signed is dated so many seconds off.
+        /// Shifts the signed date by this many seconds.
         case clockSkew(seconds: Double)
+
+        private enum CodingKeys: String, CodingKey {
+            case delay, drop, unreachable, duplicate, reorder, status, error, rateLimit, truncate, invalidSignature
+            case wrongChain, unknownValues, extraFields, clockSkew
+            case changeHistory = "revise"
+        }
     }
 }

@@ -1,12 +1,12 @@
 package import AppStoreModels
 package import Foundation
 
-/// The faults that are switched on, and the dice that say when they strike.
+/// The active faults and the random generators that decide when they are applied.
 package struct FaultRegistry: Sendable, Codable {
-    /// In the order in which they were switched on, each under a number of its own.
+    /// The active faults in the order in which they were added. Each has a unique number.
     package private(set) var entries: [Entry] = []
     private var lastNumber = 0
-    // Two: what is asked in between must not change which notifications are lost.
+    // Two generators, so that API requests do not change which notifications are lost.
     private var routeDice: Identifiers
     private var notificationDice: Identifiers
 
@@ -16,10 +16,10 @@ package struct FaultRegistry: Sendable, Codable {
         package var struck = 0
     }
 
-    package init(seed: UInt64, disorder: Disorder? = nil) {
+    package init(seed: UInt64, randomFaults: RandomFaultLevel? = nil) {
         routeDice = Identifiers(seed: seed ^ 0x4641_554C_54, isSandbox: false)
         notificationDice = Identifiers(seed: seed ^ 0x4641_554C_55, isSandbox: false)
-        for fault in disorder?.faults ?? [] {
+        for fault in randomFaults?.faults ?? [] {
             lastNumber += 1
             entries.append(Entry(number: lastNumber, fault: fault))
         }
@@ -27,7 +27,7 @@ package struct FaultRegistry: Sendable, Codable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// Switches a fault on.
+    /// Adds a fault. Returns its number.
     package mutating func add(_ fault: Fault) throws(SimulatorError) -> Int {
         try fault.check()
         guard entries.count < 1000 else { throw SimulatorError("limit_reached", "there are 1000 faults already") }
@@ -36,7 +36,7 @@ package struct FaultRegistry: Sendable, Codable {
         return lastNumber
     }
 
-    /// Switches a fault off, or all.
+    /// Removes the fault with a number; nil removes all.
     package mutating func remove(_ number: Int?) throws(SimulatorError) {
         guard let number else { return entries.removeAll() }
         guard let index = entries.firstIndex(where: { $0.number == number }) else {
@@ -45,8 +45,8 @@ package struct FaultRegistry: Sendable, Codable {
         entries.remove(at: index)
     }
 
-    /// The effects that strike now, the oldest fault first. Each strike counts.
-    package mutating func strike(
+    /// Returns the effects to apply now, of the oldest fault first, and counts them.
+    package mutating func takeEffects(
         _ targets: [String], in environment: AppStoreEnvironment, at now: Date
     ) -> [Fault.Effect] {
         guard !entries.isEmpty else { return [] }

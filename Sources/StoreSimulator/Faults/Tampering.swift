@@ -1,7 +1,7 @@
 internal import Basics
 package import Foundation
 
-/// What faults do to signed data.
+/// The changes that faults make to signed data.
 package struct Tampering: Sendable {
     package var breaksSignature = false
     package var usesWrongChain = false
@@ -25,7 +25,7 @@ package struct Tampering: Sendable {
     package var isNone: Bool { !breaksSignature && !usesWrongChain && !changesPayload }
     private var changesPayload: Bool { hasUnknownValues || hasExtraFields || skew != 0 }
 
-    /// The payload as it is signed.
+    /// Returns the payload with the changes, before it is signed.
     package func payload(_ json: [UInt8]) throws -> [UInt8] {
         guard changesPayload else { return json }
         return try JSONValue.editing(json) { object in
@@ -52,7 +52,7 @@ package struct Tampering: Sendable {
 }
 
 extension JSONValue {
-    /// JSON text of an object with some members changed.
+    /// Returns JSON text of an object after `edit` has changed its members.
     static func editing(_ json: [UInt8], _ edit: (inout [String: JSONValue]) throws -> Void) throws -> [UInt8] {
         guard case .object(var object) = try JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return json }
         try edit(&object)

@@ -3,14 +3,14 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 
-/// Numbers the answers of the control API, and gives a path or a method that there is not the shape of its other errors.
+/// Adds a request ID to responses of the control API, and answers unknown paths and methods with its error format.
 struct ControlMiddleware: RouterMiddleware {
     typealias Context = SimulatorContext
 
     private static let requestID = HTTPField.Name("x-request-id")
 
     @concurrent func handle(_ request: Request, context: SimulatorContext, next: NextHandler) async throws -> Response {
-        // As the router reads a path.
+        // Split the path as the router does.
         let segments = request.uri.path.split(separator: "/").map(String.init)
         guard segments.first == "simulator" else { return try await next(request, context) }
         var response: Response
@@ -22,23 +22,25 @@ struct ControlMiddleware: RouterMiddleware {
         return response
     }
 
-    private static func answer(to error: HTTPError, _ segments: ArraySlice<String>) -> HTTPAnswer? {
+    private static func answer(to error: HTTPError, _ segments: ArraySlice<String>) -> SimulatorResponse? {
         switch error.status {
         case .notFound:
             let allowed = methods(at: segments)
             guard !allowed.isEmpty else {
-                return ControlFailure(404, "not_found", "/simulator/openapi.yaml lists what there is").answer
+                return ControlFailure(
+                    404, "not_found", "there is no such path; /simulator/openapi.yaml lists all paths"
+                ).response
             }
             let names = allowed.joined(separator: ", ")
-            var answer = ControlFailure(405, "method_not_allowed", "the methods of this path are \(names)").answer
+            var answer = ControlFailure(405, "method_not_allowed", "the methods of this path are \(names)").response
             answer.headers.append(("Allow", names))
             return answer
-        case .contentTooLarge: return ControlFailure(413, "too_large", "the body is too large").answer
+        case .contentTooLarge: return ControlFailure(413, "too_large", "the body is too large").response
         default: return nil
         }
     }
 
-    /// The methods that there are at a path below `/simulator`.
+    /// Returns the methods of the operations at a path below `/simulator`.
     private static func methods(at segments: ArraySlice<String>) -> [String] {
         let found = ControlRoutes.operations.filter { operation in
             let parts = operation.path.split(separator: "/")
@@ -50,6 +52,6 @@ struct ControlMiddleware: RouterMiddleware {
 }
 
 extension SimulatorContext {
-    /// The request's number, as the log has it.
+    /// The request ID that log messages contain.
     fileprivate var requestID: String { logger[metadataKey: "hb.request.id"]?.description ?? "none" }
 }

@@ -1,7 +1,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Answers HEAD without a body, errors too: it would be taken for the beginning of the next answer (RFC 9110, section 9.3.2).
+/// Removes the body from responses to HEAD requests, including errors. Clients would take a body for the start of the
+/// next response (RFC 9110, section 9.3.2).
 struct HeadResponder<Base: HTTPResponder>: HTTPResponder where Base.Context: RequestContext {
     let base: Base
 

@@ -5,28 +5,28 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import WebConsole
 
-/// Answers requests to a port of 127.0.0.1 until it is stopped.
+/// An HTTP server on a port of 127.0.0.1.
 package struct LoopbackService: Sendable {
-    /// It ended before it listened.
+    /// The server stopped before it listened.
     package struct NotListening: Error {}
 
     package let port: Int
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    /// Listens, on any free port if `port` is 0. It answers when this returns.
+    /// Starts to listen; `port` 0 means any free port. When this returns, the server answers requests.
     ///
-    /// - Parameter idleTime: How long a connection may stay on which nothing is asked, or of which no more is read: a client
-    ///   that is refused before it has sent all may never close it.
+    /// - Parameter idleTime: How long a connection may stay open without requests or reads. A client that is refused
+    ///   before it has sent the whole request may never close the connection.
     package init(
         _ responder: some HTTPResponder<some RequestContext & InitializableFromSource<ApplicationRequestContextSource>>,
         port: Int = 0, label: String, idleTime: Duration = .seconds(75)
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         var logger = Logger(label: label)
-        // What is below it is the talk of connections that end when this is stopped.
+        // Lower levels report connections that end when the server stops.
         logger.logLevel = .critical
-        let connections = TakenConnections()
+        let connections = AcceptedConnections()
         let http = HTTP1Channel.Configuration(idleTimeout: TimeAmount(idleTime))
         let application = Application(
             responder: responder,
@@ -48,23 +48,23 @@ package struct LoopbackService: Sendable {
             self.port = port
             return
         }
-        // It failed, or whoever waits for it gave up.
+        // The server failed, or the calling task was cancelled.
         await group.triggerGracefulShutdown()
         try await running.value
         throw NotListening()
     }
 
-    /// Takes no more connections, gives those that are open half a second, and ends.
+    /// Stops the server: accepts no more connections, and closes open ones after half a second.
     package func stop() async {
         await group.triggerGracefulShutdown()
-        // Cancelled is stopped.
+        // Ignore cancellation and errors: the server has stopped in either case.
         _ = await running.result
     }
 
-    /// Waits until it is stopped from elsewhere or fails.
+    /// Waits until the server is stopped or fails.
     package func wait() async throws { try await running.value }
 
-    /// Ends it whatever `body` throws.
+    /// Runs `body`, then stops the server, also if `body` throws.
     package func whileRunning<Value>(_ body: () async throws -> Value) async throws -> Value {
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }

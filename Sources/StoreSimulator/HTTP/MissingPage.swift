@@ -1,7 +1,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Shows a page where a path of the panel leads nowhere. What the App Store and the control API say to programs stays.
+/// Shows an HTML page for unknown paths of the panel. Responses of the App Store's APIs and of the control API stay
+/// unchanged.
 struct MissingPage: RouterMiddleware {
     typealias Context = SimulatorContext
 

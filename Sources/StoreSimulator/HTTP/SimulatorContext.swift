@@ -2,10 +2,10 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What a middleware passes a request on to.
+/// The next handler in the middleware chain.
 typealias NextHandler = @concurrent (Request, SimulatorContext) async throws -> Response
 
-/// What belongs to one request: with the connection at hand, so that a fault can end it.
+/// The context of a request. It contains the connection's channel, so that a fault can close it.
 struct SimulatorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -15,6 +15,6 @@ struct SimulatorContext: RequestContext {
         channel = source.channel
     }
 
-    // Whatever is sent but images: receipts are the largest.
+    // The maximum body size of all requests except images. Receipts are the largest.
     var maxUploadSize: Int { 8 << 20 }
 }

@@ -8,10 +8,10 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
 
-/// The simulator behind the routes. There is none until the port is known, because certificates name it.
+/// The simulator that the routes use. It is created after the port is known, because certificates contain the port.
 final class SimulatorSlot: Sendable {
     private let simulator = Mutex<Simulator?>(nil)
-    /// The developer's server, where it is in this process.
+    /// The developer's server, if it runs in this process.
     let receiver: NotificationReceiver?
 
     init(receiver: NotificationReceiver?) { self.receiver = receiver }
@@ -26,7 +26,7 @@ final class SimulatorSlot: Sendable {
     }
 }
 
-/// Says which path leads where.
+/// The routes of the simulator.
 enum SimulatorRoutes {
     static func router(_ slot: SimulatorSlot) -> Router<SimulatorContext> {
         let router = Router(context: SimulatorContext.self)
@@ -45,7 +45,7 @@ enum SimulatorRoutes {
                         core.verifyReceipt(method: method.rawValue, body, in: environment), context)
                 }
             }
-            // The empty route of the benchmark: what an answer costs before there is anything in it.
+            // An empty route for benchmarks: it measures the cost of a response without content.
             router.get("\(prefix)/ping") { _, _ in Response(status: .ok) }
         }
         addRevocation(to: router, slot)
@@ -60,7 +60,7 @@ enum SimulatorRoutes {
         to router: Router<SimulatorContext>, _ slot: SimulatorSlot
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
-        // The router wants one name for a parameter at one place, whatever endpoint it is of.
+        // The router requires the same parameter name at the same position of all endpoints.
         var names: [String: String] = [:]
         let parts = endpoint.path.split(separator: "/").enumerated().map { index, part in
             guard part.hasPrefix("{") else { return String(part) }
@@ -74,16 +74,16 @@ enum SimulatorRoutes {
         }
     }
 
-    /// One endpoint in one environment.
+    /// An endpoint in one environment.
     private struct Route: Sendable {
         let endpoint: AppStoreEndpoint
         let environment: AppStoreEnvironment
-        /// The endpoint's names for the router's parameters.
+        /// The endpoint's parameter names by the router's parameter names.
         let parameters: [String: String]
         let slot: SimulatorSlot
 
-        // 3840 × 2160 pixels of three bytes are 25 MB, and there are images that hardly compress.
-        private static let largestImage = 32 << 20
+        // 3840 × 2160 pixels of three bytes are 25 MB, and some images hardly compress.
+        private static let maximumImageSize = 32 << 20
 
         func answer(_ request: Request, _ context: SimulatorContext) async throws -> Response {
             let simulator = try slot.get()
@@ -92,43 +92,43 @@ enum SimulatorRoutes {
                 path[meaning] = context.parameters.get(name).flatMap { String(percentEncoded: $0.utf8) }
             }
             let isRead = endpoint.method == "GET"
-            let limit = endpoint.contentType == "image/png" ? Self.largestImage : 256 << 10
+            let limit = endpoint.contentType == "image/png" ? Self.maximumImageSize : 256 << 10
             let body = isRead ? Data() : try await SimulatorRoutes.data(request, context, upTo: limit)
             let call = APIRequest(
                 endpoint, path: path, query: request.uri.query.map { String($0) } ?? "", body: body)
-            let answer = simulator.core.answer(
+            let response = simulator.core.answer(
                 call, authorization: request.headers[.authorization], in: environment)
             if !isRead { simulator.wake() }
-            return try await SimulatorRoutes.send(answer, context)
+            return try await SimulatorRoutes.send(response, context)
         }
     }
 
     private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
         router.post("/ocsp/{responder}") { request, context -> Response in
             let body = try await data(request, context)
-            return try await send(slot.get().core.revocationAnswer { $0.reply(to: body, times: $1) }, context)
+            return try await send(slot.get().core.revocationResponse { $0.reply(to: body, times: $1) }, context)
         }
         router.get("/ocsp/{responder}") { request, context -> Response in
             let name = context.parameters.get("responder") ?? ""
             return try await send(published(name, slot.get().core), context)
         }
         router.get("/ocsp/{responder}/**") { request, context -> Response in
-            // RFC 6960 appendix A.1: the request is the rest of the path, in base64, which may hold slashes.
+            // RFC 6960 appendix A.1: the request is the rest of the path, in base64, which may contain slashes.
             let path = request.uri.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).last ?? ""
-            return try await send(slot.get().core.revocationAnswer { $0.reply(toPath: path, times: $1) }, context)
+            return try await send(slot.get().core.revocationResponse { $0.reply(toPath: path, times: $1) }, context)
         }
     }
 
-    /// What the certificates say can be fetched beside the responders.
-    private static func published(_ name: String, _ core: SimulatorCore) throws -> HTTPAnswer {
+    /// Returns the revocation list or a certificate whose URL the certificates contain.
+    private static func published(_ name: String, _ core: SimulatorCore) throws -> SimulatorResponse {
         if name == "root.crl" {
             let service = core.ocsp.withLock { $0 }
             let list = try core.authority.revocationList(
                 intermediate: service.modes[.intermediate] ?? service.defaultMode, times: core.times)
-            return HTTPAnswer(status: 200, contentType: "application/pkix-crl", body: Array(list))
+            return SimulatorResponse(status: 200, contentType: "application/pkix-crl", body: Array(list))
         }
         guard let certificate = core.authority.published(name) else { throw HTTPError(.notFound) }
-        return HTTPAnswer(status: 200, contentType: "application/pkix-cert", body: Array(certificate))
+        return SimulatorResponse(status: 200, contentType: "application/pkix-cert", body: Array(certificate))
     }
 
     static func data(_ request: Request, _ context: SimulatorContext, upTo limit: Int? = nil) async throws -> Data {
@@ -136,25 +136,25 @@ enum SimulatorRoutes {
         return Data(buffer.readableBytesView)
     }
 
-    /// Sends an answer, or what a fault leaves of it.
-    static func send(_ answer: HTTPAnswer, _ context: SimulatorContext) async throws -> Response {
-        if answer.delay > 0 { try await Task.sleep(for: .seconds(answer.delay)) }
-        if answer.damage == .dropped {
+    /// Sends a response, with the delay and damage of faults.
+    static func send(_ response: SimulatorResponse, _ context: SimulatorContext) async throws -> Response {
+        if response.delay > 0 { try await Task.sleep(for: .seconds(response.delay)) }
+        if response.damage == .dropped {
             try await context.channel.close()
             throw HTTPError(.internalServerError)
         }
         var headers = HTTPFields()
-        if let contentType = answer.contentType { headers[.contentType] = contentType }
-        for (name, value) in answer.headers {
+        if let contentType = response.contentType { headers[.contentType] = contentType }
+        for (name, value) in response.headers {
             if let name = HTTPField.Name(name) { headers[name] = value }
         }
-        let status = HTTPResponse.Status(code: answer.status)
-        guard answer.damage == .truncated, answer.body.count > 1 else {
+        let status = HTTPResponse.Status(code: response.status)
+        guard response.damage == .truncated, response.body.count > 1 else {
             return Response(
-                status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+                status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
         }
-        let half = ByteBuffer(bytes: answer.body.prefix(answer.body.count / 2))
-        let body = ResponseBody(contentLength: answer.body.count) { writer in
+        let half = ByteBuffer(bytes: response.body.prefix(response.body.count / 2))
+        let body = ResponseBody(contentLength: response.body.count) { writer in
             try await writer.write(half)
             try await context.channel.close()
         }

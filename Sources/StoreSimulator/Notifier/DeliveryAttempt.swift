@@ -1,25 +1,25 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// What one attempt to send a notification needs to know.
+/// An attempt to send a notification.
 struct DeliveryAttempt: Sendable {
     var environment: AppStoreEnvironment
     var number: Int
     var record: NotificationRecord
     var url: String
     var timeout: TimeInterval
-    /// When it happens, on the simulator's clock.
+    /// The time of the attempt by the simulator's clock.
     var date: Date
     var effects: [Fault.Effect]
-    /// Whether somebody asked for it, on top of Apple's schedule.
+    /// Whether the attempt was requested in addition to Apple's schedule.
     var isManual: Bool
-    /// What a notification of version 1 says at this moment.
+    /// The current contents of a notification of version 1.
     var version1: Version1Contents?
 }
 
 extension SimulatorState {
-    /// The attempt that was planned for `planned`; nil if something else has been planned since, nobody is to be told, or a
-    /// fault lets others go first.
+    /// Returns the attempt that is scheduled for `planned`. Returns nil if the attempt was rescheduled, no notification
+    /// URL is set, a notification of version 1 has no contents, or a fault postpones the attempt.
     mutating func attempt(_ number: Int, in environment: AppStoreEnvironment, planned: Date) -> DeliveryAttempt? {
         let isManual = self[environment].resends[number] == planned
         guard self[environment].notifications.indices.contains(number),
@@ -32,7 +32,7 @@ extension SimulatorState {
             if !isManual { self[environment].notifications[number].due = nil }
             return nil
         }
-        let effects = faults.strike(record.targets, in: environment, at: date).filter { effect in
+        let effects = faults.takeEffects(record.targets, in: environment, at: date).filter { effect in
             effect != .reorder || !record.wasPostponed
         }
         let attempt = DeliveryAttempt(
@@ -46,7 +46,8 @@ extension SimulatorState {
         return attempt
     }
 
-    /// Sends it later: 1 to 600 seconds on the simulator's clock, once. The clock must not pass that before it is planned.
+    /// Reschedules an attempt 1 to 600 seconds later by the simulator's clock. A notification is postponed only once.
+    /// The clock must not pass the new time before the attempt is scheduled.
     private mutating func postpone(_ attempt: DeliveryAttempt) {
         let seconds = Double(1 + attempt.number.magnitude &* 2_654_435_761 % 600)
         self[attempt.environment].notifications[attempt.number].wasPostponed = true
@@ -55,21 +56,22 @@ extension SimulatorState {
 }
 
 extension DeliveryAttempt {
-    /// Whether others go first. One that is lost, or finds nobody, does not wait for that.
+    /// Whether a fault postpones the attempt. A notification that is lost or finds its receiver unreachable is not
+    /// postponed.
     fileprivate var isPostponed: Bool {
         effects.first { [Fault.Effect.drop, .unreachable, .reorder].contains($0) } == .reorder
     }
 }
 
 extension Store {
-    /// Has an attempt made at `date` that could not be made now.
+    /// Reschedules an attempt for `date`.
     mutating func plan(_ attempt: DeliveryAttempt, at date: Date) {
         if attempt.isManual { resend(attempt.number, at: date) } else { plan(attempt.number, at: date) }
     }
 }
 
 extension NotificationRecord {
-    /// What faults call it.
+    /// The fault targets that match the notification.
     fileprivate var targets: [String] {
         let names = version == .two && subtype != nil ? [type.rawValue, name] : [name]
         return ["notification:*"] + names.map { "notification:" + $0 }

@@ -3,16 +3,17 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
-/// Turns the record of a notification into the text that is sent.
+/// Converts the record of a notification to the text that is sent.
 ///
-/// A record keeps only its signatures. Its payload is written anew each time, the same every time.
+/// A record stores only its signatures. The payload is encoded again each time, with the same bytes every time.
 package struct NotificationWriter: Sendable {
     let authority: StoreAuthority
     let app: SimulatedApp
     let environment: AppStoreEnvironment
 
-    /// Signs the notification and what is nested in it. The text comes along, as it has to be written for that anyway.
-    package func seal(_ record: NotificationRecord) throws -> (seal: NotificationRecord.Seal, text: String) {
+    /// Signs a notification and its nested payloads. Also returns the text, which signing has to produce anyway.
+    package func sign(_ record: NotificationRecord) throws -> (signatures: NotificationRecord.Signatures, text: String)
+    {
         let generation = authority.current
         let signer = generation.signer
         let (transaction, renewalInfo) = try parts(record)
@@ -20,45 +21,45 @@ package struct NotificationWriter: Sendable {
             try transaction.map { try signer.sign(json: $0) }, try renewalInfo.map { try signer.sign(json: $0) }
         )
         let text = try signer.sign(json: outer(record, transaction: inner.0, renewalInfo: inner.1))
-        let seal = NotificationRecord.Seal(
+        let signatures = NotificationRecord.Signatures(
             generation: signer.generation, leaf: generation.serialNumber, notification: try Self.signature(of: text),
             transaction: try inner.0.map(Self.signature), renewalInfo: try inner.1.map(Self.signature))
-        return (seal, text)
+        return (signatures, text)
     }
 
-    /// The last of the three parts of a compact JWS.
+    /// Returns the signature of a compact JWS: the last of its three parts.
     private static func signature(of text: String) throws -> Data {
         guard let encoded = text.utf8.lastIndex(of: UInt8(ascii: ".")),
             let bytes = Base64.decodeURL(text[text.index(after: encoded)...])
-        else { throw SimulatorError("corrupted", "a signature has no place in its text") }
+        else { throw SimulatorError("corrupted", "a signed text has no signature") }
         return Data(bytes)
     }
 
-    /// Whether this authority made the seal, and can put the text together again.
-    package func knows(_ seal: NotificationRecord.Seal) -> Bool {
-        authority.generation(seal.generation)?.serialNumber == seal.leaf
+    /// Whether the authority has the leaf certificate that made the signatures, so that it can assemble the text again.
+    package func canAssemble(_ signatures: NotificationRecord.Signatures) -> Bool {
+        authority.generation(signatures.generation)?.serialNumber == signatures.leaf
     }
 
-    /// The text whose signatures are known.
-    package func text(_ record: NotificationRecord, _ seal: NotificationRecord.Seal) throws -> String {
-        guard let signer = authority.generation(seal.generation)?.signer else {
-            throw SimulatorError("no_signer", "the authority has no leaf \(seal.generation)")
+    /// Assembles the text of a notification from its record and signatures.
+    package func text(_ record: NotificationRecord, _ signatures: NotificationRecord.Signatures) throws -> String {
+        guard let signer = authority.generation(signatures.generation)?.signer else {
+            throw SimulatorError("no_signer", "the authority has no leaf \(signatures.generation)")
         }
         func assemble(_ json: [UInt8]?, _ signature: Data?) throws -> String? {
             guard let json, let signature else { return nil }
             guard let parsed = PayloadSignature(bytes: signature) else {
-                throw SimulatorError("corrupted", "a signature has not 64 bytes")
+                throw SimulatorError("corrupted", "a signature does not have 64 bytes")
             }
             return signer.assemble(json, signature: parsed)
         }
         let (transaction, renewalInfo) = try parts(record)
         let outer = try outer(
-            record, transaction: assemble(transaction, seal.transaction),
-            renewalInfo: assemble(renewalInfo, seal.renewalInfo))
-        return try assemble(outer, seal.notification) ?? ""
+            record, transaction: assemble(transaction, signatures.transaction),
+            renewalInfo: assemble(renewalInfo, signatures.renewalInfo))
+        return try assemble(outer, signatures.notification) ?? ""
     }
 
-    /// The text with something wrong about it, newly signed.
+    /// Returns the text of a notification with the changes of faults, newly signed.
     package func text(_ record: NotificationRecord, _ tampering: Tampering) throws -> String {
         let signer = try signer(tampering)
         let (transaction, renewalInfo) = try parts(record)
@@ -68,14 +69,14 @@ package struct NotificationWriter: Sendable {
         return try sign(tampering.payload(outer), tampering, signer)
     }
 
-    /// Signs bytes the way that the faults ask for.
+    /// Signs bytes after applying the changes of faults.
     package func sign(_ json: [UInt8], _ tampering: Tampering) throws -> String {
         try sign(tampering.payload(json), tampering, signer(tampering))
     }
 
     private func sign(_ json: [UInt8], _ tampering: Tampering, _ signer: PayloadSigner) throws -> String {
         guard tampering.breaksSignature else { return try signer.sign(json: json) }
-        return try signer.assemble(json, signature: signer.seal(json).broken)
+        return try signer.assemble(json, signature: signer.signature(for: json).broken)
     }
 
     private func signer(_ tampering: Tampering) throws -> PayloadSigner {
@@ -112,7 +113,7 @@ package struct NotificationWriter: Sendable {
                 appAppleId: record.appAppleID, bundleId: app.bundleID, environment: environment,
                 signedAppTransactionInfo: transaction ?? "")
         case .test:
-            // As seen in the sandbox: nothing but what names the app.
+            // As observed in Apple's sandbox: `data` contains only the identifiers of the app and the environment.
             payload.data = NotificationData(
                 environment: environment, appAppleId: environment == .sandbox ? nil : app.appAppleID,
                 bundleId: app.bundleID)
@@ -123,7 +124,7 @@ package struct NotificationWriter: Sendable {
 }
 
 extension NotificationRecord {
-    /// JSON with the members replaced that an override under `root` names.
+    /// Returns JSON whose members are replaced by the overrides below `root`.
     fileprivate func overriding(_ root: String, _ json: [UInt8]) throws -> [UInt8] {
         let changes = overrides.filter { $0.key.hasPrefix(root + ".") }
         guard !changes.isEmpty else { return json }
@@ -132,7 +133,7 @@ extension NotificationRecord {
         }
     }
 
-    /// The same for the object `data` within.
+    /// Returns JSON whose members of the object `data` are replaced by the overrides below `data`.
     fileprivate func overridingData(_ json: [UInt8]) throws -> [UInt8] {
         let changes = overrides.filter { $0.key.hasPrefix("data.") }
         guard !changes.isEmpty else { return json }

@@ -1,25 +1,26 @@
 package import AppStoreModels
 package import Foundation
 
-/// When a notification that was not taken is sent again. Apple's page: *Responding to App Store Server Notifications*.
+/// The schedule of retries for failed notifications. Apple's page: *Responding to App Store Server Notifications*.
 package enum RetrySchedule {
-    /// The hours after the previous attempt.
+    /// The hours between consecutive attempts.
     package static let hours: [Double] = [1, 12, 24, 48, 72]
 
-    /// The same for version 1.
+    /// The hours between consecutive attempts for version 1.
     package static let hoursOfVersion1: [Double] = [6, 24, 48]
 
     package static func hours(of version: NotificationVersion) -> [Double] {
         version == .one ? hoursOfVersion1 : hours
     }
 
-    /// How many attempts of one notification are kept: Apple's, and what somebody asked for on top of them.
-    package static let mostAttempts = 100
+    /// The maximum number of stored attempts of a notification, scheduled and manual ones together.
+    package static let maximumAttempts = 100
 
-    /// No retry comes sooner than this after an attempt, in seconds.
-    package static let soonest: TimeInterval = 3600
+    /// The shortest time between an attempt and its retry, in seconds.
+    package static let minimumDelay: TimeInterval = 3600
 
-    /// When the next attempt is due after `attempts` of them, the last one at `date`; nil if that was the last.
+    /// Returns the time of the next attempt after `attempts` attempts, the latest of them at `date`; nil if there are
+    /// no more.
     package static func next(
         after attempts: Int, at date: Date, version: NotificationVersion = .two
     ) -> Date? {
@@ -30,25 +31,25 @@ package enum RetrySchedule {
 }
 
 extension Store {
-    /// Has a notification sent at `date`, and at no other time that was planned.
+    /// Schedules a notification for `date`. Replaces an earlier schedule.
     package mutating func plan(_ number: Int, at date: Date) {
         guard notifications.indices.contains(number) else { return }
         notifications[number].due = date
         deliveries.add(.delivery(number), at: date, order: number)
     }
 
-    /// Has a notification sent once more at `date`. What is planned for another time stays planned.
+    /// Schedules an additional, manual delivery of a notification at `date`. The regular schedule stays unchanged.
     package mutating func resend(_ number: Int, at date: Date) {
         guard notifications.indices.contains(number) else { return }
         resends[number] = date
         deliveries.add(.delivery(number), at: date, order: number)
     }
 
-    /// Notes how an attempt to send a notification ended, and plans the next one if there is to be one.
+    /// Records the result of an attempt to send a notification, and schedules the next attempt if there is one.
     ///
-    /// `isFinal` makes it the last one. With `isManual` it is one that somebody asked for: it counts as none of Apple's, and what
-    /// Apple has planned stays unless the notification has arrived.
-    package mutating func noteAttempt(
+    /// If `isFinal`, there is no further attempt. If `isManual`, the attempt does not count as one of the schedule, and
+    /// the schedule continues unless the notification has arrived.
+    package mutating func recordAttempt(
         _ number: Int, _ result: SendAttemptResult, status: Int?, answer: Data = Data(), isFinal: Bool = false,
         isManual: Bool = false, at date: Date
     ) {
@@ -59,16 +60,16 @@ extension Store {
             notifications[number].isDelivered = true
             delivered += 1
         }
-        // Those that somebody asked for on top of Apple's as well: whoever asked wants to know how it ended. Of too many the
-        // newest takes the place of the one before; Apple's are never too many.
-        if notifications[number].attempts.count >= RetrySchedule.mostAttempts {
+        // Manual attempts are stored, too, so that their result can be read. At the limit, a new attempt replaces the
+        // latest manual one; scheduled attempts alone never reach the limit.
+        if notifications[number].attempts.count >= RetrySchedule.maximumAttempts {
             let last = notifications[number].attempts.lastIndex(where: \.isManual)
             notifications[number].attempts.remove(at: last ?? notifications[number].attempts.count - 1)
         }
         notifications[number].attempts.append(
             NotificationAttempt(date: date, result: result, status: status, answer: answer, isManual: isManual))
         if result != .success { failedAttempts += 1 }
-        // What has arrived before is not sent again by itself.
+        // A notification that has arrived before is not retried.
         guard !isManual else { return }
         guard result != .success, !wasDelivered, settings.retriesNotifications, !isFinal,
             status != 400 || settings.retriesAfterBadRequest,

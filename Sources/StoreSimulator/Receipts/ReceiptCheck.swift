@@ -1,15 +1,15 @@
 package import AppStoreReceipts
 package import Foundation
 
-/// A request to `verifyReceipt`, the retired endpoint, with its receipt authenticated. Needs no store: checking
-/// signatures takes time.
+/// A request to `verifyReceipt`, the deprecated endpoint, with an authenticated receipt. Checking signatures is slow,
+/// so it happens without the locked store.
 package struct ReceiptCheck: Sendable {
-    /// What the receipt says by itself, or why it is refused.
+    /// The response from the receipt alone, or the refusal.
     package let response: VerifyReceiptResponse
     let receipt: AppReceipt?
     let excludesOldTransactions: Bool
 
-    /// Checks a request. The endpoint has the environment, the shared secrets and the receipt authority's root.
+    /// Checks a request. `endpoint` contains the environment, the shared secrets and the root of the receipt authority.
     package init(method: String = "POST", body: Data, endpoint: VerifyReceiptEndpoint) {
         response = endpoint.response(method: method, body: body)
         guard response.status == .valid,
@@ -17,25 +17,26 @@ package struct ReceiptCheck: Sendable {
             let read = try? UnverifiedReceipt(base64: request.receiptData, limits: endpoint.validator.limits),
             case .app(let receipt) = read.content
         else {
-            // Transaction receipts are older than the App Store that is simulated: they get what they say themselves.
+            // Transaction receipts are older than the simulated App Store. The response contains only their own
+            // contents.
             receipt = nil
             excludesOldTransactions = false
             return
         }
-        // Not unverified any more: the same text was authenticated just before.
+        // The receipt can be trusted: the same text was authenticated just before.
         self.receipt = receipt
         excludesOldTransactions = request.excludesOldTransactions
     }
 }
 
-/// What the store adds to what a receipt says by itself.
+/// The data that the store adds to the response from a receipt alone.
 package struct ReceiptUpdate: Sendable {
     enum Account: Sendable {
-        /// The receipt lists nothing, so nobody knows whose it is, nor is there anything to tell.
+        /// The receipt contains no purchases, so its customer is unknown and there is nothing to add.
         case none
-        /// The receipt lists what the store has never sold, or has cleared.
+        /// The receipt contains only transactions that the store never created or has cleared.
         case unknown
-        /// `latest` has nothing in it without auto-renewable subscriptions.
+        /// The customer is known. `latest` is nil for customers without auto-renewable subscriptions.
         case known(latest: Latest?)
     }
 
@@ -49,7 +50,7 @@ package struct ReceiptUpdate: Sendable {
 }
 
 extension Store {
-    /// What there is to add to a receipt.
+    /// Returns the data to add to the response for a receipt.
     package func update(of check: ReceiptCheck, at now: Date) -> ReceiptUpdate {
         guard let purchases = check.receipt?.purchases, !purchases.isEmpty else { return ReceiptUpdate(account: .none) }
         let owner = purchases.lazy.compactMap { transactions[$0.transactionID]?.customer }.first

@@ -4,7 +4,7 @@ internal import AppStoreTrust
 package import Foundation
 
 extension SimulatorCore {
-    /// The unified receipt of a customer's device, as the device gets it now, and the identifier that it is bound to.
+    /// Returns the current unified receipt of a customer's device, and the identifier for vendor that it is bound to.
     package func receipt(
         of customer: String, on device: String? = nil, in environment: AppStoreEnvironment
     ) throws -> (receipt: Data, deviceID: UUID) {
@@ -15,15 +15,15 @@ extension SimulatorCore {
         return (try receiptAuthority().sign(contents), id)
     }
 
-    /// The authority for receipts, whose certificates join the others in the folder when it is made.
+    /// Returns the authority for receipts. When it is created, also writes its certificates to the folder.
     func receiptAuthority() throws -> ReceiptAuthority {
-        if let made = authority.receiptAuthorityIfMade { return made }
+        if let made = authority.existingReceiptAuthority { return made }
         let made = try authority.receiptAuthority()
         try writeCertificates()
         return made
     }
 
-    /// Writes the certificates as they are now for other tools to trust.
+    /// Writes the current certificates to the folder, so that other tools can trust them.
     func writeCertificates() throws {
         if let directory = authority.directory {
             try authority.write(to: SimulatorDirectory.certificates(in: directory))
@@ -33,23 +33,23 @@ extension SimulatorCore {
     /// Answers a request to `verifyReceipt`.
     package func verifyReceipt(
         method: String = "POST", _ body: Data, in environment: AppStoreEnvironment
-    ) -> HTTPAnswer {
-        let effects = strike(["route:*", "route:verifyReceipt"], in: environment)
-        let fate = RouteFate(effects, now: now)
-        if let answer = fate.answer { return answer }
-        var answer: HTTPAnswer
+    ) -> SimulatorResponse {
+        let effects = faultEffects(["route:*", "route:verifyReceipt"], in: environment)
+        let faults = RouteFaults(effects, now: now)
+        if let response = faults.response { return response }
+        var response: SimulatorResponse
         do {
-            answer = .json(Array(try verifiedReceipt(method, body, in: environment).json.utf8))
+            response = .json(Array(try verifiedReceipt(method, body, in: environment).json.utf8))
         } catch {
-            answer = .json(Array(VerifyReceiptAnswer(status: .unavailable).json.utf8))
+            response = .json(Array(VerifyReceiptResponseBody(status: .unavailable).json.utf8))
         }
-        fate.spoil(&answer)
-        return answer
+        faults.apply(to: &response)
+        return response
     }
 
     private func verifiedReceipt(
         _ method: String, _ body: Data, in environment: AppStoreEnvironment
-    ) throws -> VerifyReceiptAnswer {
+    ) throws -> VerifyReceiptResponseBody {
         let authority = try receiptAuthority()
         let now = now
         let validator = ReceiptValidator(
@@ -62,6 +62,6 @@ extension SimulatorCore {
             store.run(until: now)
             return store.update(of: check, at: now)
         }
-        return try VerifyReceiptAnswer(check, update) { try authority.sign($0) }
+        return try VerifyReceiptResponseBody(check, update) { try authority.sign($0) }
     }
 }

@@ -2,22 +2,22 @@ internal import AppStoreModels
 internal import AppStoreReceipts
 internal import Foundation
 
-// What `verifyReceipt` tells beyond the receipt: Apple's servers know what happened after it was made.
+// The parts of a `verifyReceipt` response that are not from the receipt: later transactions and pending renewals.
 
 extension Store {
-    /// The most entries of `latest_receipt_info`.
-    static let mostLatestTransactions = 100
+    /// The maximum number of entries in `latest_receipt_info`.
+    static let maximumLatestTransactions = 100
 
-    /// `latest_receipt_info`: what a receipt made now would list, the newest first.
+    /// Returns `latest_receipt_info`: the purchases that a current receipt would contain, newest first.
     func latestReceiptInfo(of customer: Customer, excludingOld: Bool) -> OrderedJSON {
         let all = receiptTransactions(of: customer).filter { transaction in
             guard excludingOld, transaction.isSubscription else { return true }
             let payload = transaction.payload
             return subscriptions[payload.originalTransactionId]?.current == payload.transactionId
         }
-        // Revisions tell apart what was bought in the same instant.
+        // Revisions order purchases of the same instant.
         let newest = all.sorted { ($0.payload.purchaseDate, $0.revision) > ($1.payload.purchaseDate, $1.revision) }
-        return .array(newest.prefix(Self.mostLatestTransactions).map { .object(Self.members($0.payload)) })
+        return .array(newest.prefix(Self.maximumLatestTransactions).map { .object(Self.members($0.payload)) })
     }
 
     private static func members(_ payload: JWSTransactionDecodedPayload) -> [OrderedJSON.Member] {
@@ -45,8 +45,8 @@ extension Store {
         return members.all
     }
 
-    /// `pending_renewal_info`: how each subscription goes on. One that its customer gave up in the grace period has no entry
-    /// any more.
+    /// Returns `pending_renewal_info`: the renewal state of each subscription, except those that were cancelled in the
+    /// grace period.
     func pendingRenewalInfo(of customer: Customer, at now: Date) -> OrderedJSON {
         .array(
             customer.subscriptions.compactMap { subscriptions[$0] }.filter { !$0.wasCancelledInGrace }

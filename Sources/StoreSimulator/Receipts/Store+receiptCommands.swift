@@ -1,6 +1,6 @@
 internal import Foundation
 
-// What happens to receipts: an organisation gives the app and takes it back, and apps ask for a new one.
+// Commands about receipts: an organization assigns and revokes the app by volume purchase, and apps refresh receipts.
 
 extension Store {
     mutating func assignVolumePurchase(
@@ -35,8 +35,8 @@ extension Store {
         return Subject(customer: id, result: .success)
     }
 
-    /// Whether the app finds a receipt. One from the App Store always does; in the sandbox there is none before the first
-    /// purchase or request for one.
+    /// Whether the device has a receipt. In production it always does; in the sandbox only after the first purchase or
+    /// `refreshReceipt`.
     func hasReceipt(_ customer: Customer) -> Bool {
         !isSandbox || customer.hasRefreshedReceipt || !customer.transactions.isEmpty
     }

@@ -4,10 +4,11 @@ internal import Crypto
 package import Foundation
 
 extension Store {
-    /// What the unified receipt says that a customer's device gets at `now`.
+    /// Returns the contents of the unified receipt that a customer's device gets at `now`.
     ///
-    /// - Parameter device: The device's identifier for vendor, which the receipt is bound to; nil for ``deviceID(of:on:)``.
-    /// - Throws: ``StoreError/Code/noReceipt`` where there is none.
+    /// - Parameter device: The identifier for vendor that the receipt is bound to; nil for the result of
+    ///   ``deviceID(of:on:)``.
+    /// - Throws: ``StoreError/Code/noReceipt`` if the device has no receipt.
     package func receiptContents(
         of customer: String, device: UUID? = nil, at now: Date
     ) throws(StoreError) -> ReceiptContents {
@@ -28,7 +29,7 @@ extension Store {
         contents.originalVersion = firstVersion(of: customer)
         contents.originalPurchaseDate = firstPurchaseDate(of: customer)
         contents.expirationDate = customer.volumePurchase?.expires
-        // Receipts of the sandbox have no number of the app.
+        // Receipts of the sandbox contain 0 as the Apple ID of the app.
         contents.appAppleID = isSandbox ? 0 : app.appAppleID
         contents.details = receiptDetails(of: customer, at: now)
         contents.purchases = receiptTransactions(of: customer).map { transaction in
@@ -55,31 +56,31 @@ extension Store {
         return isSandbox ? .productionVPPSandbox : .productionVPP
     }
 
-    /// The identifier for vendor of a customer's device; without a name of the one that the store imagines.
+    /// Returns the identifier for vendor of a customer's device; of the customer's unnamed device if `name` is nil.
     package func deviceID(of customer: Customer, on name: String? = nil) -> UUID {
         guard let name else { return Self.derivedUUID("device", customer.appTransactionID) }
         return Self.derivedUUID("device", customer.appTransactionID, name)
     }
 
-    /// The same by the customer's name.
+    /// Returns the identifier for vendor of a device of the customer with this name.
     func deviceID(of customer: String, on name: String?) throws(StoreError) -> UUID {
         let customer = try self.customer(customer)
         if let name { try checkDeviceName(name, of: customer.id) }
         return deviceID(of: customer, on: name)
     }
 
-    /// A UUID that follows from the parts.
+    /// Returns a UUID that is computed from the parts.
     static func derivedUUID(_ parts: String...) -> UUID {
         UUID(bytes: Data(digest(parts))) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 
-    /// What a receipt lists: everything but consumables that the app has finished. What was refunded stays.
+    /// Returns the transactions in a receipt: all except finished consumables. Refunded transactions are included.
     func receiptTransactions(of customer: Customer) -> [StoredTransaction] {
         customer.transactions.compactMap { transactions[$0] }
             .filter { $0.payload.type != .consumable || !$0.isFinished }
     }
 
-    /// A number from 1 on that follows from the parts.
+    /// Returns a number from 1 to `limit` - 1 that is computed from the parts.
     private static func number(below limit: Int64, _ parts: String...) -> Int64 {
         1 + digest(parts).prefix(7).reduce(Int64(0)) { $0 << 8 | Int64($1) } % (limit - 1)
     }

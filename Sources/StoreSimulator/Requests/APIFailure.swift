@@ -1,16 +1,16 @@
 package import AppStoreModels
 
-/// Why a request to the App Store's API fails: the code that Apple documents and a sentence of ours.
+/// An error response of the App Store's APIs: the code that Apple documents and a message of the simulator.
 package struct APIFailure: Error, Hashable, Sendable {
     /// The HTTP status.
     package let status: Int
-    /// The documented code; nil where Apple answers without a body that says more.
+    /// The documented code; nil if Apple's response has no body with a code.
     package let code: APIErrorCode?
     package let message: String
-    /// When the caller may ask again, in milliseconds since 1970: the header `Retry-After`.
+    /// The earliest time of the next request, in milliseconds since 1970: the `Retry-After` header.
     package var retryAfter: Int64?
 
-    /// A documented failure. The status is in the code.
+    /// Creates a failure with a documented code. The code determines the status.
     package init(_ code: APIErrorCode, _ message: String, retryAfter: Int64? = nil) {
         status = code.httpStatus ?? 500
         self.code = code
@@ -18,7 +18,7 @@ package struct APIFailure: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// A failure without a code.
+    /// Creates a failure without a code.
     package init(status: Int, _ message: String) {
         self.status = status
         code = nil

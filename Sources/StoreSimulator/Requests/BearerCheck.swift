@@ -5,72 +5,72 @@ package import Crypto
 package import Foundation
 internal import Synchronization
 
-/// Checks the header `Authorization` of a request as the App Store does. Apple's page: *Generating JSON Web Tokens for API
-/// requests*.
+/// Checks the `Authorization` header of a request as the App Store does. Apple's page: *Generating JSON Web Tokens for
+/// API requests*.
 ///
-/// A token that passed is remembered until it expires, so from the second request on a check is one look into a
-/// dictionary. Copies share what they remember. Every refusal is status 401 without a code: Apple documents no body, and
-/// the message is for our log.
+/// Accepted tokens are cached until they expire, so later requests with the same token need only a dictionary lookup.
+/// Copies share the cache. Every refusal has status 401 without an error code, because Apple documents no body; the
+/// message is for the simulator's log.
 package struct BearerCheck: Sendable {
-    /// The most bytes of a header that is read. A token has about 350.
+    /// The maximum size of a header in bytes. A token has about 350.
     package static let maximumSize = 8 * 1024
 
-    /// The longest that a token may be valid.
+    /// The maximum lifetime of a token in seconds.
     package static let maximumLifetime: TimeInterval = 3600
 
-    /// How far the clock of who made the token may be ahead of ours.
+    /// How far the clock of the token's issuer may be ahead of the simulator's, in seconds.
     package static let tolerance: TimeInterval = 60
 
     let issuerID: String
     let bundleID: String
     private let keys: AcceptedKeys
-    private let memory: PassedTokens
+    private let cache: AcceptedTokens
 
-    /// A check against a key of App Store Connect and one app. `capacity` is how many tokens are remembered.
+    /// Creates a check for a key of App Store Connect and one app. `capacity` is the maximum number of cached tokens.
     package init(
         key: P256.Signing.PublicKey, keyID: String, issuerID: String, bundleID: String, capacity: Int = 1024
     ) {
         keys = AcceptedKeys([ExactText(keyID): CryptoConstant(key)])
         self.issuerID = issuerID
         self.bundleID = bundleID
-        memory = PassedTokens(capacity: capacity)
+        cache = AcceptedTokens(capacity: capacity)
     }
 
-    /// Throws unless `authorization`, the value of the header, is good at `now`: the real time, as tokens are dated by
-    /// the clock of the developer's server, whatever the store's own clock shows.
+    /// Throws unless `authorization`, the value of the header, is valid at `now`. Pass the real time, not the simulated
+    /// one: tokens are dated by the clock of the developer's server.
     package func check(_ authorization: String?, now: Date) throws(APIFailure) {
-        guard let authorization else { throw Self.refusal("there is no header Authorization") }
+        guard let authorization else { throw Self.refusal("the Authorization header is missing") }
         guard authorization.utf8.count <= Self.maximumSize else { throw Self.refusal("the header is too long") }
-        if memory.contains(authorization, at: now) { return }
+        if cache.contains(authorization, at: now) { return }
         let validity = try verify(token(in: authorization))
         try Self.require(validity, at: now)
-        memory.insert(authorization, validity, at: now)
+        cache.insert(authorization, validity, at: now)
     }
 
-    /// Accepts another key as well, as App Store Connect does where a second one was made.
+    /// Accepts an additional key, as App Store Connect does after another key was created.
     package func accept(_ key: P256.Signing.PublicKey, keyID: String) {
         keys.insert(CryptoConstant(key), for: ExactText(keyID))
     }
 
-    /// Accepts a key no more, nor any token that was made by it.
+    /// Revokes a key. Tokens that are signed with it are refused from then on.
     package func revoke(keyID: String) {
         keys.remove(ExactText(keyID))
-        memory.removeAll()
+        cache.removeAll()
     }
 
-    /// The key with this identifier; nil if it is not one of the app's.
+    /// Returns the key with a key ID; nil if it is not one of the app's.
     func key(_ keyID: String) -> P256.Signing.PublicKey? { keys[ExactText(keyID)]?.value }
 
-    /// The identifiers of the app's keys, for people.
-    var keyNames: String { keys.names }
+    /// The key IDs of the app, for messages.
+    var keyIDList: String { keys.names }
 
-    /// How many tokens are remembered.
-    package var remembered: Int { memory.count }
+    /// The number of cached tokens.
+    package var cachedTokens: Int { cache.count }
 
     static func refusal(_ reason: String) -> APIFailure { APIFailure(status: 401, reason) }
 }
 
-// What the token says.
+// The contents of the token.
 extension BearerCheck {
     private struct Header: Decodable {
         let alg: String
@@ -87,7 +87,7 @@ extension BearerCheck {
         let nbf: Double?
     }
 
-    /// One text, or a list that has to hold one text: some libraries for JSON Web Tokens write it so.
+    /// A string, or a list that has to contain one string: some JSON Web Token libraries encode it so.
     private struct Audience: Decodable {
         let values: [String]
 
@@ -99,7 +99,7 @@ extension BearerCheck {
         }
     }
 
-    // RFC 6750 §2.1, with the scheme in any case (RFC 9110 §11.1).
+    // RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1).
     private func token(in authorization: String) throws(APIFailure) -> Substring {
         let parts = authorization.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.count == 2, let scheme = parts.first, let token = parts.last, scheme.lowercased() == "bearer" else {
@@ -108,15 +108,15 @@ extension BearerCheck {
         return token
     }
 
-    /// Checks all of the token that has nothing to do with the time, and says when it is good.
+    /// Checks everything in the token except the time. Returns the time in which it is valid.
     private func verify(_ token: Substring) throws(APIFailure) -> Range<Date> {
         let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let first = parts.first, let last = parts.last else {
-            throw Self.refusal("the token has not three parts")
+            throw Self.refusal("the token does not have three parts")
         }
         let header = try decode(Header.self, from: first, "header")
         guard header.alg.isExactly("ES256") else { throw Self.refusal("the algorithm is not ES256") }
-        guard let key = key(header.kid) else { throw Self.refusal("the key identifier is not \(keyNames)") }
+        guard let key = key(header.kid) else { throw Self.refusal("the key identifier is not \(keyIDList)") }
         guard header.typ.map({ $0.uppercased() == "JWT" }) ?? true else { throw Self.refusal("the type is not JWT") }
         // RFC 7518 §3.4: r and s, 32 bytes each.
         guard let bytes = Base64.decodeURL(last),
@@ -142,14 +142,14 @@ extension BearerCheck {
     }
 }
 
-// When the token is good.
+// The validity of the token.
 extension BearerCheck {
-    // The released clients for Java and Python write no `iat`. Then all that can be said is that a good token expires
-    // within the hour.
+    // Apple's released clients for Java and Python write no `iat`. Such a token is valid during the hour before it
+    // expires.
     private static func validity(_ claims: Claims) throws(APIFailure) -> Range<Date> {
         let begin = claims.iat.map { $0 - tolerance } ?? claims.exp - maximumLifetime
         let start = max(begin, claims.nbf.map { $0 - tolerance } ?? begin)
-        // ±2^40 s: beyond it there are no dates, and comparisons with what is not a number are false.
+        // ±2^40 s is the range of dates. The comparison is also false for NaN.
         guard claims.exp.magnitude < 0x1p40, start.magnitude < 0x1p40 else {
             throw refusal("a date is out of range")
         }
@@ -168,7 +168,7 @@ extension BearerCheck {
     }
 }
 
-/// The keys that tokens may be made by. Copies of a check share them.
+/// The keys that can sign tokens. Copies of a check share them.
 private final class AcceptedKeys: Sendable {
     private let keys: Mutex<[ExactText: CryptoConstant<P256.Signing.PublicKey>]>
 
@@ -185,9 +185,9 @@ private final class AcceptedKeys: Sendable {
     func remove(_ name: ExactText) { keys.withLock { $0[name] = nil } }
 }
 
-/// The headers that passed. Bounded: who makes a token for every request, as Apple's page proposes, gains nothing from it
-/// and must not fill the memory either.
-private final class PassedTokens: Sendable {
+/// A cache of accepted headers. The size is limited, because clients that create a token for every request, as Apple's
+/// page proposes, would fill the memory.
+private final class AcceptedTokens: Sendable {
     private let capacity: Int
     private let entries = Mutex<[ExactText: Range<Date>]>([:])
 

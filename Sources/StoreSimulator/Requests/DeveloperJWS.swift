@@ -3,9 +3,9 @@ internal import Basics
 internal import Crypto
 internal import Foundation
 
-/// A JWS by the developer's server, taken apart. Nothing in it is checked yet.
+/// A parsed JWS of the developer's server. Its signature and contents are not verified.
 struct DeveloperJWS: Sendable {
-    /// The identifier of the key that the header names.
+    /// The key ID in the header.
     let keyID: String
     /// The JSON of the claims.
     let payload: [UInt8]
@@ -18,7 +18,7 @@ struct DeveloperJWS: Sendable {
         let kid: String
     }
 
-    /// Returns nil unless `token` has three parts in base64url and a header with an algorithm and a key.
+    /// Returns nil unless `token` has three parts in base64url and a header with an algorithm and a key ID.
     init?(_ token: String) {
         let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let first = parts.first, let last = parts.last,
@@ -33,20 +33,20 @@ struct DeveloperJWS: Sendable {
         signed = Data(token.utf8.prefix(token.utf8.count - last.utf8.count - 1))
     }
 
-    /// The claims; nil where they are not of that form.
+    /// Decodes the claims. Returns nil if they do not have the expected form.
     func claims<Claims: Decodable>(_ type: Claims.Type) -> Claims? { Self.decode(type, payload) }
 
-    /// Whether the header says ES256 and names this key.
+    /// Whether the header has the algorithm ES256 and this key ID.
     func names(keyID: String) -> Bool { algorithm.isExactly("ES256") && self.keyID.isExactly(keyID) }
 
-    /// Whether the key's owner has signed it. RFC 7518 §3.4: r and s, 32 bytes each.
+    /// Whether the signature is valid for a key. RFC 7518 §3.4: r and s, 32 bytes each.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool {
         guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
         return key.isValidSignature(parsed, for: signed)
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
-        // Why is not told: neither does the App Store.
+        // The reason is not reported, as by the App Store.
         try? StrictJSONDecoder.decode(type, from: bytes)
     }
 }

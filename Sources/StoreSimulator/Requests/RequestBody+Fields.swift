@@ -1,8 +1,8 @@
 package import AppStoreModels
 package import Foundation
 
-// `…IfPresent` gives nil for a field that is absent or null. The others need it: `missing` is the code for its absence, by
-// default the same as for a value that does not fit.
+// Methods named `…IfPresent` return nil for a field that is absent or null. For the others the field is required;
+// `missing` is the code for its absence, by default the same as for an invalid value.
 
 extension RequestBody {
     package func stringIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> String? {
@@ -16,11 +16,11 @@ extension RequestBody {
     package func string(
         _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> String {
-        try needed(stringIfPresent(name, or: code), name, missing ?? code)
+        try required(stringIfPresent(name, or: code), name, missing ?? code)
     }
 
-    /// A text of so many characters. They are counted as Unicode scalars: a limit in what a reader takes for a character
-    /// would let any amount of text through.
+    /// Returns a text of at most `limit` Unicode scalars. A limit of grapheme clusters (`Character`) would allow texts
+    /// of any size.
     package func string(
         _ name: String, upTo limit: Int, missing: APIErrorCode? = nil, tooLong: APIErrorCode?, or code: APIErrorCode?
     ) throws(APIFailure) -> String {
@@ -42,10 +42,10 @@ extension RequestBody {
     package func bool(
         _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> Bool {
-        try needed(boolIfPresent(name, or: code), name, missing ?? code)
+        try required(boolIfPresent(name, or: code), name, missing ?? code)
     }
 
-    /// A whole number without fraction and exponent.
+    /// Returns a whole number, written without fraction and exponent.
     package func intIfPresent(
         _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max, or code: APIErrorCode?
     ) throws(APIFailure) -> Int64? {
@@ -64,10 +64,10 @@ extension RequestBody {
         _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max, missing: APIErrorCode? = nil,
         or code: APIErrorCode?
     ) throws(APIFailure) -> Int64 {
-        try needed(intIfPresent(name, in: range, or: code), name, missing ?? code)
+        try required(intIfPresent(name, in: range, or: code), name, missing ?? code)
     }
 
-    /// A whole number of milliseconds since 1970.
+    /// Returns an instant, given as a whole number of milliseconds since 1970.
     package func date(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> Date {
         guard let date = Date(millisecondsSince1970: try int(name, or: code)) else {
             throw failure(code, name, "is not an instant in milliseconds")
@@ -75,7 +75,8 @@ extension RequestBody {
         return date
     }
 
-    /// A UUID in the form `8-4-4-4-12`, in either case. `emptyIsNone`: some fields say "none" by an empty string.
+    /// Returns a UUID in the form `8-4-4-4-12`, in upper or lower case. If `emptyIsNone`, an empty string counts as
+    /// absent.
     package func uuidIfPresent(
         _ name: String, emptyIsNone: Bool = false, or code: APIErrorCode?
     ) throws(APIFailure) -> UUID? {
@@ -88,10 +89,10 @@ extension RequestBody {
     package func uuid(
         _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> UUID {
-        try needed(uuidIfPresent(name, or: code), name, missing ?? code)
+        try required(uuidIfPresent(name, or: code), name, missing ?? code)
     }
 
-    /// A value of an enumeration of texts.
+    /// Returns a value of a string enumeration.
     package func valueIfPresent<Value: RawRepresentable & Equatable>(
         _ name: String, of known: [Value], or code: APIErrorCode?
     ) throws(APIFailure) -> Value? where Value.RawValue == String {
@@ -105,10 +106,10 @@ extension RequestBody {
     package func value<Value: RawRepresentable & Equatable>(
         _ name: String, of known: [Value], missing: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> Value where Value.RawValue == String {
-        try needed(valueIfPresent(name, of: known, or: code), name, missing ?? code)
+        try required(valueIfPresent(name, of: known, or: code), name, missing ?? code)
     }
 
-    func needed<Value>(_ value: Value?, _ name: String, _ code: APIErrorCode?) throws(APIFailure) -> Value {
+    func required<Value>(_ value: Value?, _ name: String, _ code: APIErrorCode?) throws(APIFailure) -> Value {
         guard let value else { throw failure(code, name, "is missing") }
         return value
     }
@@ -127,10 +128,10 @@ extension RequestBody {
     package func object(
         _ name: String, missing: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> RequestBody {
-        try needed(objectIfPresent(name, or: code), name, missing ?? code)
+        try required(objectIfPresent(name, or: code), name, missing ?? code)
     }
 
-    /// A list of objects, which may be empty. `nullElement` is the code for null among them.
+    /// Returns a list of objects, which may be empty. `nullElement` is the code for a null element.
     package func objectsIfPresent(
         _ name: String, nullElement: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> [RequestBody]? {
@@ -150,10 +151,10 @@ extension RequestBody {
     package func objects(
         _ name: String, missing: APIErrorCode? = nil, nullElement: APIErrorCode? = nil, or code: APIErrorCode?
     ) throws(APIFailure) -> [RequestBody] {
-        try needed(objectsIfPresent(name, nullElement: nullElement, or: code), name, missing ?? code)
+        try required(objectsIfPresent(name, nullElement: nullElement, or: code), name, missing ?? code)
     }
 
-    /// A list of texts, which may be empty.
+    /// Returns a list of strings, which may be empty.
     package func stringsIfPresent(_ name: String, or code: APIErrorCode?) throws(APIFailure) -> [String]? {
         guard let elements = try elements(name, or: code) else { return nil }
         var texts: [String] = []

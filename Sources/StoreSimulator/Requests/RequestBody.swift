@@ -2,24 +2,25 @@ internal import AppStoreServer
 internal import AppStoreModels
 internal import Basics
 
-/// The JSON object in the body of a request, or an object in there, with the means to say which field is wrong.
+/// The JSON object in the body of a request, or a nested object. Its errors contain the path of the invalid field.
 ///
-/// A field that is null counts as absent: Apple's clients write either. Accessors take the code that Apple documents for
-/// the field and throw it when the value does not fit, also when it is of another type. Apple documents that "malformed
-/// JSON or types" give status 400 without a code; we keep that for fields without a code of their own, as the code tells
-/// the developer more.
+/// A null field counts as absent, because some of Apple's clients write null. Accessors take the code that Apple
+/// documents for the field, and throw it for invalid values and for values of another type. Apple documents status 400
+/// without a code for "malformed JSON or types"; here, only fields without a documented code get that status, because
+/// codes are more informative.
 package struct RequestBody: Sendable, Hashable {
-    /// The most bytes of a body.
+    /// The maximum size of a body in bytes.
     package static let maximumSize = 256 * 1024
 
-    /// Where the object lies in the body, such as `items[0].`; empty for the body itself.
+    /// The path of the object in the body, such as `items[0].`; empty for the body itself.
     let path: String
     let fields: [String: JSONValue]
 
-    /// Reads a body. Status 400 without a code for what is not one JSON object: UTF-8, no name twice, little nesting.
+    /// Parses a body. Throws status 400 without a code unless it is a JSON object in UTF-8, without duplicate names and
+    /// without deep nesting.
     package init(_ bytes: [UInt8]) throws(APIFailure) {
         guard bytes.count <= Self.maximumSize else { throw APIFailure(status: 400, "the body is too large") }
-        // The answer has no code that could say why.
+        // The response has no code, so the reason of the error is not needed.
         guard case .object(let fields) = try? StrictJSONDecoder.decode(JSONValue.self, from: bytes) else {
             throw APIFailure(status: 400, "the body is not a JSON object")
         }
@@ -31,15 +32,16 @@ package struct RequestBody: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// Reads the whole body as a model, once its fields are checked. What is still wrong has status 400 without a code.
+    /// Decodes the whole body as a model, after its fields are checked. Throws status 400 without a code for remaining
+    /// errors.
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(APIFailure) -> Value {
         guard bytes.count <= maximumSize else { throw APIFailure(status: 400, "the body is too large") }
         do { return try StrictJSONDecoder.decode(type, from: bytes) } catch let error as DecodingError {
-            throw APIFailure(status: 400, "the body does not have the form of the request: \(error.path)")
+            throw APIFailure(status: 400, "the body does not match the request: \(error.path)")
         } catch { throw APIFailure(status: 400, "the body is not JSON") }
     }
 
-    /// Whether the field is there and not null.
+    /// Whether the field is present and not null.
     package func has(_ name: String) -> Bool { value(name) != nil }
 
     func value(_ name: String) -> JSONValue? {
@@ -54,7 +56,7 @@ package struct RequestBody: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// What kind of value it is, for a sentence.
+    /// The type of the value, for messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -69,7 +71,7 @@ extension JSONValue {
 }
 
 extension DecodingError {
-    /// The names on the way to the value in question.
+    /// The path of the value that caused the error.
     fileprivate var path: String {
         let path: [any CodingKey] =
             switch self {

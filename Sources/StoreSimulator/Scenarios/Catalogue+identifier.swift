@@ -1,6 +1,6 @@
 extension Catalogue {
-    /// The identifier of the product that is named by it or by the end of it, such as `premium.monthly` for
-    /// `com.example.premium.monthly`; nil unless exactly one product is.
+    /// Returns the product identifier for a name. The name is the whole identifier or its end, such as
+    /// `premium.monthly` for `com.example.premium.monthly`. Returns nil unless exactly one product matches.
     package func identifier(of name: String) -> String? {
         if product(name) != nil { return name }
         let fitting = products.filter { $0.id.hasSuffix("." + name) }
@@ -9,7 +9,7 @@ extension Catalogue {
 }
 
 extension Catalogue {
-    /// A command or a request with identifiers in the place of short names.
+    /// Returns a command or a request with short product names replaced by identifiers.
     func resolvingNames(in json: JSONValue) -> JSONValue {
         guard case .object(let members) = json else { return json }
         return .object(
@@ -17,7 +17,7 @@ extension Catalogue {
                 uniqueKeysWithValues: members.map { key, value in
                     guard ["product", "subscription", "transaction"].contains(key), case .string(let name) = value
                     else {
-                        // What is Apple's is left as it is.
+                        // Apple's formats stay unchanged.
                         return (key, ["request", "overrides"].contains(key) ? value : resolvingNames(in: value))
                     }
                     return (key, .string(identifier(of: name) ?? name))

@@ -1,9 +1,9 @@
 internal import Basics
 internal import Foundation
 
-/// Compares what there is with what a scenario expects.
+/// Compares actual values with the expectations of a scenario.
 struct Comparison {
-    /// What a short name in the file stands for, such as a product's.
+    /// Resolves a short name in the file, such as a product name, to an identifier.
     let names: (String) -> String
     private(set) var mismatches: [String] = []
 
@@ -11,7 +11,7 @@ struct Comparison {
 
     mutating func mismatch(_ text: String) { mismatches.append(text) }
 
-    /// Compares the value at `path`; nil is none.
+    /// Compares the value at `path`; nil means that there is no value.
     mutating func compare(_ actual: JSONValue?, with expected: Scenario.Expected, at path: String) {
         switch (expected, actual) {
         case (.absent, nil), (.absent, .null?): return
@@ -47,7 +47,7 @@ struct Comparison {
         }
     }
 
-    /// An instant is shown as it is expected.
+    /// Returns the text of a value. An instant is in ISO 8601 if the expectation is, too.
     private func readable(_ actual: JSONValue?, beside expected: Scenario.Expected) -> String {
         guard let actual else { return "none" }
         if case .text(let text) = expected, case .integer(let milliseconds) = actual,

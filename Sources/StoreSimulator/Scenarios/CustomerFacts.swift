@@ -1,9 +1,9 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// What a scenario can expect of a customer.
+/// The facts about a customer that a scenario can check.
 struct CustomerFacts {
-    /// A word for each, where Apple has a number or a longer name.
+    /// Short names for facts that Apple represents by a number or a longer name.
     private static let short = ["status", "access", "product", "autoRenew", "renewsInto", "expires"]
     private static let members = [
         "originalTransactionId", "transactionId", "subscriptionGroupIdentifier", "productId", "expiresDate",
@@ -18,10 +18,10 @@ struct CustomerFacts {
         .billingGracePeriod: "billing_grace_period", .revoked: "revoked",
     ]
 
-    /// By name, as JSON.
+    /// The values by name, as JSON.
     private(set) var values: [String: JSONValue] = [:]
 
-    /// What a customer has. Of several subscriptions the one that is chosen counts, or the latest.
+    /// Reads the facts about a customer. `selector` chooses one of several subscriptions; nil means the latest.
     init(_ store: Store, _ customer: String, choosing selector: String?, at now: Date) throws {
         let state = try store.state(of: customer, at: now)
         values["storefront"] = .string(state.storefront)
@@ -47,12 +47,12 @@ struct CustomerFacts {
 }
 
 extension JSONValue {
-    /// What a value is as JSON, with instants in milliseconds.
+    /// Converts a value to JSON, with instants in milliseconds.
     init(encoding value: some Encodable) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(value)))
     }
 
-    /// As a report shows it.
+    /// The text of the value in a report.
     var shown: String {
         switch self {
         case .null: "null"

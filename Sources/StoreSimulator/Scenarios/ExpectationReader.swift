@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import ConfigurationReading
 
-/// Reads what a scenario expects.
+/// Parses the expectations of a scenario.
 struct ExpectationReader {
     let findings: Findings
 
@@ -10,7 +10,7 @@ struct ExpectationReader {
         var expectation = Scenario.Expectation()
         for key in section.keys {
             if key == "notifications" {
-                // An empty list says that there was nothing.
+                // An empty list means that there must be no notifications.
                 expectation.notifications = section.list(key).compactMap { notification($0.value, at: $0.path) }
             } else if var facts = section.section(key) {
                 expectation.customers.append((key, self.facts(&facts)))
@@ -34,7 +34,7 @@ struct ExpectationReader {
         return check(notification, value, at: path)
     }
 
-    /// A notification that nobody ever sends is a typing mistake.
+    /// Reports a problem and returns nil if the App Store has no notification of this name.
     private func check(
         _ notification: Scenario.ExpectedNotification, _ value: ConfigurationValue, at path: String
     ) -> Scenario.ExpectedNotification? {
@@ -50,7 +50,7 @@ struct ExpectationReader {
     private func facts(_ section: inout Section) -> [String: Scenario.Expected] {
         var facts: [String: Scenario.Expected] = [:]
         for key in section.keys where CustomerFacts.names.contains(key) {
-            // Null is a value here: there has to be none.
+            // Null is a value here: it means that the fact has to be absent.
             facts[key] = section.value(key).map(expected) ?? .absent
         }
         for name in CustomerFacts.names { section.ignore(name) }

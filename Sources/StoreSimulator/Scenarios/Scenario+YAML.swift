@@ -4,7 +4,7 @@ internal import ConfigurationReading
 internal import Foundation
 
 extension Scenario {
-    /// Reads a scenario.
+    /// Parses a scenario.
     ///
     /// - Throws: ``ScenarioError`` with every problem, its path in the file and its line.
     public init(yaml text: String) throws(ScenarioError) {
@@ -13,7 +13,7 @@ extension Scenario {
             let findings = Findings(unknownKeys: .areProblems)
             let scenario = ScenarioReader(findings: findings).read(root, text)
             try findings.finish()
-            // Nil has left a problem, so this is never reached without one.
+            // If the scenario is nil, `finish` has thrown its problems before this line.
             guard let scenario else { throw ConfigurationProblems(problems: [.init(message: "is no scenario")]) }
             self = scenario
         } catch {
@@ -22,7 +22,7 @@ extension Scenario {
     }
 }
 
-/// Reads the parts of a scenario and leaves what is wrong with them in the findings.
+/// Parses a scenario and adds its problems to the findings.
 struct ScenarioReader {
     let findings: Findings
 
@@ -44,24 +44,25 @@ struct ScenarioReader {
         if let text = section.text("environment") {
             start = environment(text, at: section.path("environment")) ?? start
         }
-        var disorder: Disorder?
+        var randomFaults: RandomFaultLevel?
         if let text = section.text("disorder") {
-            disorder = Disorder(rawValue: text)
-            if disorder == nil { section.problem("disorder", "\(quoted(text)) is neither low, medium nor high") }
+            randomFaults = RandomFaultLevel(rawValue: text)
+            if randomFaults == nil { section.problem("disorder", "\(quoted(text)) is neither low, medium nor high") }
         }
         if !section.has("steps") { section.problem("steps", "is missing") }
         let steps = section.list("steps").compactMap { step($0.value, at: $0.path) }
         section.finish()
         guard let name else { return nil }
         return Scenario(
-            name: name, description: description, text: text, settings: changes, disorder: disorder, environment: start,
+            name: name, description: description, text: text, settings: changes, randomFaults: randomFaults,
+            environment: start,
             steps: steps)
     }
 
     private func step(_ value: ConfigurationValue, at path: String) -> Scenario.Step? {
         findings.locate(path, line: value.line)
         guard case .mapping(let members) = value.content, let (key, argument) = members.first else {
-            // A command without members is its name alone.
+            // A command without members is written as its name only.
             if case .text(let name) = value.content, let command = command(name, .init(.mapping([:])), at: path) {
                 return .init(line: value.line, title: name, action: .command(command))
             }
@@ -85,7 +86,7 @@ struct ScenarioReader {
             guard let text = text(value, at: path) else { return nil }
             guard TypedDuration(text) != nil || InstantText.date(iso8601: text, acceptsDays: true) != nil else {
                 findings.problem(
-                    path, "\(quoted(text)) is neither a length such as 31d nor an instant", line: value.line)
+                    path, "\(quoted(text)) is neither a duration such as 31d nor an instant", line: value.line)
                 return nil
             }
             return .advance(text)
@@ -104,7 +105,7 @@ struct ScenarioReader {
     private func command(_ name: String, _ value: ConfigurationValue, at path: String) -> JSONValue? {
         guard StoreCommand.names.contains(name) else {
             let suggestion = Spelling.suggestion(for: name, among: StoreCommand.names + Self.otherSteps)
-            findings.problem(path, "is no step" + suggestion, line: value.line)
+            findings.problem(path, "is not a step" + suggestion, line: value.line)
             return nil
         }
         var value = value
@@ -157,7 +158,7 @@ struct ScenarioReader {
             let after = section.requiredText("after")
         else { return nil }
         guard TypedDuration(after) != nil else {
-            section.problem("after", "\(quoted(after)) is no length such as 10 days")
+            section.problem("after", "\(quoted(after)) is not a duration such as 10 days")
             return nil
         }
         return .endOffer(product: product, offer: offer, after: after)
@@ -190,7 +191,7 @@ struct ScenarioReader {
         }
     }
 
-    /// Puts what the decoder says where it is in the file.
+    /// Reports a decoding error at its location in the file.
     private func report(_ error: any Error, _ value: ConfigurationValue, at path: String, dropping name: String = "") {
         let failure = ControlFailure(error)
         let members = (failure.param ?? "").split(separator: ".").map(String.init).filter { $0 != "_0" && $0 != name }

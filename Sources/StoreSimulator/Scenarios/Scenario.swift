@@ -1,6 +1,6 @@
 public import AppStoreModels
 
-/// A life cycle as data: what happens, and what has to come of it.
+/// A customer life cycle as data: steps and their expected results.
 ///
 /// ```yaml
 /// name: Grace period, recovered in time
@@ -17,44 +17,45 @@ public import AppStoreModels
 ///       anna: {status: billing_grace_period, access: true}
 /// ```
 ///
-/// `name` and `steps` have to be there; `description`, `settings`, `disorder` (`low`, `medium`, `high`) and `environment` (where it begins, `production`) need
-/// not. Unknown keys are refused. A step is a mapping with one key:
+/// `name` and `steps` are required. Optional are `description`, `settings`, `disorder` (`low`, `medium`, `high`) and
+/// `environment` (the initial environment, by default `production`). Unknown keys are refused. A step is a mapping with
+/// one key:
 ///
-/// - The name of a ``StoreCommand``, with its members. A product may be named by the end of its identifier, and
-///   `transaction: 2` is the customer's second transaction. `token: last` is the token that the latest command made.
-/// - `advance`: a length of time (`1 month`, `31d`, `P1Y`) or an instant (`2026-03-01T00:00:00Z`).
+/// - The name of a ``StoreCommand``, with its members. A product can be named by the end of its identifier.
+///   `transaction: 2` is the customer's second transaction. `token: last` is the token that the latest command created.
+/// - `advance`: a duration (`1 month`, `31d`, `P1Y`) or an instant (`2026-03-01T00:00:00Z`).
 /// - `trigger`: the name of a notification, or `{notification:, customer:, product:, overrides:}`.
-/// - `fault`: a ``Fault``. It ends with the scenario.
-/// - `set`: ``StoreSettings`` of the environment that change.
-/// - `endOffer`: `{product:, offer:, after: 10 days}`, how long from then on an offer code can still be redeemed.
-/// - `environment`: `production` or `sandbox`, where what follows happens.
-/// - `refuse`: a command, and beside it `code`, the ``StoreError/Code`` it has to be refused with.
-/// - `expect`: `notifications` is a list of all since the last time they were expected, in order: names such as
-///   `DID_RENEW.BILLING_RECOVERY`, or mappings with `type` and what else to look at: `customer`, `status`,
+/// - `fault`: a ``Fault``. It is removed at the end of the scenario.
+/// - `set`: the changed ``StoreSettings`` of the current environment.
+/// - `endOffer`: `{product:, offer:, after: 10 days}`, the time after which an offer code can no longer be redeemed.
+/// - `environment`: `production` or `sandbox`, the environment of the following steps.
+/// - `refuse`: a command, with the additional member `code`, the expected ``StoreError/Code`` of its refusal.
+/// - `expect`: `notifications` lists all notifications since they were last expected, in order. Each is a name such as
+///   `DID_RENEW.BILLING_RECOVERY`, or a mapping with `type` and the other parts to compare: `customer`, `status`,
 ///   `consumptionRequestReason`, `transaction`, `renewalInfo`, `summary` and `externalPurchaseToken` with some of their
-///   fields. Any other key is a customer, with some facts:
+///   fields. Any other key is a customer, with the facts to compare:
 ///   `status` (`active`, `expired`, `billing_retry`, `billing_grace_period`, `revoked`, `none`), `access`, `product`,
-///   `autoRenew`, `renewsInto`, `expires`, `purchases` (the products that are no subscriptions, without those refunded),
-///   and every member of ``CustomerState/SubscriptionState`` by its name. `subscription` chooses one of several.
-///   A field that has to be absent is expected as `null`; an instant may be written in ISO 8601.
+///   `autoRenew`, `renewsInto`, `expires`, `purchases` (the products other than subscriptions that are not refunded),
+///   and every member of ``CustomerState/SubscriptionState`` by its name. `subscription` selects one of several
+///   subscriptions. `null` means that a field has to be absent. Instants can be written in ISO 8601.
 ///
-/// It needs a frozen clock. What it changes in the settings and the catalogue is put back at its end.
+/// A scenario requires a frozen clock. At its end, the settings and the catalogue are restored.
 public struct Scenario: Sendable {
-    /// What it is about.
+    /// The name of the scenario.
     public let name: String
-    /// More about it.
+    /// A longer description.
     public let description: String?
-    /// The text that it was read from.
+    /// The YAML that the scenario was parsed from.
     public let text: String
 
     let settings: [AppStoreEnvironment: JSONValue]
-    var disorder: Disorder?
+    var randomFaults: RandomFaultLevel?
     let environment: AppStoreEnvironment
     let steps: [Step]
 
     struct Step: Sendable {
         let line: Int?
-        /// As a person would say it, in a report.
+        /// The description of the step in a report.
         let title: String
         let action: Action
     }
@@ -73,18 +74,18 @@ public struct Scenario: Sendable {
 
     struct Expectation: Sendable {
         var notifications: [ExpectedNotification]?
-        /// By name, in the order of the names.
+        /// The customers and their expected facts, ordered by name.
         var customers: [(name: String, facts: [String: Expected])] = []
     }
 
     struct ExpectedNotification: Sendable {
         var name: String
         var customer: String?
-        /// What else is looked at, by the part of the notification it is in.
+        /// The other expected values, by part of the notification.
         var parts: [String: Expected] = [:]
     }
 
-    /// A value that something has to have. Texts are compared as they are written.
+    /// An expected value. Texts are compared as they are written in the file.
     indirect enum Expected: Sendable {
         case absent
         case text(String)
@@ -93,15 +94,15 @@ public struct Scenario: Sendable {
     }
 }
 
-/// Why a scenario cannot be read: everything that is wrong with it, at once.
+/// The problems because of which a scenario cannot be parsed.
 public struct ScenarioError: CounterfoilError, Hashable {
-    /// At least one, with its path and line.
+    /// The problems, at least one, each with its path and line.
     public let problems: [CatalogueError.Problem]
 
     /// `invalid_scenario`.
     public var code: String { "invalid_scenario" }
 
-    /// A line for each problem.
+    /// The problems, one per line.
     public var message: String { problems.map(\.description).joined(separator: "\n") }
 
     /// The message.

@@ -1,10 +1,11 @@
 package import AppStoreModels
 
-/// Somebody who lives through a scenario beside the store, such as a developer's server under test.
+/// A participant in a scenario besides the store, such as a developer's server under test.
 package struct ScenarioCompanion: Sendable {
-    /// Changes a command before it is carried out: a server signs it, for one. Commands that are to be refused are left alone.
+    /// Changes a command before it is performed; for example, a server signs it. Not called for commands of `refuse`
+    /// steps.
     package let prepare: @Sendable (StoreCommand, AppStoreEnvironment) async throws -> StoreCommand
-    /// Says after each step what the companion knows differently; empty if nothing.
+    /// Returns the differences between the companion and the store after a step; empty if there are none.
     package let check: @Sendable () async throws -> [String]
 
     package init(

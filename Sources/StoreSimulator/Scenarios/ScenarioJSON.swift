@@ -1,10 +1,11 @@
 internal import ConfigurationReading
 internal import Foundation
 
-// From the text of a file to the JSON that commands, settings and faults are decoded from.
+// Converts YAML values to the JSON from which commands, settings and faults are decoded.
 
 extension ConfigurationValue {
-    /// The same as JSON. YAML's plain words have no type here, so their looks decide, except where only text can be.
+    /// Returns the value as JSON. Plain YAML scalars have no type here, so their form decides it, except for members
+    /// that are always text.
     func json(isText: Bool = false) -> JSONValue {
         switch content {
         case .nothing: .null
@@ -24,13 +25,13 @@ extension ConfigurationValue {
         return .string(text)
     }
 
-    /// The members that are text even if they look like a number.
+    /// The members that are text even if they have the form of a number.
     private static let texts: Set<String> = [
         "customer", "member", "product", "offer", "storefront", "storefronts", "subscription", "transaction", "note",
         "token", "group", "target", "version", "SKU", "taxCode", "displayName", "description", "data", "firstVersion",
     ]
 
-    /// The value at a path of members, or the nearest thing around it.
+    /// Returns the value at a path of members, or the innermost value on the path that exists.
     func member(_ path: [String]) -> ConfigurationValue {
         guard let first = path.first, case .mapping(let members) = content, let next = members[first] else {
             return self
@@ -38,7 +39,7 @@ extension ConfigurationValue {
         return next.member(Array(path.dropFirst()))
     }
 
-    /// The value in one line, as a report shows it.
+    /// The value in one line, for reports.
     var oneLine: String {
         switch content {
         case .nothing: "null"
@@ -51,7 +52,7 @@ extension ConfigurationValue {
 }
 
 extension StoreSettings {
-    /// These settings with some of them changed.
+    /// Returns the settings with some of them changed.
     func merging(_ changes: JSONValue) throws -> StoreSettings {
         guard case .object(let changes) = changes else {
             throw ControlFailure(400, "invalid_request", "is no mapping of settings")
@@ -59,7 +60,7 @@ extension StoreSettings {
         let own = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(self)))
         guard case .object(var members) = own else { return self }
         members.merge(changes) { $1 }
-        // A form has no other word for none.
+        // HTML forms send an empty string for no URL.
         if members["notificationURL"] == .string("") { members["notificationURL"] = .null }
         let merged = try ControlJSON.decode(
             StoreSettings.self, from: Data(ControlJSON.encode(JSONValue.object(members))))

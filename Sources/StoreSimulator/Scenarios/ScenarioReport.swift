@@ -1,38 +1,38 @@
-/// What came of a scenario.
+/// The result of a scenario.
 public struct ScenarioReport: Sendable, Hashable, Codable {
-    /// The scenario's name.
+    /// The name of the scenario.
     public var name: String
-    /// Whether everything was as expected.
+    /// Whether all steps passed.
     public var passed: Bool
-    /// Every step, in order.
+    /// All steps, in order.
     public var steps: [Step]
 
-    /// What came of a step.
+    /// The result of a step.
     public struct Step: Sendable, Hashable, Codable {
-        /// The line of the file.
+        /// The line in the file.
         public var line: Int?
-        /// The step in short.
+        /// A short description of the step.
         public var title: String
-        /// How it ended.
+        /// The outcome of the step.
         public var outcome: Outcome
-        /// The notifications it caused, such as `DID_RENEW.BILLING_RECOVERY`.
+        /// The notifications that the step caused, such as `DID_RENEW.BILLING_RECOVERY`.
         public var notifications: [String] = []
-        /// What was not as expected: where, what was expected, what there was instead.
+        /// The differences from the expectations, each with location, expected value and actual value.
         public var mismatches: [String] = []
     }
 
-    /// How a step can end.
+    /// The outcome of a step.
     @nonexhaustive
     public enum Outcome: String, Sendable, Hashable, Codable {
-        /// As it should.
+        /// The step had the expected result.
         case passed
-        /// Otherwise.
+        /// The step had another result.
         case failed
-        /// Not at all: an earlier one failed.
+        /// The step was not performed because an earlier one failed.
         case skipped
     }
 
-    /// A line for each step that failed, and for each thing that was not as expected; empty if there is none.
+    /// A line for each failed step and for each of its mismatches; empty if no step failed.
     public var explanation: String {
         steps.filter { $0.outcome == .failed }.flatMap { step in
             [(step.line.map { "line \($0): " } ?? "") + step.title] + step.mismatches.map { "  " + $0 }

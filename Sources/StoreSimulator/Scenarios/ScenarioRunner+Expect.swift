@@ -2,16 +2,16 @@ internal import AppStoreModels
 internal import Foundation
 
 extension ScenarioRunner {
-    /// The notifications about the scenario's customers, or about nobody, from a number on.
+    /// Returns the notifications from number `first` on that concern the scenario's customers or no customer.
     func notifications(from first: Int) -> [NotificationRecord] {
         core.read(environment) { store, _ in
             store.notifications.dropFirst(first).filter { $0.customer.map(customers.contains) ?? true }
         }
     }
 
-    /// Compares what there is with what is expected.
+    /// Compares the state of the store with an expectation.
     ///
-    /// - Returns: What differs.
+    /// - Returns: The differences.
     mutating func compare(_ expectation: Scenario.Expectation) throws -> [String] {
         let runner = self
         var comparison = Comparison { runner.identifier(of: $0) }
@@ -69,7 +69,7 @@ extension ScenarioRunner {
 }
 
 extension NotificationRecord {
-    /// What a scenario can look at, as JSON.
+    /// Returns the parts of the notification that a scenario can check, as JSON.
     fileprivate func parts() throws -> [String: JSONValue] {
         switch content {
         case .purchase(let purchase):

@@ -4,22 +4,22 @@ internal import Foundation
 internal import Synchronization
 
 extension Simulator {
-    /// Runs a scenario with customers of its own: who has the name of one already is left alone. What the scenario changes
-    /// in settings, catalogue and faults is put back at its end; the time that has passed has passed.
+    /// Runs a scenario with new customers. If a customer of a name exists, the scenario's customers get a suffix. At
+    /// the end, restores settings and catalogue and removes the scenario's faults; the clock stays advanced.
     ///
     /// - Throws: ``SimulatorError`` unless the clock is frozen.
     @discardableResult
     public func run(_ scenario: Scenario) async throws -> ScenarioReport { try await run(scenario, beside: nil) }
 
-    /// The same beside somebody who has a say in each step.
+    /// Runs a scenario with a companion that prepares commands and checks each step.
     @discardableResult
     package func run(_ scenario: Scenario, beside companion: ScenarioCompanion?) async throws -> ScenarioReport {
         guard core.configuration.clock.isFrozen else {
             throw SimulatorError(
                 "clock_not_frozen",
-                "a scenario needs time that stands still: start the simulator with --clock frozen")
+                "a scenario needs a frozen clock: start the simulator with --clock frozen")
         }
-        // Two at a time would take each other's settings for those to put back.
+        // Concurrent scenarios would save each other's changed settings as the ones to restore.
         try await core.scenarioGate.enter()
         defer { core.scenarioGate.leave() }
         let environments = [AppStoreEnvironment.production, .sandbox]
@@ -50,17 +50,17 @@ extension Simulator {
     }
 }
 
-/// A scenario while it runs.
+/// A running scenario.
 struct ScenarioRunner {
     let core: SimulatorCore
     let scenario: Scenario
     private(set) var report: ScenarioReport
     var environment: AppStoreEnvironment
-    /// What makes the names of its customers its own.
+    /// The suffix that makes the names of the scenario's customers unique.
     let suffix: String
-    /// The customers that it has made, by the names that the simulator has for them.
+    /// The customers of this run, by their names in the simulator.
     var customers: Set<String> = []
-    /// How many notifications of each environment have been looked at.
+    /// The number of notifications in each environment that have been compared with expectations.
     var seen: [AppStoreEnvironment: Int] = [:]
     private let companion: ScenarioCompanion?
     private var token: String?
@@ -86,7 +86,7 @@ struct ScenarioRunner {
 
     mutating func run() async throws {
         for (environment, settings) in scenario.settings { try set(settings, in: environment) }
-        for fault in scenario.disorder?.faults ?? [] {
+        for fault in scenario.randomFaults?.faults ?? [] {
             faults.append(try core.state.withLock { try $0.faults.add(fault) })
         }
         for step in scenario.steps {
@@ -103,9 +103,9 @@ struct ScenarioRunner {
         }
     }
 
-    /// Does what a step says.
+    /// Performs a step.
     ///
-    /// - Returns: What was not as it should.
+    /// - Returns: The mismatches.
     private mutating func perform(_ action: Scenario.Action) async throws -> [String] {
         do {
             switch action {
@@ -169,7 +169,7 @@ struct ScenarioRunner {
     }
 
     func removeFaults() {
-        // One that has struck often enough has gone by itself.
+        // A fault that has reached its count was removed before.
         for number in faults { try? core.state.withLock { try $0.faults.remove(number) } }
     }
 }
@@ -177,12 +177,13 @@ struct ScenarioRunner {
 // MARK: - Names
 
 extension ScenarioRunner {
-    /// The identifier of a product that is named in short, or what the text says itself.
+    /// Returns the identifier for a short product name, or the text itself if no product matches.
     func identifier(of product: String) -> String {
         core.read(environment) { store, _ in store.catalogue.identifier(of: product) } ?? product
     }
 
-    /// A command with the names of this run, and with identifiers in the place of short names.
+    /// Returns a command with this run's customer names, and with short product names and transaction numbers replaced
+    /// by identifiers.
     private mutating func resolved(_ json: JSONValue) throws -> JSONValue {
         guard case .object(let members) = json else { return json }
         var resolved: [String: JSONValue] = [:]
@@ -202,7 +203,7 @@ extension ScenarioRunner {
         return .object(resolved)
     }
 
-    /// The customer's transaction of this number, counted from 1.
+    /// Returns the identifier of the customer's transaction with this number, counted from 1.
     private func transaction(_ number: String, of customer: JSONValue?) -> String? {
         guard case .string(let name)? = customer, number.utf8.count <= 4, let number = Int(number), number > 0 else {
             return nil
@@ -213,7 +214,7 @@ extension ScenarioRunner {
 }
 
 extension Scenario {
-    /// Every customer that is named in it.
+    /// The names of all customers in the scenario.
     fileprivate var customers: Set<String> {
         var names: Set<String> = []
         func collect(_ json: JSONValue) {

@@ -5,7 +5,7 @@ extension ShippedScenarios {
     /// The text of each file by its name, without .yaml.
     static let files: [String: String] = [
         "account-token": #"""
-            name: A purchase outside the app is tied to an account later
+            name: A purchase outside the app gets an account token later
             steps:
               - purchase: {customer: anna, product: basic.monthly, appAccountToken: null}
               - expect:
@@ -49,7 +49,7 @@ extension ShippedScenarios {
 
             """#,
         "advanced-commerce": #"""
-            name: What the Advanced Commerce API announces
+            name: The notifications of the Advanced Commerce API
             steps:
               - trigger: METADATA_UPDATE
               - expect:
@@ -63,7 +63,7 @@ extension ShippedScenarios {
 
             """#,
         "ask-to-buy": #"""
-            name: A purchase waits for a parent, another one for new terms, and a device without a network buys nothing
+            name: Purchases wait for a parent or for new terms, and a device without a network cannot buy
             steps:
               - askToBuy: {customer: anna}
               - purchase: {customer: anna, product: coins.100, device: phone}
@@ -94,8 +94,8 @@ extension ShippedScenarios {
 
             """#,
         "billing-by-subscription": #"""
-            name: The charges of one subscription fail, and an upgrade ends the retry
-            description: A server that takes a failure for all that a customer has, or keeps it after an upgrade, is wrong here.
+            name: Billing fails for one of two subscriptions, and an upgrade ends the billing retry
+            description: Finds servers that apply the failure to all subscriptions of the customer, or that still report it after the upgrade.
             steps:
               - purchase: {customer: anna, product: basic.monthly, introductory: false}
               - purchase: {customer: anna, product: news.monthly, introductory: false}
@@ -109,7 +109,7 @@ extension ShippedScenarios {
               - purchase: {customer: anna, product: premium.monthly}
               - expect:
                   anna: {subscription: premium.monthly, status: active, access: true, expirationIntent: null}
-              # For want of money: an attempt within 60 days succeeds.
+              # A failure for lack of funds: an attempt within 60 days succeeds.
               - purchase: {customer: ben, product: basic.monthly, introductory: false}
               - failBilling: {customer: ben, recovers: true}
               - advance: 1 month
@@ -121,7 +121,7 @@ extension ShippedScenarios {
 
             """#,
         "billing-retry-cancelled": #"""
-            name: The customer cancels while the store tries to charge
+            name: The customer cancels while the App Store retries the charge
             settings: {production: {gracePeriod: sixteenDays}}
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
@@ -179,7 +179,7 @@ extension ShippedScenarios {
 
             """#,
         "consumable": #"""
-            name: A consumable is bought, three at a time, and refunded
+            name: A consumable is bought with quantity 3, and refunded
             steps:
               - purchase: {customer: anna, product: coins.100, quantity: 3}
               - expect:
@@ -227,7 +227,7 @@ extension ShippedScenarios {
 
             """#,
         "consumption-request": #"""
-            name: In the sandbox the customer's note decides about the refund
+            name: In the sandbox the text of the refund request decides about the refund
             environment: sandbox
             steps:
               - purchase: {customer: anna, product: coins.100}
@@ -274,10 +274,10 @@ extension ShippedScenarios {
 
             """#,
         "disorder": #"""
-            name: What a server hears badly happens all the same
+            name: Notifications and requests are unreliable
             description: >-
-              Notifications are lost, doubled and shuffled, requests fail, and pages change while they are read. A server that believes
-              the order of arrival, or does not ask for what it missed, is wrong here.
+              Notifications are lost, duplicated and reordered, requests fail, and pages change while they are read. Finds servers that
+              rely on the order of arrival, or do not fetch missed notifications.
             disorder: high
             settings: {production: {renewalLead: 0}}
             steps:
@@ -308,7 +308,7 @@ extension ShippedScenarios {
 
             """#,
         "downgrade-reverted": #"""
-            name: A downgrade is taken back before it takes effect
+            name: A downgrade is cancelled before it takes effect
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
               - purchase: {customer: anna, product: basic.monthly}
@@ -342,7 +342,7 @@ extension ShippedScenarios {
 
             """#,
         "external-purchase-token": #"""
-            name: A token for external purchases is reminded of, then reported
+            name: A token for external purchases is reported after a reminder
             steps:
               - createExternalPurchaseToken: {tokenType: SERVICES}
               - expect: {notifications: [{type: EXTERNAL_PURCHASE_TOKEN.CREATED, externalPurchaseToken: {tokenType: SERVICES}}]}
@@ -361,7 +361,7 @@ extension ShippedScenarios {
 
             """#,
         "family-sharing": #"""
-            name: A family shares a subscription, and loses it
+            name: A family member gets a shared subscription, and loses it
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
               - shareWithFamily: {customer: anna, member: ben}
@@ -390,7 +390,7 @@ extension ShippedScenarios {
 
             """#,
         "grace-period-missed-lapsed": #"""
-            name: The grace period passes unpaid, and so does the billing retry
+            name: The renewal is paid neither in the grace period nor in billing retry
             settings: {production: {gracePeriod: sixteenDays}}
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
@@ -409,7 +409,7 @@ extension ShippedScenarios {
 
             """#,
         "grace-period-missed-recovered": #"""
-            name: The grace period passes unpaid, the renewal is paid later
+            name: The renewal is paid after the grace period
             settings: {production: {gracePeriod: sixteenDays}}
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
@@ -476,7 +476,7 @@ extension ShippedScenarios {
 
             """#,
         "monthly-commitment": #"""
-            name: A year that is paid by the month
+            name: A yearly commitment is paid monthly
             steps:
               - purchase: {customer: anna, product: premium.commitment, billingPlan: MONTHLY}
               - expect:
@@ -528,10 +528,10 @@ extension ShippedScenarios {
 
             """#,
         "offer-code-expiry": #"""
-            name: An offer code ends, and who redeemed it in time keeps the offer
+            name: An offer code ends, and customers who redeemed it in time keep the offer
             steps:
               - endOffer: {product: news.monthly, offer: AUTUMN, after: 20 days}
-              # Anna has the introductory offer of two weeks first; the code's two months follow.
+              # Anna gets the introductory offer of two weeks, then the two months of the offer code.
               - purchase: {customer: anna, product: news.monthly, offer: FALL-1}
               - expect:
                   notifications:
@@ -550,14 +550,14 @@ extension ShippedScenarios {
               - expect:
                   notifications: [{type: DID_RENEW, customer: anna, transaction: {offerType: null, price: 2990}}]
                   anna: {status: active, offerType: null}
-              # One that has no end is not touched by it.
+              # An offer without an end is not affected.
               - purchase: {customer: ben, product: premium.monthly, offer: WELCOME}
               - expect:
                   ben: {offerType: 3, offerIdentifier: WELCOME}
 
             """#,
         "offer-codes": #"""
-            name: Offer codes, for whoever may redeem them
+            name: Offer codes are redeemed by eligible customers only
             steps:
               - purchase: {customer: anna, product: premium.monthly, offer: WELCOME}
               - expect:
@@ -579,9 +579,9 @@ extension ShippedScenarios {
 
             """#,
         "offer-limits": #"""
-            name: Offer codes are counted, and win-back offers wait
+            name: Offer codes are limited in number, and win-back offers need a pause
             steps:
-              # A value stands for its code, which follows the introductory offer if it stacks.
+              # FALL-1 is a value of the offer code AUTUMN. The offer follows the introductory offer, because it stacks.
               - purchase: {customer: anna, product: news.monthly, offer: FALL-1}
               - expect:
                   notifications:
@@ -593,7 +593,7 @@ extension ShippedScenarios {
               - expect:
                   notifications:
                     - {type: SUBSCRIBED.INITIAL_BUY, customer: ben, transaction: {offerType: 3, offerIdentifier: AUTUMN, price: 990}}
-              # Two of two are redeemed.
+              # Both redemptions are used.
               - refuse: {purchase: {customer: carol, product: news.monthly, offer: AUTUMN}, code: offer_exhausted}
               - advance: 15 days
               - expect:
@@ -601,7 +601,7 @@ extension ShippedScenarios {
                   anna: {offerType: 3, offerIdentifier: AUTUMN}
               - cancel: {customer: anna}
               - cancel: {customer: ben}
-              # Half a year lies between two win-back offers.
+              # A customer can redeem a win-back offer once in six months.
               - purchase: {customer: dora, product: premium.monthly, introductory: false}
               - advance: 1 month
               - cancel: {customer: dora}
@@ -621,10 +621,10 @@ extension ShippedScenarios {
 
             """#,
         "price-campaign": #"""
-            name: A scheduled price reaches subscribers after its notice
+            name: A scheduled price increase takes effect after the notice period
             description: >-
-              Whoever is told less than 27 days before a renewal pays the old price once more. A server that shows the new price at once,
-              or ends who does not answer too early, is wrong here.
+              A customer who is notified less than 27 days before a renewal pays the old price once more. Finds servers that show the new
+              price at once, or end the subscription of a customer without an answer too early.
             settings: {production: {renewalLead: 0}}
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
@@ -729,11 +729,11 @@ extension ShippedScenarios {
 
             """#,
         "promotional-offers": #"""
-            name: Promotional offers, for whoever has or had a subscription
+            name: Promotional offers are for present and former subscribers
             steps:
               - refuse: {purchase: {customer: dora, product: premium.monthly, offer: save20, sign: true}, code: not_eligible}
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
-              # An app has a signature of the developer's server; here the simulator signs in its place.
+              # An app gets the signature from the developer's server; here the simulator signs (`sign: true`).
               - refuse: {purchase: {customer: anna, product: premium.monthly, offer: save20}, code: offer_signature_missing}
               - refuse:
                   purchase: {customer: anna, product: premium.monthly, offer: save20, signature: eyJ}
@@ -787,8 +787,8 @@ extension ShippedScenarios {
 
             """#,
         "refund-follows-answer": #"""
-            name: A refund that Apple approves follows the developer's answer
-            description: A server that takes every refund for a full one, or does not tell why it was given, is wrong here.
+            name: An approved refund follows the developer's consumption answer
+            description: Finds servers that treat every refund as a full refund, or do not report its reason.
             steps:
               - purchase: {customer: anna, product: coins.100}
               - requestRefund: {customer: anna, reason: UNSATISFIED_WITH_PURCHASE}
@@ -799,7 +799,7 @@ extension ShippedScenarios {
                     - ONE_TIME_CHARGE
                     - CONSUMPTION_REQUEST
                     - {type: REFUND, transaction: {revocationType: REFUND_PRORATED, revocationPercentage: 75000, revocationReason: 1}}
-              # Whoever approves may say otherwise.
+              # The approval can override the answer.
               - purchase: {customer: ben, product: coins.100}
               - requestRefund: {customer: ben, reason: UNINTENDED_PURCHASE}
               - answerConsumptionRequest: {customer: ben, preference: GRANT_PRORATED, percentage: 25000}
@@ -809,7 +809,7 @@ extension ShippedScenarios {
                     - ONE_TIME_CHARGE
                     - CONSUMPTION_REQUEST
                     - {type: REFUND, transaction: {revocationType: REFUND_FULL, revocationPercentage: 100000, revocationReason: 1}}
-              # An answer that would rather decline does not bind Apple.
+              # Apple can approve a refund although the developer prefers to decline.
               - purchase: {customer: carol, product: premium.monthly, introductory: false}
               - requestRefund: {customer: carol, reason: LEGAL}
               - answerConsumptionRequest: {customer: carol, preference: DECLINE}
@@ -851,7 +851,7 @@ extension ShippedScenarios {
 
             """#,
         "refund-reversed": #"""
-            name: A refund is taken back after a dispute
+            name: A refund is reversed after a dispute
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
               - approveRefund: {customer: anna}
@@ -888,8 +888,8 @@ extension ShippedScenarios {
         "renewal-charged-ahead": #"""
             name: Renewals are charged before they begin
             description: >-
-              A renewal comes within the last 24 hours of the period before it, two minutes where a month lasts an hour. A server that
-              believes it has begun, or that lets it take the place of an upgrade made since, is wrong here.
+              The App Store charges a renewal within the last 24 hours of the previous period; here, where a month lasts an hour, within
+              two minutes. Finds servers that treat the new period as begun, or let it replace a later upgrade.
             settings: {production: {rate: monthlyEveryHour, renewalLead: 86400, renewalDelay: 0}}
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
@@ -905,7 +905,7 @@ extension ShippedScenarios {
                     - SUBSCRIBED.INITIAL_BUY
                     - SUBSCRIBED.INITIAL_BUY
                     - DID_CHANGE_RENEWAL_PREF.DOWNGRADE
-              # All are charged by then, and nobody's next period has begun.
+              # All renewals are charged by then, and no new period has begun.
               - advance: 2m 55s
               - expect:
                   notifications:
@@ -915,7 +915,7 @@ extension ShippedScenarios {
                     - {type: DID_RENEW, status: 1}
                   anna: {status: active, product: premium.monthly}
                   dora: {status: active, product: premium.monthly}
-              # An upgrade ends what is paid ahead; a refund of it leaves the period that runs; who cancels has it.
+              # An upgrade ends the period that was paid ahead. A refund of it leaves the current period. After a cancellation it stays.
               - purchase: {customer: ben, product: premium.monthly, introductory: false}
               - approveRefund: {customer: carol}
               - cancel: {customer: anna}
@@ -983,8 +983,8 @@ extension ShippedScenarios {
 
             """#,
         "test-notification": #"""
-            name: The developer asks for a test notification
-            description: It needs a URL to go to; that nobody is there does not matter.
+            name: The developer requests a test notification
+            description: A test notification needs a notification URL; nothing has to answer there.
             settings:
               production: {notificationURL: "http://127.0.0.1:9/"}
               sandbox: {notificationURL: "http://127.0.0.1:9/"}
@@ -1072,10 +1072,10 @@ extension ShippedScenarios {
 
             """#,
         "version-1-to-2": #"""
-            name: An app is switched from version 1 to version 2 of notifications
+            name: An app switches from notifications version 1 to version 2
             description: >-
-              Version 1 tells less, by other names, and nothing of purchases that are no subscriptions. From the switch on everything is
-              told in version 2.
+              Version 1 has fewer notifications, with other names, and none for purchases other than subscriptions. After the switch all
+              notifications are in version 2.
             settings: {production: {notificationVersion: 1, renewalLead: 0}}
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
@@ -1110,7 +1110,7 @@ extension ShippedScenarios {
 
             """#,
         "win-back": #"""
-            name: A customer is won back
+            name: A former subscriber redeems a win-back offer
             steps:
               - purchase: {customer: anna, product: premium.monthly, introductory: false}
               - cancel: {customer: anna}

@@ -1,12 +1,12 @@
-/// The scenarios that come with the simulator: every life cycle that Apple describes.
+/// The scenarios that are included in the simulator: all life cycles that Apple describes.
 public enum ShippedScenarios {
-    /// Their names, in order.
+    /// The names of the scenarios, in alphabetical order.
     public static var names: [String] { files.keys.sorted() }
 
-    /// The YAML of one; nil if there is none of that name.
+    /// Returns the YAML of a scenario; nil if there is none with that name.
     public static func text(_ name: String) -> String? { files[name] }
 
-    /// One of them, read; nil if there is none of that name.
+    /// Returns a parsed scenario; nil if there is none with that name.
     public static func scenario(_ name: String) throws(ScenarioError) -> Scenario? {
         guard let text = files[name] else { return nil }
         return try Scenario(yaml: text)

@@ -1,15 +1,15 @@
 internal import Crypto
 internal import Foundation
 
-/// The signature of a JWS: r and s, 32 bytes each (RFC 7518 §3.4). Kept in place, without an allocation of its own, because
-/// a simulator keeps one for each of millions of transactions.
+/// The signature of a JWS: r and s, 32 bytes each (RFC 7518 §3.4). Stored inline without a heap allocation, because a
+/// simulator can hold millions of signatures.
 package struct PayloadSignature: Sendable, Hashable {
-    /// How many bytes it has.
+    /// The size in bytes.
     package static let count = 64
 
     private var words: (SIMD4<UInt64>, SIMD4<UInt64>)
 
-    /// Nil unless there are 64 bytes.
+    /// Creates a signature from 64 bytes; nil for any other number of bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.count else { return nil }
         var words = (SIMD4<UInt64>(), SIMD4<UInt64>())
@@ -30,7 +30,7 @@ package struct PayloadSignature: Sendable, Hashable {
     /// The 64 bytes.
     package var bytes: [UInt8] { withBytes { Array($0) } }
 
-    /// A signature that differs in one bit, and so is none.
+    /// An invalid signature that differs in one bit.
     package var broken: Self {
         var copy = self
         copy.words.1.w ^= 1

@@ -4,23 +4,23 @@ internal import Basics
 package import Crypto
 internal import Foundation
 
-/// Signs with one leaf, as fast as P-256 allows: the header's text and the hash over it are made once, so that only the
-/// payload is written, encoded and hashed for each JWS.
+/// Signs with the key of one leaf certificate. The header text and its hash are computed once, so each JWS only needs
+/// its payload encoded, hashed and signed.
 ///
-/// A signature can be kept without its text. ``seal(_:)`` gives 64 bytes, ``assemble(_:signature:)`` puts the very same
-/// JWS together again, without the key.
+/// Callers can store a signature without its text: ``signature(for:)`` returns the 64 bytes, and
+/// ``assemble(_:signature:)`` produces the same JWS again, without the key.
 package struct PayloadSigner: Sendable {
-    /// Which leaf of its authority this is, from 1.
+    /// The number of the leaf certificate within its authority, from 1.
     package let generation: Int
-    /// The chain that the header carries: leaf, intermediate, root.
+    /// The certificate chain in the header: leaf, intermediate, root.
     package let chain: [[UInt8]]
-    /// The base64url text of the header, and the dot.
+    /// The base64url text of the header, with the dot.
     private let prefix: [UInt8]
     private let key: CryptoConstant<P256.Signing.PrivateKey>
-    /// The hash after `prefix`.
+    /// The hash state after `prefix`.
     private let hashedPrefix: CryptoConstant<SHA256>
 
-    /// Takes the chain as it is, and the key of its leaf.
+    /// Creates a signer. Does not check that `key` belongs to the leaf of `chain`.
     package init(generation: Int, chain: [[UInt8]], key: P256.Signing.PrivateKey) {
         self.generation = generation
         self.chain = chain
@@ -32,18 +32,18 @@ package struct PayloadSigner: Sendable {
         hashedPrefix = CryptoConstant(hash)
     }
 
-    /// The JWS of a payload.
+    /// Returns the JWS of a payload.
     package func sign(_ payload: some JSONWritable) throws(SigningError) -> String {
         try sign(json: payload.jsonBytes())
     }
 
-    /// The JWS of bytes that are, or are not, JSON.
+    /// Returns the JWS of bytes. They need not be JSON.
     package func sign(json: [UInt8]) throws(SigningError) -> String {
         try compact(json) { signed throws(SigningError) in try signature(over: signed) }
     }
 
-    /// The signature alone: r and s, 32 bytes each.
-    package func seal(_ json: [UInt8]) throws(SigningError) -> PayloadSignature {
+    /// Returns the signature without the text.
+    package func signature(for json: [UInt8]) throws(SigningError) -> PayloadSignature {
         var encoded = [UInt8](repeating: 0, count: Base64.countURL(json.count))
         encoded.withUnsafeMutableBytes { Base64.encodeURL(json, into: $0) }
         var hash = hashedPrefix.value
@@ -51,12 +51,13 @@ package struct PayloadSigner: Sendable {
         return try signature(hash.finalize())
     }
 
-    /// The JWS whose signature is known. Right only for the payload that was sealed, and by this generation.
+    /// Returns the JWS with a known signature. It is valid only for the payload and the generation that produced the
+    /// signature.
     package func assemble(_ json: [UInt8], signature: PayloadSignature) -> String {
         compact(json) { _ in signature }
     }
 
-    /// Signs what comes after the dot of the header.
+    /// Signs the header and the encoded payload.
     private func signature(over encoded: UnsafeRawBufferPointer) throws(SigningError) -> PayloadSignature {
         var hash = hashedPrefix.value
         hash.update(bufferPointer: encoded)
@@ -71,16 +72,16 @@ package struct PayloadSigner: Sendable {
         }
     }
 
-    /// Writes header, payload and signature straight into the text.
+    /// Writes header, payload and signature directly into the storage of the string.
     private func compact<Failure: Error>(
         _ json: [UInt8], _ sign: (_ encoded: UnsafeRawBufferPointer) throws(Failure) -> PayloadSignature
     ) throws(Failure) -> String {
         let payload = prefix.count..<(prefix.count + Base64.countURL(json.count))
         let end = payload.upperBound + 1 + Base64.countURL(PayloadSignature.count)
-        // The initializer of String does not know typed errors, so the error takes another way out.
+        // The initializer of String does not support typed throws, so the error is passed out in a variable.
         var failure: Failure?
         let text = String(unsafeUninitializedCapacity: end) { buffer in
-            // Memory for every index below was asked for above; more may have come.
+            // The buffer has at least the capacity that was requested above, so every index below is valid.
             let target = UnsafeMutableRawBufferPointer(buffer)
             target.copyBytes(from: prefix)
             let encoded = UnsafeMutableRawBufferPointer(rebasing: target[payload])
@@ -106,6 +107,6 @@ package struct PayloadSigner: Sendable {
 extension PayloadSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "signer of generation \(generation)" }
     package var debugDescription: String { description }
-    // A dump, as a failing test makes one, must not walk into the key.
+    // Keeps `dump`, which failing tests call, from printing the key.
     package var customMirror: Mirror { Mirror(self, children: ["generation": generation]) }
 }

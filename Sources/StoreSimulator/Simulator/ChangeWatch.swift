@@ -2,41 +2,41 @@ internal import Foundation
 internal import Synchronization
 internal import WebConsole
 
-/// Wakes those who wait for something to change.
+/// Notifies waiting tasks and open pages when the simulator's state changes.
 final class ChangeWatch: Sendable {
     private let waiting = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
 
     private let pages: EventHub
-    /// What the simulator's pages listen to.
+    /// The event hub topic that the simulator's pages subscribe to.
     static let topic = "simulator"
 
     init(_ pages: EventHub) { self.pages = pages }
 
-    /// Says that something may have changed.
+    /// Notifies all subscribers that the state may have changed.
     func signal() {
         pages.publish(Self.topic)
         for continuation in waiting.withLock({ Array($0.values) }) { continuation.yield() }
     }
 
-    /// The changes from now on, for so many seconds.
+    /// Returns the changes from now on; the sequence ends after `seconds`.
     func changes(for seconds: Double) -> Changes {
         let id = UUID()
-        // However many there were, one look is enough.
+        // Subscribers read the whole state again, so one buffered signal stands for several changes.
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         waiting.withLock { $0[id] = continuation }
-        // Before anything can end it. Whoever waits ends the timer.
+        // Set the handler before anything can finish the stream. `Changes` cancels the timer.
         continuation.onTermination = { [weak self] _ in
             _ = self?.waiting.withLock { $0.removeValue(forKey: id) }
         }
         let timer = Task {
-            // Cancelled is over too.
+            // A cancelled sleep also finishes the stream.
             do { try await Task.sleep(for: .seconds(seconds)) } catch {}
             continuation.finish()
         }
         return Changes(stream: stream, timer: timer)
     }
 
-    /// What one task waits for.
+    /// The changes that one task waits for.
     final class Changes {
         private var iterator: AsyncStream<Void>.AsyncIterator
         private let timer: Task<Void, Never>
@@ -50,7 +50,7 @@ final class ChangeWatch: Sendable {
 
         /// Waits for a change.
         ///
-        /// - Returns: Whether there was one; false when the time is over.
+        /// - Returns: Whether there was a change; false when the time is over.
         func next() async -> Bool { await iterator.next(isolation: #isolation) != nil }
     }
 }

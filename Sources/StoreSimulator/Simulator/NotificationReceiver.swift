@@ -4,14 +4,14 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 
-/// What the simulated App Store posts to the developer's server.
+/// A request with which the simulated App Store posts a notification to the developer's server.
 public struct NotificationRequest: Sendable {
-    /// The environment that it is about.
+    /// The environment of the notification.
     public let environment: AppStoreEnvironment
     /// The body: JSON, `{"signedPayload":"…"}` of App Store Server Notifications V2.
     public let body: Data
 
-    /// A request with these values, as a test of a receiver needs one.
+    /// Creates a request, for tests of a receiver.
     public init(
         environment: AppStoreEnvironment, body: Data
     ) {
@@ -19,7 +19,7 @@ public struct NotificationRequest: Sendable {
         self.body = body
     }
 
-    /// The JWS in the body; nil where a fault has spoiled it, or it is of version 1.
+    /// The JWS in the body; nil if a fault has damaged the body, or the notification is of version 1.
     public var signedPayload: String? {
         do { return try JSONDecoder().decode(ResponseBodyV2.self, from: body).signedPayload } catch { return nil }
     }
@@ -27,12 +27,14 @@ public struct NotificationRequest: Sendable {
 
 /// A developer's server inside the process that runs the simulator.
 ///
-/// - Parameter request: What the App Store posts. It is acknowledged with status 200 when the closure returns. When it throws,
-///   the answer is 500 and the App Store tries again, as its schedule has it.
+/// - Parameter request: The notification. When the closure returns, the response has status 200. When the closure
+///   throws, the response has status 500, and the App Store sends the notification again according to its retry
+///   schedule.
 public typealias NotificationReceiver = @Sendable (_ request: NotificationRequest) async throws -> Void
 
 extension SimulatorRoutes {
-    /// The path of the receiver. Notifications come to it over HTTP, so that faults and time limits are those of any server.
+    /// The path of the receiver. Notifications reach it over HTTP, so faults and timeouts apply as for any other
+    /// server.
     static let receiverPath = "/receiver"
 
     static func add(_ receiver: @escaping NotificationReceiver, to router: Router<SimulatorContext>) {
@@ -44,7 +46,7 @@ extension SimulatorRoutes {
                     try await receiver(NotificationRequest(environment: environment, body: body))
                     return Response(status: .ok)
                 } catch {
-                    // What it was is the receiver's own affair; the App Store sees the status.
+                    // The App Store sees only the status. The receiver itself handles or logs the error.
                     return Response(status: .internalServerError)
                 }
             }

@@ -9,22 +9,22 @@ internal import WebConsole
 /// var configuration = SimulatorConfiguration()
 /// configuration.clock = .frozen(Date())
 /// let simulator = try await Simulator.start(configuration)
-/// let bought = try await simulator.perform(.purchase(customer: "anna", product: "premium.monthly"))
+/// let bought = try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
 /// try await simulator.advance(by: Period.year)
 /// print(try simulator.state(of: "anna").summary)
 /// await simulator.stop()
 /// ```
 ///
-/// Any number of them run in one process, each with its own authority, clock and port. What a command causes has been
-/// announced to the developer's server when the command returns: nobody has to wait and see.
+/// A process can run several simulators, each with its own certificate authority, clock and port. When a command
+/// returns, its notifications have been sent to the developer's server, so tests do not have to wait.
 public final class Simulator: Sendable {
-    /// Where it is, and what a program needs to talk to it.
+    /// The URLs, keys and files that a program needs to use the simulator.
     public let information: SimulatorInformation
 
     package let core: SimulatorCore
     let directory: SimulatorDirectory
     private let service: LoopbackService
-    private let heart: Task<Void, Never>
+    private let backgroundTask: Task<Void, Never>
     private let wakeups: AsyncStream<Void>.Continuation
 
     private init(
@@ -37,19 +37,20 @@ public final class Simulator: Sendable {
         self.service = service
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wakeups = continuation
-        heart = Task { await core.beat(stream) }
+        backgroundTask = Task { await core.processInBackground(stream) }
     }
 
-    /// Starts a simulator. It answers requests when this returns, and its folder has `simulator.json`.
+    /// Starts a simulator. When this returns, the simulator answers requests and has written `simulator.json` to its
+    /// folder.
     ///
-    /// - Throws: ``SimulatorError`` where the port is taken, the folder cannot be written or the catalogue is invalid.
+    /// - Throws: ``SimulatorError`` if the port is in use, the folder cannot be written or the catalogue is invalid.
     public static func start(
         _ configuration: SimulatorConfiguration = SimulatorConfiguration()
     ) async throws -> Simulator {
         try await start(configuration, nil)
     }
 
-    /// Starts a simulator whose notifications of both environments come to a closure.
+    /// Starts a simulator that sends the notifications of both environments to a closure.
     ///
     /// ```swift
     /// let simulator = try await Simulator.start { request in
@@ -112,41 +113,43 @@ public final class Simulator: Sendable {
         return Simulator(core, information, directory, service)
     }
 
-    /// Listens on loopback, on any free port if `port` is 0.
+    /// Listens on loopback; `port` 0 means any free port.
     private static func listen(_ slot: SimulatorSlot, port: Int) async throws -> LoopbackService {
         let responder = HeadResponder(base: SimulatorRoutes.router(slot).buildResponder())
         do { return try await LoopbackService(responder, port: port, label: "counterfoil.simulator") } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() }
             throw SimulatorError(
                 "cannot_listen",
-                "port \(port) of 127.0.0.1 cannot be had\(reason.map { " (\($0))" } ?? ""); 0 takes a free one")
+                "port \(port) of 127.0.0.1 is not available\(reason.map { " (\($0))" } ?? ""); 0 means any free port"
+            )
         }
     }
 
-    /// Sees to it that what a request has caused happens soon.
+    /// Lets the background task process the events and notifications that a request has caused.
     func wake() { wakeups.yield() }
 
-    /// Ends it: takes no more connections, and gives those that are open half a second. The folder stays, unless it was
-    /// temporary.
+    /// Stops the simulator: accepts no more connections, and closes open ones after half a second. Deletes the folder
+    /// if it is temporary.
     public func stop() async {
-        // An open page would keep its connection.
+        // The event stream of an open page would keep its connection open.
         core.pages.shutdown()
         core.advances.cancelAll()
         wakeups.finish()
-        heart.cancel()
-        await heart.value
+        backgroundTask.cancel()
+        await backgroundTask.value
         await service.stop()
         await core.shutdown()
         directory.removeIfTemporary()
     }
 
-    /// Waits until it is stopped from elsewhere, by a signal or a failure.
+    /// Waits until ``stop()`` is called or the server fails.
     public func wait() async throws { try await service.wait() }
 }
 
 extension SimulatorCore {
-    /// Sends what requests have caused, and, unless the clock is frozen, lets time pass.
-    func beat(_ wakeups: AsyncStream<Void>) async {
+    /// Processes due events and notifications after each wakeup and, unless the clock is frozen, every 100
+    /// milliseconds.
+    func processInBackground(_ wakeups: AsyncStream<Void>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in wakeups { await self.runQuietly() } }
             if !self.configuration.clock.isFrozen {
@@ -162,12 +165,12 @@ extension SimulatorCore {
     }
 
     private func runQuietly() async {
-        // Cancelled is stopped.
+        // The task is cancelled when the simulator stops.
         do { try await run() } catch { return }
     }
 
     func shutdown() async {
-        // The connections end with the client; it complains only about a second shutdown.
-        do { try await courier.shutdown() } catch { return }
+        // Closes the client's connections. It throws only if it was shut down before.
+        do { try await developerServer.shutdown() } catch { return }
     }
 }

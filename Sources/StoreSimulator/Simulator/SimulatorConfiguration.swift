@@ -1,44 +1,45 @@
 public import AppStoreModels
 public import Foundation
 
-/// What a simulated App Store is made of.
+/// The configuration of a simulated App Store.
 public struct SimulatorConfiguration: Sendable {
-    /// The app that it sells the purchases of.
+    /// The app whose products are sold.
     public var app = SimulatedApp()
 
-    /// What is sold.
+    /// The products, offers and storefronts.
     public var catalogue: Catalogue
 
-    /// What all identifiers come from. The same seed, catalogue and commands give the same identifiers and payloads.
+    /// The seed of all identifiers. The same seed, catalogue and commands produce the same identifiers and payloads.
     public var seed: UInt64 = 1
 
-    /// How its time passes.
+    /// How simulated time passes.
     public var clock = ClockMode.real
 
-    /// How production behaves.
+    /// The settings of the production environment.
     public var production = StoreSettings.production
 
-    /// How the sandbox behaves.
+    /// The settings of the sandbox.
     public var sandbox = StoreSettings.sandbox
 
-    /// What goes wrong by itself; nil for nothing.
-    public var disorder: Disorder?
+    /// Random faults of notifications and API responses; nil for none.
+    public var randomFaults: RandomFaultLevel?
 
-    /// The port on loopback; 0 for a free one.
+    /// The TCP port on loopback; 0 for any free port.
     public var port = 0
 
-    /// Where certificates, keys, snapshots and `simulator.json` are kept. Nil is a temporary folder that goes when the
-    /// simulator stops.
+    /// The folder of certificates, keys, snapshots and `simulator.json`. Nil means a temporary folder, which is deleted
+    /// when the simulator stops.
     public var directory: URL?
 
-    /// Whether the authority for receipts is made at the start, so that its root is among the root certificates. Its RSA keys
-    /// take a second or more; otherwise they are made when the first receipt is asked for, unless the folder has them.
-    public var makesReceiptAuthority = false
+    /// Whether the certificate authority for receipts is created at the start, so that its root is among the root
+    /// certificates. Generating its RSA keys takes a second or more. If false, they are generated for the first
+    /// receipt, unless the folder contains them.
+    public var createsReceiptAuthorityAtStart = false
 
-    /// The shared secrets that `verifyReceipt` takes.
+    /// The shared secrets that `verifyReceipt` accepts.
     public var sharedSecrets: Set<String> = ["counterfoil"]
 
-    /// A store that sells `catalogue`.
+    /// Creates the configuration of a store that sells the products of `catalogue`.
     public init(catalogue: Catalogue = .example) { self.catalogue = catalogue }
 
     /// The settings of an environment.
@@ -48,11 +49,11 @@ public struct SimulatorConfiguration: Sendable {
     }
 }
 
-/// Why a simulator cannot start, or cannot do what it was asked to.
+/// The reason why a simulator cannot start or cannot carry out a call.
 public struct SimulatorError: CounterfoilError, Hashable {
-    /// For programs, in snake case.
+    /// The error code in snake case, for programs.
     public let code: String
-    /// For people: what is wrong and what to do.
+    /// What is wrong and what to do, for people.
     public let message: String
 
     package init(_ code: String, _ message: String) {

@@ -3,38 +3,38 @@ public import Foundation
 internal import Synchronization
 
 extension SimulatorCore {
-    /// Does what a command says at the time that the clock shows. What it caused is announced when this returns.
+    /// Performs a command at the current simulated time. Returns after the resulting notifications have been sent.
     package func perform(
         _ command: StoreCommand, in environment: AppStoreEnvironment
     ) async throws -> StoreOutcome {
         if case .requestAdvancedCommerce(_, let data, _) = command { try checkSignature(data) }
-        var seen: RealtimeRecord?
+        var retentionMessage: RealtimeRecord?
         if case .cancel(let customer, let subscription) = command {
-            seen = await askBeforeCancellation(of: customer, subscription, in: environment)
+            retentionMessage = await requestRetentionMessage(of: customer, subscription, in: environment)
         }
         var outcome = try state.withLock { state in
             try state[environment].perform(
                 command, at: state.clock.now(), checking: OfferSignatureCheck(bearer, real: Date()))
         }
-        outcome.retentionMessage = seen
+        outcome.retentionMessage = retentionMessage
         outcome.transaction = try signedResult(of: command, outcome, in: environment)
         watch.signal()
         try await run()
         return outcome
     }
 
-    /// Puts the clock forward to `date`; everything that happens until then has happened, and was announced, when this
-    /// returns. Where `mayGoOn` says no, it stands at the last thing that happened.
+    /// Advances the clock to `date`. Returns after all events until then have happened and their notifications have
+    /// been sent. If `shouldContinue` returns false, the clock stops at the last event.
     package func advance(
-        to date: Date, while mayGoOn: @Sendable () -> Bool = { true }
+        to date: Date, while shouldContinue: @Sendable () -> Bool = { true }
     ) async throws -> AdvanceReport {
         let date = try checkedTarget(date)
         let (begin, before) = (now, counts)
-        try await run(until: date, while: mayGoOn)
+        try await run(until: date, while: shouldContinue)
         return report(since: before, from: begin)
     }
 
-    /// The instant to advance to, in whole milliseconds.
+    /// Returns the instant to advance to, in whole milliseconds. Throws if it is in the past or after the year 2199.
     func checkedTarget(_ date: Date) throws(SimulatorError) -> Date {
         let date = date.wholeMilliseconds
         let begin = now
@@ -46,23 +46,23 @@ extension SimulatorCore {
         return date
     }
 
-    /// What has happened since.
+    /// Returns the changes since `before` was counted at the time `begin`.
     func report(since before: NotificationCounts, from begin: Date) -> AdvanceReport {
         let after = counts
-        // A reset meanwhile begins to count again.
+        // A reset in the meantime sets the counts to zero.
         return AdvanceReport(
             from: begin, to: now, notifications: max(0, after.notifications - before.notifications),
             delivered: max(0, after.delivered - before.delivered), failedAttempts: max(0, after.failed - before.failed))
     }
 
-    /// The end of the year 2199. Certificates and calendars hold that long.
+    /// The end of the year 2199. Certificates and calendar calculations are valid until then.
     private static let latest = Date(timeIntervalSince1970: 7_258_118_400)
 
     typealias NotificationCounts = (notifications: Int, delivered: Int, failed: Int)
 
     var counts: NotificationCounts {
         state.withLock { state in
-            // Nothing is looked through: there may be millions.
+            // Only stored counters are read: there may be millions of notifications.
             (
                 state.production.notifications.count + state.sandbox.notifications.count,
                 state.production.delivered + state.sandbox.delivered,
@@ -78,16 +78,17 @@ extension SimulatorCore {
         try state.withLock { state throws(Failure) in try body(state[environment], state.clock.now()) }
     }
 
-    /// Changes a store.
+    /// Changes a store and signals the change.
     package func change<Value: Sendable, Failure: Error>(
         _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(Failure) -> sending Value
     ) throws(Failure) -> Value {
         defer { watch.signal() }
-        return try look(environment, body)
+        return try changeWithoutSignal(environment, body)
     }
 
-    /// Reads from a store, and notes what was shown. Nobody who waits is woken: they would wake each other for ever.
-    func look<Value: Sendable, Failure: Error>(
+    /// Reads from a store and records what devices have seen. Does not signal a change, because waiting tasks that call
+    /// this would wake each other forever.
+    func changeWithoutSignal<Value: Sendable, Failure: Error>(
         _ environment: AppStoreEnvironment, _ body: (inout Store, Date) throws(Failure) -> sending Value
     ) throws(Failure) -> Value {
         try state.withLock { state throws(Failure) in
@@ -97,16 +98,16 @@ extension SimulatorCore {
     }
 }
 
-/// What happened while the clock was put forward.
+/// The result of advancing the clock.
 public struct AdvanceReport: Sendable, Hashable, Codable {
-    /// What the clock showed before.
+    /// The simulated time before.
     public var from: Date
-    /// What it shows now.
+    /// The simulated time after.
     public var to: Date
-    /// How many notifications there are that were not there before.
+    /// The number of notifications that were created.
     public var notifications: Int
-    /// How many reached the receiver.
+    /// The number of notifications that the receiver acknowledged.
     public var delivered: Int
-    /// How many attempts failed.
+    /// The number of failed delivery attempts.
     public var failedAttempts: Int
 }

@@ -3,27 +3,27 @@ package import Foundation
 package import Synchronization
 internal import WebConsole
 
-/// A simulated App Store without its HTTP side: the state, who signs, who carries notifications, and what makes time pass.
+/// A simulated App Store without its HTTP interface: state, certificate authority, notification delivery and clock.
 package final class SimulatorCore: Sendable {
     package let configuration: SimulatorConfiguration
     package let authority: StoreAuthority
     package let bearer: BearerCheck
-    private let counted = Mutex(RateLimits())
+    private let rateLimits = Mutex(RateLimits())
     package let ocsp: Mutex<OCSPService>
     let state: Mutex<SimulatorState>
-    let courier = Courier()
+    let developerServer = DeveloperServerClient()
     let signedTexts = SignedTextCache()
-    /// The pages that are open.
+    /// The events for open pages.
     let pages = EventHub()
-    /// Those who wait for what devices are told, and for pages.
+    /// Notifies tasks that wait for device updates, and open pages.
     let watch: ChangeWatch
-    /// How the clock is put forward in the background.
+    /// The background jobs that advance the clock.
     let advances = AdvanceJobs()
-    /// One task at a time makes time pass.
+    /// Admits one task at a time that processes events.
     private let gate = FairGate()
-    /// One scenario at a time runs.
+    /// Admits one scenario at a time.
     let scenarioGate = FairGate()
-    /// One task at a time sends performance tests.
+    /// Admits one task at a time that sends performance tests.
     let performanceGate = FairGate()
 
     package init(
@@ -37,28 +37,30 @@ package final class SimulatorCore: Sendable {
         state = Mutex(SimulatorState(configuration, real: real))
     }
 
-    /// The requests of the hour.
-    package var limits: RateLimits { counted.withLock { $0 } }
+    /// The counts of API requests in the current hour.
+    package var limits: RateLimits { rateLimits.withLock { $0 } }
 
-    /// What the simulator's clock shows.
+    /// The time of the simulator's clock.
     package var now: Date { state.withLock { $0.clock.now() } }
 
-    /// Lets everything happen until the time that the clock shows, or until `target`, and returns when every notification
-    /// that was due has been sent once. Where `mayGoOn` says no, nothing more happens, and what is under way ends.
+    /// Processes all events until the current simulated time, or until `target`, and returns when every notification
+    /// that was due has been sent once. If `shouldContinue` returns false, processes no further event and waits for the
+    /// sends in flight.
     package func run(
-        until target: Date? = nil, while mayGoOn: @Sendable () -> Bool = { true }
+        until target: Date? = nil, while shouldContinue: @Sendable () -> Bool = { true }
     ) async throws(CancellationError) {
         try await runPerformanceTests()
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
         await withTaskGroup(of: Int.self) { group in
-            var underway: [Int: Date] = [:]
+            var inFlight: [Int: Date] = [:]
             var lastKey = 0
             while !Task.isCancelled {
-                // A receiver that does not answer is told again an hour later: nobody may be further ahead than that.
-                let limit = underway.values.min().map { $0 + RetrySchedule.soonest }
+                // A notification without a response is sent again an hour later. Time must not pass that point before
+                // the result of the attempt is known.
+                let limit = inFlight.values.min().map { $0 + RetrySchedule.minimumDelay }
                 let step: SimulatorState.Step =
-                    mayGoOn() ? state.withLock { $0.step(until: target ?? $0.clock.now(), limit: limit) } : .done
+                    shouldContinue() ? state.withLock { $0.step(until: target ?? $0.clock.now(), limit: limit) } : .done
                 switch step {
                 case .happened:
                     watch.signal()
@@ -66,36 +68,36 @@ package final class SimulatorCore: Sendable {
                 case .send(let attempt):
                     lastKey += 1
                     let key = lastKey
-                    underway[key] = attempt.date
+                    inFlight[key] = attempt.date
                     group.addTask {
                         await self.send(attempt)
                         return key
                     }
-                    guard underway.count >= Self.mostUnderway else { continue }
+                    guard inFlight.count >= Self.maximumConcurrentSends else { continue }
                 case .wait: break
-                case .done: if underway.isEmpty { return }
+                case .done: if inFlight.isEmpty { return }
                 }
-                if let key = await group.next() { underway[key] = nil }
+                if let key = await group.next() { inFlight[key] = nil }
             }
         }
         if Task.isCancelled { throw CancellationError() }
     }
 
-    /// How many notifications are under way at once.
-    private static let mostUnderway = 32
+    /// The maximum number of notifications that are sent concurrently.
+    private static let maximumConcurrentSends = 32
 
-    /// The whole state, while no notification is on its way.
+    /// Returns the whole state at a moment when no notification is in flight.
     package func wholeState() async throws(CancellationError) -> SimulatorState {
         do { try await gate.enter() } catch { throw CancellationError() }
         defer { gate.leave() }
         return state.withLock { state in
-            state.clock.hold()
+            state.clock.recordTime()
             return state
         }
     }
 
-    /// Puts another state in the place of this one. Nothing is under way meanwhile.
-    /// `keep` takes over what is to stay.
+    /// Replaces the state at a moment when no notification is in flight. `keep` copies values from the old state (its
+    /// second argument) to the new one.
     package func replace(
         with new: SimulatorState, keeping keep: @Sendable (inout SimulatorState, SimulatorState) -> Void = { _, _ in }
     ) async throws(CancellationError) {
@@ -111,11 +113,11 @@ package final class SimulatorCore: Sendable {
             state.epoch = epoch
             state.clock = new.clock.resumed(as: configuration.clock)
         }
-        // Nobody has asked anything of the new state yet.
-        counted.withLock { $0 = RateLimits() }
+        // The new state has received no API requests yet.
+        rateLimits.withLock { $0 = RateLimits() }
         watch.signal()
     }
 
-    /// When something happens or is sent next by itself.
+    /// The time of the next scheduled event or delivery.
     package var next: Date? { state.withLock { $0.next } }
 }

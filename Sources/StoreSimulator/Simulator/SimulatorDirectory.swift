@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The folder of a simulator: keys, certificates, snapshots, and the file that says how to reach it.
+/// The folder of a simulator: keys, certificates, snapshots and `simulator.json`.
 struct SimulatorDirectory: Sendable {
     let url: URL
     private let isTemporary: Bool
-    /// Held as long as the simulator runs: two in one folder would spoil each other's keys.
+    /// The lock, held while the simulator runs: two simulators in one folder would overwrite each other's keys.
     private let lock: FileHandle
 
     init(_ directory: URL?) throws(SimulatorError) {
@@ -16,7 +16,7 @@ struct SimulatorDirectory: Sendable {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw SimulatorError("unwritable_directory", "the folder \(url.path) cannot be made")
+            throw SimulatorError("unwritable_directory", "the folder \(url.path) cannot be created")
         }
         lock = try Self.lock(url.appending(path: "lock"))
     }
@@ -38,7 +38,7 @@ struct SimulatorDirectory: Sendable {
     func path(_ name: String) -> String { url.appending(path: name).path }
 
     func removeIfTemporary() {
-        // What is left of a temporary folder does no harm.
+        // Files that remain in the system's temporary folder do no harm.
         if isTemporary { try? FileManager.default.removeItem(at: url) }
     }
 
@@ -46,19 +46,20 @@ struct SimulatorDirectory: Sendable {
 
     static func certificates(in directory: URL) -> URL { directory.appending(path: "certificates") }
 
-    /// The roots for signed data and for receipts.
+    /// The paths of the root certificates for signed data and for receipts.
     var rootCertificates: [String] {
-        // That for receipts may not have been made.
+        // The root for receipts may not exist yet.
         ["root.cer", "receipt-root.cer"].map { certificates.appending(path: $0).path }
             .filter { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// The authority of this folder, for the address at which the simulator is now.
+    /// Returns the certificate authority and the In-App Purchase key of this folder. New certificates contain OCSP URLs
+    /// below `base`.
     func authority(
         _ configuration: SimulatorConfiguration, base: String, real: Date
     ) throws -> (StoreAuthority, StoreAPIKey) {
         guard let ocsp = URL(string: base + "/ocsp") else {
-            throw SimulatorError("invalid_address", "\(base) is no URL")
+            throw SimulatorError("invalid_address", "\(base) is not a URL")
         }
         var start = real
         if case .frozen(let date) = configuration.clock { start = date }
@@ -68,7 +69,7 @@ struct SimulatorDirectory: Sendable {
         var identifiers = Identifiers(seed: configuration.seed, isSandbox: false)
         let issuer = identifiers.uuid()
         let key = try authority.apiKey(keyID: identifiers.keyIdentifier(), issuerID: issuer)
-        if configuration.makesReceiptAuthority { _ = try authority.receiptAuthority() }
+        if configuration.createsReceiptAuthorityAtStart { _ = try authority.receiptAuthority() }
         try authority.write(to: certificates)
         return (authority, key)
     }

@@ -1,11 +1,11 @@
 public import AppStoreModels
 internal import Foundation
 
-/// What a program needs to talk to a running simulator: the contents of `simulator.json`.
+/// The URLs, keys and files that a program needs to use a running simulator: the contents of `simulator.json`.
 public struct SimulatorInformation: Sendable, Hashable, Codable {
-    /// Where the App Store Server API of each environment is: paths such as `/inApps/v2/…` are appended.
+    /// The base URLs of the App Store Server API. Clients append paths such as `/inApps/v2/…`.
     public var baseURLs: BaseURLs
-    /// Where the simulator itself is commanded.
+    /// The base URL of the control API.
     public var controlURL: String
     /// The issuer ID of the In-App Purchase key.
     public var issuerID: String
@@ -13,16 +13,16 @@ public struct SimulatorInformation: Sendable, Hashable, Codable {
     public var keyID: String
     /// The path of the In-App Purchase key, a `.p8` file.
     public var privateKey: String
-    /// The app.
+    /// The bundle identifier of the app.
     public var bundleID: String
-    /// The app.
+    /// The Apple ID of the app.
     public var appAppleID: Int64
-    /// The paths of the roots that signed data and receipts lead to, DER. The receipts' is missing where it is made only
-    /// when it is needed: see ``SimulatorConfiguration/makesReceiptAuthority``.
+    /// The paths of the root certificates of signed data and of receipts, DER. The root of receipts is missing if it is
+    /// created later: see ``SimulatorConfiguration/createsReceiptAuthorityAtStart``.
     public var rootCertificates: [String]
     /// The shared secret of `verifyReceipt`.
     public var sharedSecret: String?
-    /// The process that serves it.
+    /// The process ID of the simulator.
     public var processIdentifier: Int32
 
     private enum CodingKeys: String, CodingKey {

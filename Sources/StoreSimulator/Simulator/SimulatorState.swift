@@ -1,25 +1,25 @@
 package import AppStoreModels
 package import Foundation
 
-/// Everything about a simulator that changes: both stores, their clock, the faults. A value, so that it can be kept and
-/// put back.
+/// The mutable state of a simulator: both stores, their clock and the faults. A value type, so that it can be saved and
+/// restored.
 package struct SimulatorState: Sendable, Codable {
     package var clock: SimulatedClock
     package var production: Store
     package var sandbox: Store
     package var faults: FaultRegistry
-    /// Counts how often the state was replaced. Numbers of notifications are good for one epoch.
+    /// The number of times that the state was replaced. Notification numbers are valid within one epoch.
     var epoch = 0
 
-    /// The version of snapshots. Older ones are read as well: what they lack is as it is at the beginning. Since the third
-    /// they are written a record at a time (``SnapshotFile``), since the fourth with payloads as they are kept in memory.
+    /// The format version of snapshots. Older versions are read, too; values that they lack get their initial value.
+    /// Version 3 introduced writing by record (``SnapshotFile``), version 4 payloads in their in-memory format.
     private static let version = 4
 
     private enum CodingKeys: String, CodingKey { case version, clock, production, sandbox, faults }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // The first had none.
+        // Version 1 has no version number.
         let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
         guard version <= Self.version else {
             throw SimulatorError(
@@ -28,10 +28,10 @@ package struct SimulatorState: Sendable, Codable {
         clock = try container.decode(SimulatedClock.self, forKey: .clock)
         production = try container.decode(Store.self, forKey: .production)
         sandbox = try container.decode(Store.self, forKey: .sandbox)
-        production.derive()
-        sandbox.derive()
+        production.rebuildIndexes()
+        sandbox.rebuildIndexes()
         faults = try container.decode(FaultRegistry.self, forKey: .faults)
-        // No command could be given at any other time.
+        // Commands would be refused at a time outside the supported range.
         do { _ = try production.instant(clock.now()) } catch { throw SnapshotTemplates.damaged }
     }
 
@@ -46,7 +46,7 @@ package struct SimulatorState: Sendable, Codable {
 
     package init(_ configuration: SimulatorConfiguration, real: Date) {
         clock = SimulatedClock(configuration.clock, real: real)
-        faults = FaultRegistry(seed: configuration.seed, disorder: configuration.disorder)
+        faults = FaultRegistry(seed: configuration.seed, randomFaults: configuration.randomFaults)
         func store(_ environment: AppStoreEnvironment) -> Store {
             var settings = configuration[environment]
             if case .accelerated(let rate) = configuration.clock { settings.rate = rate }
@@ -59,63 +59,63 @@ package struct SimulatorState: Sendable, Codable {
     }
 
     package subscript(environment: AppStoreEnvironment) -> Store {
-        // Without `_modify` every change would copy the store first.
+        // `_modify` avoids copying the store for every change.
         get { environment == .sandbox ? sandbox : production }
         _modify { if environment == .sandbox { yield &sandbox } else { yield &production } }
     }
 
-    /// Something to do: let a thing happen, or send a notification.
+    /// The result of processing one event or delivery.
     enum Step {
         case happened
         case send(DeliveryAttempt)
-        /// The next thing must wait for a notification that is on its way.
+        /// The next event must wait for a notification that is in flight.
         case wait
         case done
     }
 
-    /// Does the next thing that is due by `target`. `limit` is what the time must not reach while notifications are on
-    /// their way; nil if none is.
+    /// Processes the next event or delivery that is due by `target`. While notifications are in flight, the time must
+    /// stay before `limit`; nil if none is in flight.
     ///
-    /// The clock goes along with what happens, so that a receiver that asks sees the time of what it was told. The order is
-    /// settled here, faults included: it does not depend on who answers faster.
+    /// The clock advances with each event, so a receiver that calls the API during a delivery sees the time of the
+    /// event. The order of events and the faults are decided here; they do not depend on which response arrives first.
     mutating func step(until target: Date, limit: Date?) -> Step {
-        var soonest: (date: Date, environment: AppStoreEnvironment, isLife: Bool)?
-        func consider(_ date: Date?, _ environment: AppStoreEnvironment, _ isLife: Bool) {
-            guard let date, date <= target, soonest.map({ date < $0.date }) ?? true else { return }
-            soonest = (date, environment, isLife)
+        var earliest: (date: Date, environment: AppStoreEnvironment, isStoreEvent: Bool)?
+        func consider(_ date: Date?, _ environment: AppStoreEnvironment, _ isStoreEvent: Bool) {
+            guard let date, date <= target, earliest.map({ date < $0.date }) ?? true else { return }
+            earliest = (date, environment, isStoreEvent)
         }
         consider(production.schedule.next, .production, true)
         consider(production.deliveries.next, .production, false)
         consider(sandbox.schedule.next, .sandbox, true)
         consider(sandbox.deliveries.next, .sandbox, false)
-        guard let soonest else {
+        guard let earliest else {
             if limit != nil { return .wait }
             clock.advance(to: target)
             return .done
         }
-        if let limit, soonest.date >= limit { return .wait }
-        clock.advance(to: soonest.date)
-        if soonest.isLife {
-            _ = self[soonest.environment].runNext(dueBy: soonest.date)
+        if let limit, earliest.date >= limit { return .wait }
+        clock.advance(to: earliest.date)
+        if earliest.isStoreEvent {
+            _ = self[earliest.environment].runNext(dueBy: earliest.date)
             return .happened
         }
-        guard let entry = self[soonest.environment].deliveries.pop(dueBy: soonest.date),
+        guard let entry = self[earliest.environment].deliveries.pop(dueBy: earliest.date),
             case .delivery(let number) = entry.event,
-            let attempt = attempt(number, in: soonest.environment, planned: entry.date)
+            let attempt = attempt(number, in: earliest.environment, planned: entry.date)
         else { return .happened }
         return .send(attempt)
     }
 
-    /// When something happens or is sent next.
+    /// The time of the next scheduled event or delivery.
     var next: Date? {
         [production.schedule.next, production.deliveries.next, sandbox.schedule.next, sandbox.deliveries.next]
             .compactMap { $0 }.min()
     }
 
-    /// The same, with what it is.
-    var upcoming: Store.Upcoming? {
+    /// The next scheduled event or delivery, with a description.
+    var upcoming: Store.UpcomingEvent? {
         var sandboxed = [sandbox.upcoming, sandbox.upcomingDelivery].compactMap { $0 }
-        for index in sandboxed.indices { sandboxed[index].what += ", in the sandbox" }
+        for index in sandboxed.indices { sandboxed[index].event += ", in the sandbox" }
         return ([production.upcoming, production.upcomingDelivery].compactMap { $0 } + sandboxed)
             .min { $0.date < $1.date }
     }

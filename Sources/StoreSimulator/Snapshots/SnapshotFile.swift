@@ -2,16 +2,17 @@ internal import AppStoreModels
 internal import Basics
 package import Foundation
 
-/// A snapshot on disk, written and read a record at a time: neither takes more memory than the longest record and a buffer.
+/// A snapshot file. Its records are written and read in batches. In addition to the state itself, only the batches in
+/// progress are in memory: one for each processor core.
 ///
-///     {"version":3,"clock":{…},"production":{…},…}                     the state, but for the tables
-///     {"table":"transactionTemplates","environment":"Production","count":1}     then so many rows
+///     {"version":3,"clock":{…},"production":{…},…}                     the state without the tables
+///     {"table":"transactionTemplates","environment":"Production","count":1}     followed by `count` rows
 ///     {"value":{…}}
 ///     {"table":"transactions","environment":"Production","count":1}
-///     {"key":"340001000000123","value":{"payload":"0 AbC…",…}}          what it has besides the first template
-///     {"table":"end","count":3}                                         and how many lines there were
+///     {"key":"340001000000123","value":{"payload":"0 AbC…",…}}          template 0 and the differences from it
+///     {"table":"end","count":3}                                          the number of lines before
 ///
-/// What is not known yet, tables included, is passed over; what is missing is as at the beginning.
+/// Unknown members and tables are ignored; missing ones have their initial values.
 package struct SnapshotFile {
     private let url: URL
 
@@ -26,7 +27,7 @@ package struct SnapshotFile {
     static let end = "end"
     private static let environments = [AppStoreEnvironment.production, .sandbox]
 
-    /// Writes `state` beside the file and puts it into the file's place when it is complete.
+    /// Writes `state` to a temporary file and renames it to the snapshot when it is complete.
     package func write(_ state: SimulatorState) async throws {
         let temporary = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).partial")
         do {
@@ -49,13 +50,13 @@ package struct SnapshotFile {
             try lines.finish()
             guard rename(temporary.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
-            // What is left of it has a name that nobody reads.
+            // If the removal fails, the rest has a name that is never read.
             try? FileManager.default.removeItem(at: temporary)
             throw error
         }
     }
 
-    /// Reads the state. Throws for what is not whole.
+    /// Reads the state. Throws if the file is incomplete or damaged.
     package func read() async throws -> SimulatorState {
         let file = try FileHandle(forReadingFrom: url)
         defer { try? file.close() }
@@ -82,8 +83,8 @@ package struct SnapshotFile {
                 try await table.read(&state[environment], heading.count, &lines)
             }
         }
-        state.production.derive()
-        state.sandbox.derive()
+        state.production.rebuildIndexes()
+        state.sandbox.rebuildIndexes()
         return state
     }
 
@@ -102,12 +103,12 @@ package struct SnapshotFile {
         try write(renewalInfoTemplates, templates.renewalInfos)
     }
 
-    /// Reads templates. Returns whether the heading says that they follow.
+    /// Reads a table of templates. Returns false if the heading is of another table.
     private static func read(
         _ heading: Heading, into templates: inout SnapshotTemplates, _ lines: inout SnapshotReader
     ) throws -> Bool {
         func read<Payload>() throws -> [PayloadTemplate<Payload>] {
-            // No room is made for what the heading only says.
+            // Do not reserve capacity: the heading's count is not trusted.
             var templates: [PayloadTemplate<Payload>] = []
             while templates.count < heading.count {
                 templates.append(PayloadTemplate(try lines.next(Row<Payload>.self).value))
@@ -126,8 +127,8 @@ package struct SnapshotFile {
         var key: String?
         var value: Value
 
-        /// Writes it without a coder; false where it needs one.
-        func isWritten(to encoder: JSONLineEncoder, _ write: SnapshotTable.ValueWriter<Value>?) -> Bool {
+        /// Writes the row without `Codable`. Returns false if the value requires `Codable`.
+        func writeDirectly(to encoder: JSONLineEncoder, using write: SnapshotTable.ValueWriter<Value>?) -> Bool {
             guard let write, let templates = SnapshotTemplates.current else { return false }
             return encoder.line { json in
                 json.open("{")

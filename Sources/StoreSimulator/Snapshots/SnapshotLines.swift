@@ -1,7 +1,7 @@
 internal import Basics
 internal import Foundation
 
-/// Lines on their way into a file.
+/// Writes the lines of a snapshot file.
 struct SnapshotWriter {
     private let file: FileHandle
     private let encoder = JSONLineEncoder(capacity: 2 << 20)
@@ -19,23 +19,25 @@ struct SnapshotWriter {
         if encoder.count > 1 << 20 { try flush() }
     }
 
-    /// Adds many, which all processors encode, in their order.
+    /// Appends rows in their order. All processor cores encode them.
     mutating func add<Value>(
         _ rows: some Sequence<SnapshotFile.Row<Value>>, _ write: SnapshotTable.ValueWriter<Value>?
     ) async throws {
         try flush()
         var rows = rows.makeIterator()
         while true {
-            var pieces: [[SnapshotFile.Row<Value>]] = []
-            while pieces.count < SnapshotPiece.atOnce, let piece = SnapshotPiece.take(&rows) { pieces.append(piece) }
-            guard !pieces.isEmpty else { return }
-            let encoded = try await SnapshotPiece.each(pieces) { piece in
+            var batches: [[SnapshotFile.Row<Value>]] = []
+            while batches.count < SnapshotBatch.concurrentCount, let batch = SnapshotBatch.next(from: &rows) {
+                batches.append(batch)
+            }
+            guard !batches.isEmpty else { return }
+            let encoded = try await SnapshotBatch.map(batches) { batch in
                 let encoder = JSONLineEncoder(capacity: 1 << 20)
-                for row in piece where !row.isWritten(to: encoder, write) { try encoder.encode(row) }
+                for row in batch where !row.writeDirectly(to: encoder, using: write) { try encoder.encode(row) }
                 return Array(encoder.written)
             }
             for bytes in encoded { try file.write(contentsOf: bytes) }
-            count += pieces.reduce(0) { $0 + $1.count }
+            count += batches.reduce(0) { $0 + $1.count }
         }
     }
 
@@ -50,13 +52,13 @@ struct SnapshotWriter {
     }
 }
 
-/// Lines out of a file.
+/// Reads the lines of a snapshot file.
 struct SnapshotReader {
     private var lines: LineReader
     private(set) var count = 0
 
     static var damaged: SimulatorError { SnapshotTemplates.damaged }
-    /// No record is longer; a line that is belongs to something else.
+    /// A longer line is not a snapshot record.
     private static let longestLine = 1 << 30
 
     init(_ file: FileHandle) { lines = LineReader(file, longest: Self.longestLine) }
@@ -65,20 +67,20 @@ struct SnapshotReader {
         try Self.decode(type, try line())
     }
 
-    /// Reads many, which all processors decode, in their order.
+    /// Reads rows in their order. All processor cores decode them.
     mutating func next<Value: Decodable & Sendable>(
-        _ number: Int, _ type: Value.Type, _ take: (Value) throws -> Void
+        _ number: Int, _ type: Value.Type, _ body: (Value) throws -> Void
     ) async throws {
         var left = number
         while left > 0 {
-            var pieces: [[[UInt8]]] = []
-            while pieces.count < SnapshotPiece.atOnce, left > 0 {
-                let size = min(left, SnapshotPiece.size)
-                pieces.append(try (0..<size).map { _ in try line() })
+            var batches: [[[UInt8]]] = []
+            while batches.count < SnapshotBatch.concurrentCount, left > 0 {
+                let size = min(left, SnapshotBatch.size)
+                batches.append(try (0..<size).map { _ in try line() })
                 left -= size
             }
-            for values in try await SnapshotPiece.each(pieces, { try $0.map { try Self.decode(type, $0) } }) {
-                for value in values { try take(value) }
+            for values in try await SnapshotBatch.map(batches, { try $0.map { try Self.decode(type, $0) } }) {
+                for value in values { try body(value) }
             }
         }
     }
@@ -91,7 +93,8 @@ struct SnapshotReader {
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ line: [UInt8]) throws -> Value {
         do { return try StrictJSONDecoder.decode(type, from: line) } catch is JSONProblem {
-            // Names with escapes in them, and deep values that somebody gave a trigger: rare, and Foundation reads them.
+            // `StrictJSONDecoder` refuses member names with escapes and deeply nested override values. They are rare;
+            // use Foundation's decoder.
             let decoder = JSONDecoder()
             decoder.dataDecodingStrategy = .deferredToData
             return try decoder.decode(type, from: Data(line))
@@ -106,24 +109,24 @@ struct SnapshotReader {
     }
 }
 
-/// Rows that one processor encodes or decodes while others do the next ones.
-private enum SnapshotPiece {
+/// A batch of rows that one core encodes or decodes.
+private enum SnapshotBatch {
     static let size = 2048
-    static let atOnce = max(1, ProcessInfo.processInfo.activeProcessorCount)
+    static let concurrentCount = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
-    static func take<Row>(_ rows: inout some IteratorProtocol<Row>) -> [Row]? {
-        var piece: [Row] = []
-        while piece.count < size, let row = rows.next() { piece.append(row) }
-        return piece.isEmpty ? nil : piece
+    static func next<Row>(from rows: inout some IteratorProtocol<Row>) -> [Row]? {
+        var batch: [Row] = []
+        while batch.count < size, let row = rows.next() { batch.append(row) }
+        return batch.isEmpty ? nil : batch
     }
 
-    /// What `work` makes of each piece, in their order.
-    static func each<Piece: Sendable, Result: Sendable>(
-        _ pieces: [Piece], _ work: @escaping @Sendable (Piece) throws -> Result
+    /// Returns the results of `work` for each batch, in the order of the batches.
+    static func map<Batch: Sendable, Result: Sendable>(
+        _ batches: [Batch], _ work: @escaping @Sendable (Batch) throws -> Result
     ) async throws -> [Result] {
-        guard pieces.count > 1 else { return try pieces.map(work) }
+        guard batches.count > 1 else { return try batches.map(work) }
         return try await withThrowingTaskGroup(of: (Int, Result).self) { group in
-            for (number, piece) in pieces.enumerated() { group.addTask { (number, try work(piece)) } }
+            for (number, batch) in batches.enumerated() { group.addTask { (number, try work(batch)) } }
             var results: [(Int, Result)] = []
             for try await result in group { results.append(result) }
             return results.sorted { $0.0 < $1.0 }.map(\.1)

@@ -2,11 +2,12 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
-// Nearly all that a large store holds are transactions and notifications of purchases. Their lines are written without a coder,
-// which takes five times as long, and read with it, as all others are: what they lack is as the coder would have it.
+// Transactions and notifications of purchases are most of a large store. Their rows are written without `Codable`,
+// which would take five times as long, but are decoded with it, like all others. The output must be what `encode(to:)`
+// would write.
 
 extension StoredTransaction {
-    /// Writes what `encode(to:)` would, if it is of the common kind. Returns whether it is.
+    /// Writes the same members as `encode(to:)`. Returns false, without writing, if the value has rare fields.
     func write(to json: inout JSONWriter, _ templates: SnapshotTemplates) -> Bool {
         guard let text = $payload.text(templates), refund == nil else { return false }
         json.object { json in
@@ -22,7 +23,7 @@ extension StoredTransaction {
 }
 
 extension NotificationRecord {
-    /// Writes what `encode(to:)` would, if it is of the common kind. Returns whether it is.
+    /// Writes the same members as `encode(to:)`. Returns false, without writing, if the value has rare fields.
     func write(to json: inout JSONWriter, _ templates: SnapshotTemplates) -> Bool {
         guard case .purchase(let purchase) = content, purchase.signedDate == signedDate, overrides.isEmpty,
             let transaction = purchase.$payload.text(templates), let at = date.wholeMillisecondsSince1970,
@@ -59,14 +60,14 @@ extension NotificationRecord {
             if wasPostponed { json.member("wasPostponed", true) }
             json.member("appAppleId", appAppleID)
             json.member("bundleVersion", bundleVersion)
-            if let seal { json.member("seal", seal.text) }
+            if let signatures { json.member("seal", signatures.text) }
         }
         return true
     }
 }
 
 extension Date {
-    /// The milliseconds, if they are all of it.
+    /// The milliseconds since 1970; nil if the date is not a whole number of them.
     var wholeMillisecondsSince1970: Int64? {
         guard let whole = millisecondsSince1970, Date(millisecondsSince1970: whole) == self else { return nil }
         return whole

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Basics
 
-/// A part of a store that grows with its customers.
+/// A collection of a store that grows with the number of customers, and is stored as rows.
 struct SnapshotTable: Sendable {
     let name: String
     let clear: @Sendable (inout Store) -> Void
@@ -10,10 +10,10 @@ struct SnapshotTable: Sendable {
 
     private typealias Row = SnapshotFile.Row
 
-    /// Writes a value without a coder; false where it needs one.
+    /// Writes a value without `Codable`. Returns false if the value requires `Codable`.
     typealias ValueWriter<Value> = @Sendable (Value, inout JSONWriter, SnapshotTemplates) -> Bool
 
-    /// The order is that in which they are read: notifications find the transactions that they share.
+    /// The tables in the order of reading. Notifications follow the transactions whose storage they share.
     static let all: [SnapshotTable] = [
         table("customers", \.customers),
         table("transactions", \.transactions) { $0.write(to: &$1, $2) },
@@ -59,7 +59,7 @@ struct SnapshotTable: Sendable {
         read: { store, count, lines in
             try await lines.next(count, Row<NotificationRecord>.self) { row in
                 var record = row.value
-                record.share(with: store.transactions)
+                record.shareStorage(with: store.transactions)
                 store.notifications.append(record)
             }
         })

@@ -1,13 +1,13 @@
 package import AppStoreModels
 
-/// The templates that the payloads of a snapshot are written as differences from. Each is in the snapshot once, and has its
-/// place there as its number.
+/// The templates of a snapshot. Payloads are written as differences from a template, which they refer to by its
+/// position in the snapshot.
 package final class SnapshotTemplates: Sendable {
     package let transactions: [PayloadTemplate<JWSTransactionDecodedPayload>]
     package let renewalInfos: [PayloadTemplate<JWSRenewalInfoDecodedPayload>]
     private let numbers: [ObjectIdentifier: Int]
 
-    /// Those of the snapshot that is being written or read here. Elsewhere payloads are coded whole.
+    /// The templates of the snapshot that the current task writes or reads. If nil, payloads are encoded whole.
     @TaskLocal package static var current: SnapshotTemplates?
 
     package init(
@@ -21,9 +21,9 @@ package final class SnapshotTemplates: Sendable {
         self.numbers = numbers
     }
 
-    /// All that the store's payloads are kept as differences from.
+    /// Collects the templates that the store's payloads refer to.
     package convenience init(of store: Store) {
-        var used = TemplatesInUse()
+        var used = TemplateCollector()
         for transaction in store.transactions.values { used.add(transaction.$payload) }
         for notification in store.notifications {
             if case .purchase(let purchase) = notification.content { purchase.add(to: &used) }
@@ -36,8 +36,8 @@ package final class SnapshotTemplates: Sendable {
     package func number(of template: AnyObject) -> Int? { numbers[ObjectIdentifier(template)] }
 }
 
-/// Templates, each once, in the order in which they were met.
-package struct TemplatesInUse {
+/// Collects distinct templates in the order of their first use.
+package struct TemplateCollector {
     private var known: Set<ObjectIdentifier> = []
     fileprivate var transactions: [PayloadTemplate<JWSTransactionDecodedPayload>] = []
     fileprivate var renewalInfos: [PayloadTemplate<JWSRenewalInfoDecodedPayload>] = []
@@ -56,7 +56,7 @@ package struct TemplatesInUse {
 }
 
 extension SingleValueDecodingContainer {
-    /// The text, if it is one.
+    /// Returns the string; nil if the value is of another type.
     package func decodeText() throws -> String? {
         do { return try decode(String.self) } catch DecodingError.typeMismatch { return nil }
     }

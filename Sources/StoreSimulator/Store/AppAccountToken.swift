@@ -2,18 +2,18 @@ internal import AppStoreModels
 internal import Crypto
 public import Foundation
 
-/// The account of the app that a purchase names, or that it names none.
+/// The `appAccountToken` of a purchase, or its explicit absence.
 ///
-/// As JSON or YAML it is a UUID in text, or `null` for a purchase without an account. Left out of a command, the customer's
-/// own account is meant.
+/// In JSON and YAML the value is a UUID string, or `null` for a purchase without an account. If a command omits the
+/// field, the customer's own account applies.
 public struct AppAccountToken: Sendable, Hashable, Codable {
-    /// The account; nil for none.
+    /// The account's UUID; nil for none.
     public let id: UUID?
 
-    /// An account, or none.
+    /// Creates a token for an account, or for none.
     public init(_ id: UUID?) { self.id = id }
 
-    /// The app names no account.
+    /// The purchase has no `appAccountToken`.
     public static let absent = Self(nil)
 
     /// Reads a UUID or `null`.
@@ -37,31 +37,31 @@ public struct AppAccountToken: Sendable, Hashable, Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// `null` says something else than nothing. The decoders that the compiler writes come here, too.
+    /// Tells an explicit `null` from a missing key. Synthesized decoders call this overload, too.
     func decodeIfPresent(_ type: AppAccountToken.Type, forKey key: Key) throws -> AppAccountToken? {
         contains(key) ? try decode(type, forKey: key) : nil
     }
 }
 
 extension Store {
-    /// The account that a purchase names: the chosen one, or the customer's own.
+    /// Returns the `appAccountToken` of a purchase: the chosen one, or the customer's own.
     func accountToken(of customer: String, choosing choice: AppAccountToken?) -> UUID? {
         if let choice { return choice.id }
         guard let customer = customers[customer] else { return defaultAccountToken(of: customer) }
         return customer.accountToken
     }
 
-    /// The account that a customer has in the app unless somebody says otherwise.
+    /// Returns the `appAccountToken` that a customer has unless a command sets another.
     ///
-    /// Made from the seed and the name alone, so that it is the same in both environments, whoever came first, and no
-    /// other identifier shifts.
+    /// The token is derived from the seed and the name alone. It is therefore the same in both environments and in any
+    /// order of customers, and consumes no other identifier.
     func defaultAccountToken(of customer: String) -> UUID {
         var hash = SHA256()
         hash.update(data: Data("appAccountToken \(seed) ".utf8))
-        // Names that look the same are the same customer.
+        // Canonically equivalent names are the same customer.
         hash.update(data: Data(customer.precomposedStringWithCanonicalMapping.utf8))
         var bytes = Array(hash.finalize().prefix(16))
-        // RFC 9562, 5.8: version 8 is for UUIDs of one's own making.
+        // RFC 9562 §5.8: version 8 is for custom UUID formats.
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }

@@ -1,49 +1,49 @@
 package import Foundation
 
-/// One Apple Account as the app's store knows it.
+/// An Apple Account as the store of one app sees it.
 package struct Customer: Sendable, Codable {
     package let id: String
     package var storefront: String
-    /// One per account and app. A purchase is not needed for it.
+    /// The `appTransactionId`, one for each account and app. It exists without a purchase.
     package let appTransactionID: String
-    /// The account of the app that this customer's purchases name; nil for none.
+    /// The `appAccountToken` of the customer's purchases; nil for none.
     package var accountToken: UUID?
-    /// When the account first got the app.
+    /// When the account first downloaded the app.
     package let since: Date
-    /// The version of the app that the account first got; nil for the one on sale at the start.
+    /// The app version that the account downloaded first; nil for the version on sale at the start.
     package let firstVersion: String?
     /// Whether the payment method fails.
     package var isBillingFailing = false
-    /// Whether it fails for want of money, so that a later attempt succeeds by itself.
-    @Later package var billingRecovers = false
-    /// The offer codes that were redeemed, by product and identifier.
-    @Later package var redeemedOffers: [String] = []
-    /// When a win-back offer was redeemed last, by group.
-    @Later package var winBacks: [String: Date] = [:]
-    /// How the account has the app by an organisation; nil for by itself.
-    @Later package var volumePurchase: VolumePurchase? = nil
-    /// Whether the app has asked for a receipt.
-    @Later package var hasRefreshedReceipt = false
-    /// Whose family the account belongs to.
+    /// Whether payments fail for insufficient funds, so that a later attempt succeeds.
+    @DefaultIfMissing package var billingRecovers = false
+    /// The redeemed offer codes, by product and offer identifier.
+    @DefaultIfMissing package var redeemedOffers: [String] = []
+    /// When the customer last redeemed a win-back offer, by subscription group.
+    @DefaultIfMissing package var winBacks: [String: Date] = [:]
+    /// The volume purchase through which the account has the app; nil if the account got the app itself.
+    @DefaultIfMissing package var volumePurchase: VolumePurchase? = nil
+    /// Whether the app has refreshed its receipt.
+    @DefaultIfMissing package var hasRefreshedReceipt = false
+    /// The customer whose family the account belongs to.
     package var organizer: String?
-    /// The accounts that may use what this one buys, in the order in which they joined.
+    /// The accounts that share this account's purchases, in the order in which they joined.
     package var family: [String] = []
-    /// Every transaction, in the order in which they were made.
+    /// The identifiers of all transactions, in the order in which they were made.
     package var transactions: [String] = []
-    /// The original transaction identifiers of all subscriptions, own and shared.
+    /// The original transaction identifiers of all subscriptions, purchased and shared.
     package var subscriptions: [String] = []
-    /// The groups in which the introductory offer is used up.
+    /// The subscription groups in which the customer has used the introductory offer.
     package var introductoryGroups: [String] = []
-    /// The groups of customers it belongs to (sandbox): group identifier and role by product.
+    /// The customer groups that the account belongs to (sandbox).
     package var groups: [CustomerGroup] = []
-    /// The devices that somebody has named.
+    /// The devices that commands or clients have named.
     package var devices: [String: Device] = [:]
-    /// Whether somebody else has to agree to purchases.
+    /// Whether purchases require a family organizer's approval (Ask to Buy).
     package var asksToBuy = false
-    /// The purchases that wait for somebody, the oldest first.
+    /// The purchases that await approval, the oldest first.
     package var pendingPurchases: [PendingPurchase] = []
-    /// What devices have been shown: a text keeps its date of signature until something else is in it.
-    package var shown = ShownTexts()
+    /// The payloads that devices have received. Their signing dates stay the same until the content changes.
+    package var shown = DevicePayloads()
 
     private enum CodingKeys: String, CodingKey {
         case id, storefront
@@ -54,9 +54,9 @@ package struct Customer: Sendable, Codable {
     }
 }
 
-/// The app, bought by an organisation for its people.
+/// A volume purchase of the app: an organisation assigned the app to the account.
 package struct VolumePurchase: Sendable, Codable, Hashable {
-    /// When receipts cease to hold; nil for never.
+    /// When the receipts expire; nil for never.
     package var expires: Date?
 }
 

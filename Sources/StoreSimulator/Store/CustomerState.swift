@@ -1,7 +1,7 @@
 public import AppStoreModels
 public import Foundation
 
-/// What a customer has at an instant: what a server that heard every notification should know.
+/// A customer's state at an instant: what a server that received every notification should know.
 ///
 /// Names are those of Apple's payloads; dates are milliseconds in JSON.
 public struct CustomerState: Sendable, Hashable, Codable {
@@ -9,19 +9,19 @@ public struct CustomerState: Sendable, Hashable, Codable {
     public var customer: String
     /// The storefront's ISO 3166-1 alpha-3 code.
     public var storefront: String
-    /// The customer's download of the app.
+    /// The `appTransactionId` of the customer's download of the app.
     public var appTransactionID: String
-    /// The account of the app that the next purchase names, a UUID in lower case; nil for none.
+    /// The `appAccountToken` of the next purchase, a UUID in lower case; nil for none.
     public var appAccountToken: String?
     /// Whether the payment method fails.
     public var isBillingFailing: Bool
     /// The family members who share what this customer buys.
     public var family: [String]
-    /// Every auto-renewable subscription, own or shared, running or ended.
+    /// All auto-renewable subscriptions, purchased or shared, active or ended.
     public var subscriptions: [SubscriptionState]
-    /// Every purchase that is no auto-renewable subscription, in order.
+    /// All purchases other than auto-renewable subscriptions, in order.
     public var purchases: [PurchaseState]
-    /// All that in one line, for people.
+    /// A summary in one line, for people.
     public var summary: String
 
     private enum CodingKeys: String, CodingKey {
@@ -32,39 +32,39 @@ public struct CustomerState: Sendable, Hashable, Codable {
 
     /// An auto-renewable subscription.
     public struct SubscriptionState: Sendable, Hashable, Codable {
-        /// The first transaction.
+        /// The identifier of the first transaction.
         public var originalTransactionID: String
-        /// The latest transaction.
+        /// The identifier of the latest transaction.
         public var transactionID: String
-        /// The order that the latest transaction is part of.
+        /// The order identifier of the latest transaction.
         public var orderID: String?
-        /// The group.
+        /// The subscription group.
         public var subscriptionGroupIdentifier: String
         /// The product of the latest transaction.
         public var productID: String
-        /// The status as the App Store Server API gives it.
+        /// The status that the App Store Server API reports.
         public var status: SubscriptionStatus
         /// Whether the app should give access: the status is active or in the billing grace period.
         public var hasAccess: Bool
-        /// When the latest period ends, or ended.
+        /// When the latest period ends or ended.
         public var expiresDate: Date?
-        /// Whether it will renew.
+        /// Whether the subscription will renew.
         public var autoRenewStatus: AutoRenewStatus
-        /// What it will renew into.
+        /// The product that the subscription will renew into.
         public var autoRenewProductID: String
-        /// Why it ended.
+        /// Why the subscription ended.
         public var expirationIntent: ExpirationIntent?
-        /// Whether the App Store is trying to charge; absent where there was no reason to.
+        /// Whether the subscription is in billing retry; nil if it has neither failed to renew nor expired.
         public var isInBillingRetryPeriod: Bool?
         /// When the billing grace period ends.
         public var gracePeriodExpiresDate: Date?
-        /// Whether it was bought, shared or assigned.
+        /// Whether the subscription was bought, shared or assigned.
         public var inAppOwnershipType: InAppOwnershipType
-        /// The kind of offer that the latest period is part of.
+        /// The type of the latest period's offer.
         public var offerType: OfferType?
-        /// The identifier of that offer.
+        /// The identifier of the latest period's offer.
         public var offerIdentifier: String?
-        /// What the customer said to a price increase.
+        /// The customer's answer to a price increase.
         public var priceIncreaseStatus: PriceIncreaseStatus?
         /// When the latest period was refunded or revoked.
         public var revocationDate: Date?
@@ -81,25 +81,25 @@ public struct CustomerState: Sendable, Hashable, Codable {
         }
     }
 
-    /// A purchase that is no auto-renewable subscription.
+    /// A purchase other than an auto-renewable subscription.
     public struct PurchaseState: Sendable, Hashable, Codable {
-        /// The transaction.
+        /// The transaction identifier.
         public var transactionID: String
-        /// The order that it is part of, which a customer of production finds on the receipt by mail.
+        /// The order identifier, which a customer in production finds on the App Store's emailed receipt.
         public var orderID: String?
         /// The product.
         public var productID: String
-        /// The kind of product.
+        /// The product type.
         public var type: ProductType
-        /// How many were bought.
+        /// The quantity.
         public var quantity: Int32
-        /// When.
+        /// The purchase date.
         public var purchaseDate: Date
-        /// When it was refunded or revoked.
+        /// When the purchase was refunded or revoked.
         public var revocationDate: Date?
         /// Whether the app has finished the transaction.
         public var isFinished: Bool
-        /// Whether it was bought or shared.
+        /// Whether the customer bought the product or shares a family member's purchase.
         public var inAppOwnershipType: InAppOwnershipType
 
         enum CodingKeys: String, MillisecondKey {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Makes the identifiers of one store, always the same for the same seed and the same order of commands.
+/// Generates the identifiers of one store. The same seed and the same order of commands generate the same identifiers.
 package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
     private var state: UInt64
     private var lastTransaction: Int64
@@ -12,7 +12,7 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
         lastLineItem = isSandbox ? 2_000_000_010_000_000 : 340_000_100_000_000
     }
 
-    /// SplitMix64, which passes BigCrush and has one word of state.
+    /// Returns the next number of SplitMix64, which passes BigCrush and has one word of state.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state
@@ -21,29 +21,29 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
         return word ^ (word >> 31)
     }
 
-    /// A transaction identifier, higher than all before it.
+    /// Returns a transaction identifier, higher than all before it.
     package mutating func transaction() -> String {
         lastTransaction &+= Int64(next() % 997) &+ 1
         return String(lastTransaction)
     }
 
-    /// A `webOrderLineItemId`.
+    /// Returns a `webOrderLineItemId`.
     package mutating func lineItem() -> String {
         lastLineItem &+= Int64(next() % 997) &+ 1
         return String(lastLineItem)
     }
 
-    /// An `appTransactionId`: 18 digits.
+    /// Returns an `appTransactionId`: 18 digits.
     package mutating func appTransaction() -> String {
         String(704_000_000_000_000_000 + next() % 1_000_000_000_000_000)
     }
 
-    /// An order identifier as customers find it on their receipt.
+    /// Returns an order identifier as it appears on App Store receipts.
     package mutating func order() -> String {
         "M" + letters(9)
     }
 
-    /// The identifier of an API key: ten letters and digits.
+    /// Returns an API key identifier: ten letters and digits.
     package mutating func keyIdentifier() -> String {
         letters(10)
     }
@@ -58,13 +58,13 @@ package struct Identifiers: Sendable, Codable, RandomNumberGenerator {
         return text
     }
 
-    /// Thirty-two of those that nobody mistakes for another.
+    /// 32 letters and digits that are not easily confused with each other.
     private static let letters: [Unicode.Scalar] = Array("ABCDEFGHJKLMNPQRSTVWXYZ023456789".unicodeScalars)
 
-    /// A random UUID (version 4), lower case.
+    /// Returns a random UUID (version 4) in lower case.
     package mutating func uuid() -> String { version4().uuidString.lowercased() }
 
-    /// A random UUID (version 4).
+    /// Returns a random UUID (version 4).
     package mutating func version4() -> UUID {
         var high = next()
         var low = next()

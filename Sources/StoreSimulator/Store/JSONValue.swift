@@ -10,22 +10,22 @@ public enum JSONValue: Sendable, Hashable {
     case integer(Int64)
     /// Any other number.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A list.
+    /// An array.
     case array([JSONValue])
-    /// Members by name.
+    /// An object with its members by name.
     case object([String: JSONValue])
 }
 
 extension JSONValue: Codable {
-    /// The most members of an object. To look each of them up takes quadratic time.
+    /// The maximum number of members of an object. Looking up each member takes quadratic time in total.
     private static let maximumMembers = 512
 
-    /// Reads any JSON value whose objects have at most 512 members.
+    /// Decodes any JSON value. Throws if an object has more than 512 members.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // A failed attempt says that the value is of another kind.
+        // A failed attempt means that the value is of another type.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(String.self) {
@@ -50,7 +50,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes the value.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// The keys of a type whose dates are whole milliseconds in JSON, as in everything Apple sends.
+/// Coding keys of a type whose dates are whole milliseconds in JSON, as in everything Apple sends.
 ///
-/// The compiler writes the Codable code of such a type with the overloads below: of several candidates the most specific
-/// wins.
+/// Synthesized `Codable` implementations call the overloads below because they are more specific than the standard
+/// ones.
 protocol MillisecondKey: CodingKey {}
 
 extension KeyedEncodingContainer where Key: MillisecondKey {

@@ -1,33 +1,34 @@
 package import AppStoreModels
 package import Foundation
 
-/// An attempt to send a notification, and what the receiver answered.
+/// An attempt to deliver a notification, and the receiver's answer.
 ///
-/// A snapshot has it as Apple's `sendAttemptItem` with up to three more members, so that older simulators read it as well.
+/// Snapshots encode it as Apple's `sendAttemptItem` with up to three additional members, so that older simulators can
+/// decode it.
 package struct NotificationAttempt: Sendable, Codable {
-    /// How many bytes of an answer are kept.
-    package static let largestAnswer = 512
+    /// The maximum number of bytes stored of an answer's body.
+    package static let maximumAnswerSize = 512
 
     package let date: Date
     package let result: SendAttemptResult
     private let httpStatus: UInt16?
-    /// Whether somebody asked for it, on top of Apple's schedule.
+    /// Whether the attempt was requested manually, in addition to Apple's retry schedule.
     package let isManual: Bool
     @Boxed private var text: String?
 
-    /// - Parameter answer: The body of the answer. What is beyond ``largestAnswer`` bytes is not kept.
+    /// - Parameter answer: The body of the answer. Only the first ``maximumAnswerSize`` bytes are stored.
     package init(
         date: Date, result: SendAttemptResult, status: Int? = nil, answer: Data = Data(), isManual: Bool = false
     ) {
         (self.date, self.result, httpStatus) = (date, result, status.flatMap { UInt16(exactly: $0) })
         self.isManual = isManual
-        text = answer.isEmpty ? nil : String(decoding: answer.prefix(Self.largestAnswer), as: UTF8.self)
+        text = answer.isEmpty ? nil : String(decoding: answer.prefix(Self.maximumAnswerSize), as: UTF8.self)
     }
 
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status of the answer; nil if there was none.
     package var status: Int? { httpStatus.map { Int($0) } }
 
-    /// The beginning of the answer's body, if it had one.
+    /// The beginning of the answer's body; nil if it is empty.
     package var answer: String? { text }
 
     private enum CodingKeys: String, CodingKey {
@@ -41,7 +42,7 @@ package struct NotificationAttempt: Sendable, Codable {
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         let number = try members.decode(Double.self, forKey: .date)
-        // Snapshots of version 4 had seconds since 2001 here at first, and were read as if they were milliseconds.
+        // The first snapshots of version 4 contained seconds since 2001 here instead of milliseconds since 1970.
         date =
             number.magnitude < 1e10
             ? Date(timeIntervalSinceReferenceDate: number) : Date(timeIntervalSince1970: number / 1000)

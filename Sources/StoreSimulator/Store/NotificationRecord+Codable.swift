@@ -1,13 +1,14 @@
 internal import AppStoreModels
 internal import Foundation
 
-// A snapshot has many of these: what most lack is left out, dates are whole milliseconds, and what is told of a purchase lies
-// beside the rest.
+// Snapshots contain many notifications, so their encoding is compact: default values are omitted, dates are whole
+// milliseconds, and the fields of a purchase are members of the notification itself.
 
 extension NotificationRecord: Codable {
     private enum Name: String, CodingKey {
         case uuid, type, subtype, at, signed, transaction, renewalInfo, status, consumptionRequestReason, content
-        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, seal, bundleVersion
+        case customer, testToken, overrides, attempts, isDelivered, next, wasPostponed, bundleVersion
+        case signatures = "seal"
         case appAppleID = "appAppleId"
     }
 
@@ -32,7 +33,7 @@ extension NotificationRecord: Codable {
         if wasPostponed { try members.encode(true, forKey: .wasPostponed) }
         try members.encodeIfPresent(appAppleID, forKey: .appAppleID)
         try members.encodeIfPresent(bundleVersion, forKey: .bundleVersion)
-        try members.encodeIfPresent(seal, forKey: .seal)
+        try members.encodeIfPresent(signatures, forKey: .signatures)
     }
 
     private func encode(_ purchase: Purchase, to members: inout KeyedEncodingContainer<Name>) throws {
@@ -68,7 +69,7 @@ extension NotificationRecord: Codable {
             wasPostponed: try members.decodeIfPresent(Bool.self, forKey: .wasPostponed) ?? false,
             appAppleID: try members.decodeIfPresent(Int64.self, forKey: .appAppleID),
             bundleVersion: try members.decodeIfPresent(String.self, forKey: .bundleVersion),
-            seal: try members.decodeIfPresent(Seal.self, forKey: .seal))
+            signatures: try members.decodeIfPresent(Signatures.self, forKey: .signatures))
     }
 
     private static func content(_ members: KeyedDecodingContainer<Name>, _ signed: Date) throws -> Content {
@@ -81,7 +82,7 @@ extension NotificationRecord: Codable {
                 try members.decodeIfPresent(ConsumptionRequestReason.self, forKey: .consumptionRequestReason)))
     }
 
-    /// As the first three versions of snapshots have it.
+    /// The encoding in snapshots of versions 1 to 3.
     private struct Version3: Decodable {
         var uuid: UUID
         var type: NotificationTypeV2
@@ -97,13 +98,14 @@ extension NotificationRecord: Codable {
         var due: Date?
         var wasPostponed: Bool
         var appAppleId: Int64?
-        var seal: Seal?
+        var seal: Signatures?
 
         var record: NotificationRecord {
             NotificationRecord(
                 id: uuid, type: type, subtype: subtype, date: date, signedDate: signedDate, content: content,
                 customer: customer, testToken: testToken, overrides: overrides, attempts: attempts,
-                isDelivered: isDelivered, due: due, wasPostponed: wasPostponed, appAppleID: appAppleId, seal: seal)
+                isDelivered: isDelivered, due: due, wasPostponed: wasPostponed, appAppleID: appAppleId, signatures: seal
+            )
         }
     }
 }
@@ -131,7 +133,7 @@ extension NotificationRecord.Purchase: Codable {
 }
 
 extension KeyedEncodingContainer {
-    /// Whole milliseconds, or as exactly as it is.
+    /// Encodes a date as whole milliseconds if that is exact, else as a fractional number of milliseconds.
     fileprivate mutating func encode(_ date: Date, forKey key: Key) throws {
         if let whole = date.wholeMillisecondsSince1970 {
             try encode(whole, forKey: key)

@@ -1,76 +1,76 @@
 package import AppStoreModels
 package import Foundation
 
-/// A notification as it was when it was signed, and what became of it.
+/// A notification with the content it had when it was created, and the state of its delivery.
 package struct NotificationRecord: Sendable {
     package let id: UUID
-    /// The type; in version 1 by its own names.
+    /// The notification type; for version 1, the version 1 name.
     package let type: NotificationTypeV2
     package let subtype: NotificationSubtype?
-    /// When it happened.
+    /// The date of the event.
     package let date: Date
-    /// When it was signed: then, or later where something else was signed at the same instant.
+    /// The signing date: the date of the event, or later if another change was signed at the same instant.
     package let signedDate: Date
     package private(set) var content: Content
-    /// Whom it is about; nil for a summary, a test or an external purchase.
+    /// The customer that the notification is about; nil for a summary, a test or an external purchase.
     package let customer: String?
     /// The token of a test notification.
     package let testToken: String?
-    /// Other values for fields, by path, as `trigger --override` asks for.
+    /// Values that replace fields of the payload, by path, from `trigger --override`.
     package var overrides: [String: JSONValue] = [:]
     package var attempts: [NotificationAttempt] = []
-    /// The attempts of Apple's schedule, and those on top of it by which the notification arrived.
+    /// The attempts of Apple's retry schedule, and manual resends that succeeded.
     package var sendAttempts: [NotificationAttempt] { attempts.filter { !$0.isManual || $0.result == .success } }
-    /// Whether it reached the receiver.
+    /// Whether the notification was delivered.
     package var isDelivered = false
-    /// When the next attempt is due; nil if none is planned. An entry of the schedule with another date is out of date.
+    /// When the next attempt is due; nil if none is scheduled. A schedule entry with another date is obsolete.
     package var due: Date?
-    /// Whether a fault has let others go first.
+    /// Whether an injected fault has delayed this notification behind others.
     package var wasPostponed = false
-    /// What the payload says, settled when it was announced.
+    /// The `appAppleId` of the payload, set when the notification was created.
     package let appAppleID: Int64?
-    /// The version of the app on sale then; nil for that of the start.
+    /// The app version on sale at that time; nil for `app.version`.
     @Boxed package private(set) var bundleVersion: String? = nil
-    /// Made when it is first asked for, and the same from then on.
-    package var seal: Seal?
+    /// The signatures, created at the first access and stored from then on.
+    package var signatures: Signatures?
 
     /// The `notificationUUID`, in lower case.
     package var uuid: String { id.uuidString.lowercased() }
 
-    /// Shares what it says with the transaction that it is about.
-    package mutating func share(with transactions: [String: StoredTransaction]) {
+    /// Shares the payload's storage with the transaction that the notification is about.
+    package mutating func shareStorage(with transactions: [String: StoredTransaction]) {
         guard case .purchase(var purchase) = content,
             let transaction = transactions[purchase.transaction.transactionId]
         else { return }
-        purchase.share(transaction)
+        purchase.shareStorage(with: transaction)
         content = .purchase(purchase)
     }
 
-    /// Whether another attempt is planned.
+    /// Whether another attempt is scheduled.
     package var isPending: Bool { due != nil }
 
-    /// Whether it is of version 1 or 2.
+    /// The version of the notification.
     package var version: NotificationVersion {
         if case .version1 = content { .one } else { .two }
     }
 
-    /// `DID_RENEW.BILLING_RECOVERY`, or `V1.DID_RECOVER`.
+    /// The name of the notification, such as `DID_RENEW.BILLING_RECOVERY` or `V1.DID_RECOVER`.
     package var name: String {
         if case .version1(let content) = content { content.type.name } else { NotificationKind.name(type, subtype) }
     }
 
-    /// Exactly one of the payload's four objects. What is rare takes no room in the others.
+    /// Exactly one of the payload's four objects. Rare cases are indirect so that they do not enlarge the others.
     package enum Content: Sendable, Codable {
         case purchase(Purchase)
         indirect case summary(NotificationSummary)
         indirect case externalPurchaseToken(ExternalPurchaseToken)
         indirect case appTransaction(AppTransaction)
         case test
-        /// In version 1, which is not signed.
+        /// A version 1 notification, which is not signed.
         indirect case version1(Version1)
     }
 
-    /// What a notification of version 1 is about. The rest is what holds when it is sent.
+    /// The subject of a version 1 notification. Its other fields are taken from the store when it is sent.
     package struct Version1: Sendable, Codable {
         package var type: NotificationTypeV1
         package var transactionID: String
@@ -86,10 +86,11 @@ package struct NotificationRecord: Sendable {
     }
 
     package struct Purchase: Sendable {
-        /// As the store had it then, but for when it is signed: mostly the very value that the store still has.
+        /// The transaction's payload at that time, except for its signing date. Usually it shares storage with the
+        /// stored transaction.
         @Packed fileprivate(set) var payload: JWSTransactionDecodedPayload
         private(set) var renewal: Packed<JWSRenewalInfoDecodedPayload>?
-        /// When both are signed.
+        /// The signing date of the transaction and the renewal info.
         package var signedDate: Date
         package var status: SubscriptionStatus?
         package var consumptionRequestReason: ConsumptionRequestReason?
@@ -122,16 +123,16 @@ package struct NotificationRecord: Sendable {
             set { (payload, signedDate) = (newValue, newValue.signedDate) }
         }
 
-        /// Shares the payload with a transaction that says the same but for when it was signed.
-        package mutating func share(_ transaction: StoredTransaction) {
+        /// Shares the payload's storage with a transaction whose payload is equal except for the signing date.
+        package mutating func shareStorage(with transaction: StoredTransaction) {
             if _payload.isSame(as: transaction.$payload) { return _payload = transaction.$payload }
             var other = transaction.payload
             other.signedDate = signedDate
             if other == self.transaction { _payload = transaction.$payload }
         }
 
-        /// What its payloads are kept as differences from.
-        package func add(to templates: inout TemplatesInUse) {
+        /// Adds the templates that the payloads refer to.
+        package func add(to templates: inout TemplateCollector) {
             templates.add(_payload)
             if let renewal { templates.add(renewal) }
         }

@@ -1,26 +1,27 @@
 package import Foundation
 
-/// What will happen by itself, the earliest first. Entries with the same date are in the order in which they were planned.
+/// The scheduled events, the earliest first. Events with the same date are in the order in which they were added.
 package struct Schedule: Sendable, Codable {
-    /// Something that happens by itself.
+    /// A scheduled event.
     package enum Event: Sendable, Hashable, Codable {
-        /// A period, a grace period or a billing retry ends.
+        /// The subscription is charged, or its period, grace period or billing retry ends.
         case subscription(String)
-        /// One of the attempts to charge what is owed succeeds.
+        /// One of the attempts in billing retry succeeds.
         case recovery(String)
-        /// A scheduled price holds.
+        /// A scheduled price takes effect.
         case priceCampaign(Int)
-        /// A subscriber is told of another price.
+        /// A subscriber is notified of a price increase.
         case priceNotice(String)
-        /// Nobody has decided about a refund yet.
+        /// The store decides a refund request.
         case refundDecision(String)
-        /// All subscribers get their extension.
+        /// The renewal dates of all subscribers are extended.
         case massExtension(String)
-        /// A period begins that was paid ahead. The family gets it, or loses the subscription if it cannot be shared.
+        /// A period that was charged in advance begins. The family shares it, or loses the subscription if the product
+        /// cannot be shared.
         case sharing(String)
-        /// An external purchase token is due for a reminder or for its end.
+        /// An external purchase token is due for a reminder, or is reported as unreported.
         case externalPurchaseToken(String)
-        /// A notification is due to be sent, by its number.
+        /// A notification, identified by its number, is due for delivery.
         case delivery(Int)
     }
 
@@ -42,7 +43,7 @@ package struct Schedule: Sendable, Codable {
 
     package var next: Date? { first?.date }
 
-    /// Plans an event. `order` settles which of two at one instant comes first; without it, which was planned first.
+    /// Schedules an event. Events with the same date are ordered by `order`, by default the order of the calls.
     package mutating func add(_ event: Event, at date: Date, order: Int? = nil) {
         count += 1
         heap.append(Entry(date: date, number: order ?? count, event: event))
@@ -53,7 +54,7 @@ package struct Schedule: Sendable, Codable {
         }
     }
 
-    /// Takes the next entry out if it is due.
+    /// Removes and returns the next entry if it is due by `date`.
     package mutating func pop(dueBy date: Date) -> Entry? {
         guard let first = heap.first, first.date <= date, let last = heap.popLast() else { return nil }
         guard !heap.isEmpty else { return first }

@@ -1,16 +1,16 @@
 internal import AppStoreModels
 internal import Foundation
 
-// How notifications are made. What they carry is settled here and now; they are signed when somebody first wants to see them.
+// Creates notifications. Their content is fixed at creation; they are signed at the first access.
 
 extension Store {
-    /// About a subscription, with its current transaction.
+    /// Announces an event of a subscription, with its current transaction.
     mutating func announce(
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about subscription: Subscription,
         at now: Date
     ) {
-        guard subscription.ownership == .purchased || isForHolders(type) else {
-            // Their devices see what becomes of it, whatever the developer's server is told.
+        guard subscription.ownership == .purchased || isAnnouncedForShares(type) else {
+            // Their devices are updated even if the developer's server is not notified.
             return unheard.customers.append(subscription.customer)
         }
         if let transaction = transactions[subscription.current] {
@@ -24,12 +24,14 @@ extension Store {
         if let subscription = subscriptions[subscription] { announce(type, subtype, about: subscription, at: now) }
     }
 
-    /// Whether those who use what another one bought are told about: beginning and end always.
-    private func isForHolders(_ type: NotificationTypeV2) -> Bool {
-        type == .subscribed || type == .revoke || settings.notifiesFamilyMembers
+    /// Whether events of this type are announced for shared and assigned subscriptions. `SUBSCRIBED` and `REVOKE`
+    /// always are.
+    private func isAnnouncedForShares(_ type: NotificationTypeV2) -> Bool {
+        type == .subscribed || type == .revoke || settings.sendsNotificationsForFamilyMembers
     }
 
-    /// About a transaction, which may be an older one; renewal info and status are the subscription's as it is now.
+    /// Announces an event of a transaction, which need not be the latest. Renewal info and status are the
+    /// subscription's current ones.
     mutating func announce(
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about transaction: StoredTransaction,
         reason: ConsumptionRequestReason? = nil, at now: Date
@@ -52,24 +54,26 @@ extension Store {
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, _ content: NotificationRecord.Content,
         customer: String?, token: String? = nil, at now: Date
     ) {
-        // Notifications are in the order in which they are signed. What a trigger makes up in the past is signed late.
-        let (signed, id) = (moveSignature(at: now), identifiers.version4())
-        // Version 1 tells of purchases alone. Tests have the form of version 2 for everybody.
+        // Notifications are in the order of their signing dates. Events that a trigger creates in the past are signed
+        // later than they occurred.
+        let (signed, id) = (advanceSigningDate(at: now), identifiers.version4())
+        // Version 1 only covers purchases. Test notifications use the version 2 format in both versions.
         guard settings.notificationVersion == .two || type == .test else { return }
         var record = NotificationRecord(
             id: id, type: type, subtype: subtype, date: now, signedDate: signed,
             content: content.signed(signed), customer: customer, testToken: token,
-            appAppleID: !isSandbox || settings.namesAppAppleID ? app.appAppleID : nil, bundleVersion: releasedVersion)
+            appAppleID: !isSandbox || settings.sandboxIncludesAppAppleID ? app.appAppleID : nil,
+            bundleVersion: releasedVersion)
         if settings.notificationURL != nil {
-            // By the clock, which may stand still before the instant of the signature.
+            // The due date follows the clock, which may be behind the signing date.
             record.due = now
         }
-        file(record)
+        addNotification(record)
     }
 }
 
 extension NotificationRecord.Content {
-    /// The same, signed at another instant.
+    /// Returns the content with another signing date.
     fileprivate func signed(_ date: Date) -> Self {
         switch self {
         case .purchase(var purchase):

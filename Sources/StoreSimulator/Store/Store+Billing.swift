@@ -30,85 +30,87 @@ extension Store {
             guard customer.isBillingFailing || own.contains(where: \.isBillingFailing) else {
                 throw StoreError(.impossibleTransition, "\(id)'s payment method works already")
             }
-            return Subject(customer: id, transaction: mendBilling(of: customer, at: now))
+            return Subject(customer: id, transaction: restoreBilling(of: customer, at: now))
         }
         let subscription = try paidSubscription(of: id, selector)
         guard subscription.isBillingFailing else {
             throw StoreError(.impossibleTransition, "the charges of \(subscription.id) work already")
         }
-        return Subject(customer: id, transaction: mendBilling(of: subscription, at: now))
+        return Subject(customer: id, transaction: restoreBilling(of: subscription, at: now))
     }
 
     private func paidSubscription(of customer: String, _ selector: String) throws(StoreError) -> Subscription {
         let subscription = try subscription(of: customer, selector)
         guard subscription.ownership == .purchased else {
-            throw StoreError(.impossibleTransition, "\(subscription.id) is not for \(customer) to pay")
+            throw StoreError(.impossibleTransition, "\(customer) does not pay for \(subscription.id)")
         }
         return subscription
     }
 
-    /// Lets all charges of a customer work again. Returns the last transaction that was owed.
+    /// Makes all charges of a customer succeed again and charges owed payments. Returns the transaction of the last
+    /// recovered subscription.
     @discardableResult
-    private mutating func mendBilling(of customer: Customer, at now: Date) -> String? {
+    private mutating func restoreBilling(of customer: Customer, at now: Date) -> String? {
         customers[customer.id]?.isBillingFailing = false
         customers[customer.id]?.billingRecovers = false
         var recovered: String?
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) where subscription.owner == nil {
-            let current = mendBilling(of: subscription, at: now)
+            let current = restoreBilling(of: subscription, at: now)
             if current != subscription.current { recovered = current }
         }
         return recovered
     }
 
-    /// Lets the charges of a subscription work again. Returns its current transaction.
+    /// Makes the charges of a subscription succeed again and charges an owed payment. Returns its current transaction.
     @discardableResult
-    mutating func mendBilling(of subscription: Subscription, at now: Date) -> String? {
+    mutating func restoreBilling(of subscription: Subscription, at now: Date) -> String? {
         subscriptions[subscription.id]?.isBillingFailing = false
         subscriptions[subscription.id]?.billingRecovers = false
-        if subscription.retryEnds != nil, let mended = subscriptions[subscription.id], !isFailing(mended) {
-            recover(mended, at: now)
+        if subscription.retryEnds != nil, let restored = subscriptions[subscription.id], !isFailing(restored) {
+            recover(restored, at: now)
         }
         return subscriptions[subscription.id]?.current
     }
 
-    /// Whether a charge of the subscription fails. An assigned seat is not for its holder to pay.
+    /// Whether charges for the subscription fail. Family members and holders of assigned seats do not pay.
     func isFailing(_ subscription: Subscription) -> Bool {
         guard subscription.ownership == .purchased else { return false }
         return subscription.isBillingFailing || customers[subscription.customer]?.isBillingFailing == true
     }
 
-    /// The days after the failure on which the store tries again. Apple publishes no such list.
-    package static let attemptDays: [Double] = [1, 2, 4, 7, 11, 16, 22, 29, 37, 46, 56]
+    /// The days after a failed renewal on which the store tries to charge again. Apple documents no such list.
+    package static let retryDays: [Double] = [1, 2, 4, 7, 11, 16, 22, 29, 37, 46, 56]
 
-    /// Plans the attempt that succeeds, if the customer only lacks the money.
-    mutating func planRecovery(_ id: String, at now: Date) {
+    /// Schedules the attempt that succeeds, if the customer's funds are only temporarily insufficient.
+    mutating func scheduleRecovery(_ id: String, at now: Date) {
         guard let subscription = subscriptions[id] else { return }
         let customer = customers[subscription.customer]
         guard subscription.billingRecovers || customer?.isBillingFailing == true && customer?.billingRecovers == true
         else { return }
-        let attempt = Int(chance("recovery " + id, now) * Double(Self.attemptDays.count))
+        let attempt = Int(chance("recovery " + id, now) * Double(Self.retryDays.count))
         let date = now.after(
-            settings.rate.shortened(Self.attemptDays[min(attempt, Self.attemptDays.count - 1)] * 86_400))
+            settings.rate.shortened(Self.retryDays[min(attempt, Self.retryDays.count - 1)] * 86_400))
         guard let ends = subscription.retryEnds, date > now, date < ends else { return }
         subscriptions[id]?.recovery = date
         schedule.add(.recovery(id), at: date)
     }
 
-    /// An attempt succeeds: there is money again.
-    mutating func recoverByItself(_ id: String, at now: Date) {
+    /// Carries out the scheduled attempt that succeeds.
+    mutating func recoverAutomatically(_ id: String, at now: Date) {
         guard let subscription = subscriptions[id], subscription.recovery == now, subscription.retryEnds != nil else {
             return
         }
         subscriptions[id]?.recovery = nil
         guard let customer = customers[subscription.customer], customer.isBillingFailing, customer.billingRecovers
         else {
-            mendBilling(of: subscription, at: now)
+            restoreBilling(of: subscription, at: now)
             return
         }
-        mendBilling(of: customer, at: now)
+        restoreBilling(of: customer, at: now)
     }
 
-    /// Charges what is owed: in the grace period from the day it was due, later from now on.
+    /// Charges the owed renewal. In the grace period the new period begins on the original renewal date, afterwards it
+    /// begins now.
     mutating func recover(_ subscription: Subscription, at now: Date) {
         let due = transactions[subscription.current]?.payload.expiresDate ?? now
         guard let product = renewalProduct(of: subscription),
@@ -116,7 +118,7 @@ extension Store {
         else {
             return expire(subscription.id, .productNotAvailable, .productNotForSale, at: now)
         }
-        // Periods shorter than the grace period: what is over by now is not sold any more.
+        // If periods are shorter than the grace period, the owed period may have ended; a new one then begins now.
         let keepsCycle = subscription.graceEnds != nil && settings.rate.end(of: length, from: due) > now
         renew(subscription.id, from: keepsCycle ? due : now, .billingRecovery, at: now)
     }
@@ -133,7 +135,7 @@ extension Store {
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] })
         where subscription.ownership == .purchased && subscription.advancedCommerce == nil {
             guard let product = catalogue.product(subscription.priceProduct) else { continue }
-            // A price in another currency is another price; what was raised was raised in the old storefront. Only
+            // The new storefront has a price of its own, and a price increase applied to the old storefront. Only
             // billing plans have one price everywhere.
             let plan =
                 subscription.commitment?.plan
@@ -149,26 +151,28 @@ extension Store {
     ) throws(StoreError) -> Subject {
         let product = try product(id)
         guard product.subscription != nil else {
-            throw StoreError(.invalidArgument, "\(id) is no auto-renewable subscription")
+            throw StoreError(.invalidArgument, "\(id) is not an auto-renewable subscription")
         }
         guard (0...1_000_000_000_000).contains(price) else {
-            throw StoreError(.invalidArgument, "a price is 0 to 1,000,000,000,000 thousandths")
+            throw StoreError(.invalidArgument, "price must be 0 to 1,000,000,000,000 thousandths of the currency")
         }
         if let customer { _ = try self.customer(customer) }
         guard customer != nil || price > product.price else {
-            throw StoreError(.impossibleTransition, "\(id) costs \(product.price) already")
+            throw StoreError(
+                .impossibleTransition, "the new price must be higher than the price of \(id), \(product.price)")
         }
         let subscribers = subscribers(of: id, at: now).filter {
             customer == $0.customer || customer == nil && product.prices[storefront(of: $0)] == nil
         }
-        // A billing plan has prices of its own.
+        // Billing plans have separate prices.
         let affected = subscribers.filter {
             $0.plan == nil && $0.price < price && $0.priceIncrease == nil && $0.renewsAutomatically
         }
         guard customer == nil || !affected.isEmpty else {
             throw StoreError(
                 .impossibleTransition,
-                "nothing to raise: not subscribed, not renewing, notified already, no less, or billed by a plan")
+                "the customer is not subscribed, does not renew, knows of an increase, pays as much, or has a billing plan"
+            )
         }
         if customer == nil {
             for index in catalogue.products.indices where catalogue.products[index].id == id {
@@ -187,7 +191,7 @@ extension Store {
         customers[subscription.customer]?.storefront ?? Storefront.usa.code
     }
 
-    /// The active purchasers of a product who renew into it, in the order in which they began.
+    /// Returns the active purchased subscriptions to a product that renew into it, in the order in which they began.
     func subscribers(of product: String, at now: Date) -> [Subscription] {
         subscriptions.values.filter {
             $0.ownership == .purchased && $0.advancedCommerce == nil && $0.renewalProduct == product

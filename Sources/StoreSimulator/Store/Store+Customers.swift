@@ -2,11 +2,11 @@ package import AppStoreModels
 package import Foundation
 
 extension Store {
-    /// More than this, and a mistake in a loop is likelier than a need.
-    static let largestNumberOfCustomers = 1_000_000
+    /// More customers than this are more likely the result of a faulty loop than intended.
+    static let maximumCustomers = 1_000_000
 
     mutating func createCustomer(
-        _ id: String, in storefront: String?, first: AppPurchase = AppPurchase(), at now: Date
+        _ id: String, in storefront: String?, first: FirstDownload = FirstDownload(), at now: Date
     ) throws(StoreError) -> Subject {
         guard customers[id] == nil else {
             throw StoreError(.alreadyExists, "there is a customer \(id.debugDescription) already")
@@ -22,17 +22,17 @@ extension Store {
     func checkName(_ id: String) throws(StoreError) {
         let scalars = id.unicodeScalars
         guard (1...64).contains(scalars.count), scalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-            throw StoreError(.invalidArgument, "a customer's name has 1 to 64 characters, and no spaces")
+            throw StoreError(.invalidArgument, "a customer's name must have 1 to 64 characters without spaces")
         }
-        guard customers.count < Self.largestNumberOfCustomers else {
+        guard customers.count < Self.maximumCustomers else {
             throw StoreError(.limitReached, "there are \(customers.count) customers already")
         }
     }
 
-    /// The customer of that name, new if need be. The name has been checked.
+    /// Returns the customer with this name, and creates it if necessary. The name must have been checked.
     @discardableResult
     mutating func addCustomer(
-        _ id: String, in storefront: String? = nil, first: AppPurchase = AppPurchase(), at now: Date
+        _ id: String, in storefront: String? = nil, first: FirstDownload = FirstDownload(), at now: Date
     ) -> Customer {
         if let customer = customers[id] { return customer }
         let customer = Customer(
@@ -67,7 +67,7 @@ extension Store {
         customer.subscriptions = []
         customer.introductoryGroups = []
         customer.pendingPurchases = []
-        customer.shown = ShownTexts()
+        customer.shown = DevicePayloads()
         customers[id] = customer
         return Subject(customer: id)
     }
@@ -77,7 +77,7 @@ extension Store {
     ) throws(StoreError) -> Subject {
         let customer = try customer(id)
         guard (1...32).contains(group.utf8.count), group.utf8.allSatisfy({ (48...57).contains($0) }) else {
-            throw StoreError(.invalidArgument, "a group's identifier is a number")
+            throw StoreError(.invalidArgument, "a group's identifier must be a number of up to 32 digits")
         }
         guard !customer.groups.contains(where: { $0.id == group }) else {
             throw StoreError(.alreadyExists, "\(id) belongs to group \(group) already")
@@ -87,17 +87,17 @@ extension Store {
         return Subject(customer: id)
     }
 
-    /// How the customer came by the app.
+    /// Returns the customer's app transaction as devices receive it.
     package func appTransaction(of customer: Customer, at now: Date) -> AppTransaction {
         AppTransaction(
             receiptType: environment, appAppleId: app.appAppleID, bundleId: app.bundleID,
-            applicationVersion: version, receiptCreationDate: max(signature(at: now), customer.since),
+            applicationVersion: version, receiptCreationDate: max(signingDate(at: now), customer.since),
             originalPurchaseDate: firstPurchaseDate(of: customer),
             originalApplicationVersion: firstVersion(of: customer), appTransactionId: customer.appTransactionID,
             originalPlatform: .iOS, requestDate: now)
     }
 
-    /// The same as servers get it, without what only a device knows.
+    /// Returns the customer's app transaction as servers receive it, without fields that only devices know.
     package func serverAppTransaction(of customer: Customer, at now: Date) -> AppTransaction {
         var transaction = appTransaction(of: customer, at: now)
         transaction.applicationVersion = nil

@@ -1,11 +1,12 @@
 internal import AppStoreModels
 internal import Foundation
 
-// A part of the store to try something on: as large as what the customers in question have, however many others there are.
+// A copy of a part of the store, for attempts that may fail. Its size depends only on the customers concerned, not on
+// the number of all customers.
 
 extension Store {
-    /// The part that a customer is in, with everybody whose purchases they use or who use theirs. It goes on with the
-    /// identifiers of the whole; notifications and schedule begin empty.
+    /// Returns the part of the store with a customer and everybody with whom the customer shares purchases. The part
+    /// continues the identifiers of the whole store; its notifications and schedules are empty.
     func excerpt(of customer: String) -> Store {
         var part = self
         part.customers = [:]
@@ -20,7 +21,7 @@ extension Store {
         part.schedule = Schedule()
         part.deliveries = Schedule()
         (part.delivered, part.failedAttempts) = (0, 0)
-        for id in circle(of: customer) {
+        for id in customersSharing(with: customer) {
             guard let member = customers[id] else { continue }
             part.customers[id] = member
             for transaction in member.transactions { part.transactions[transaction] = transactions[transaction] }
@@ -29,8 +30,8 @@ extension Store {
         return part
     }
 
-    /// The customer and all who share something with them, directly or through others.
-    private func circle(of customer: String) -> Set<String> {
+    /// Returns the customer and everybody with whom the customer shares purchases, directly or through others.
+    private func customersSharing(with customer: String) -> Set<String> {
         var found: Set = [customer]
         var open = [customer]
         while let id = open.popLast() {
@@ -43,8 +44,8 @@ extension Store {
         return found
     }
 
-    /// Takes over what has become of an excerpt.
-    mutating func absorb(_ part: Store) {
+    /// Merges the changes of an excerpt into this store.
+    mutating func merge(_ part: Store) {
         identifiers = part.identifiers
         exchangeIdentifiers = part.exchangeIdentifiers
         revision = part.revision
@@ -63,19 +64,19 @@ extension Store {
         for (order, id) in part.transactionsByOrder { transactionsByOrder[order] = id }
         var upcoming = part.schedule
         while let entry = upcoming.pop(dueBy: .distantFuture) { schedule.add(entry.event, at: entry.date) }
-        for record in part.notifications { file(record) }
+        for record in part.notifications { addNotification(record) }
     }
 
-    /// Makes again what follows from the rest, which snapshots leave out.
-    mutating func derive() {
+    /// Rebuilds the indexes that snapshots omit.
+    mutating func rebuildIndexes() {
         transactionsByOrder = Dictionary(minimumCapacity: transactions.count)
         for (id, transaction) in transactions { transactionsByOrder[transaction.order] = id }
         notificationsByUUID = Dictionary(minimumCapacity: notifications.count)
         for (number, record) in notifications.enumerated() { notificationsByUUID[record.id] = number }
     }
 
-    /// Adds a notification to those that there are, and plans its delivery.
-    mutating func file(_ record: NotificationRecord) {
+    /// Appends a notification and schedules its delivery.
+    mutating func addNotification(_ record: NotificationRecord) {
         let number = notifications.count
         if let due = record.due { deliveries.add(.delivery(number), at: due, order: number) }
         if let token = record.testToken { tests[token] = number }

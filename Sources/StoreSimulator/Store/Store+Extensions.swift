@@ -1,7 +1,7 @@
 internal import AppStoreModels
 package import Foundation
 
-/// A request to extend the renewal dates of all subscribers of a product.
+/// A request to extend the renewal dates of all subscribers of a product, and its progress.
 package struct MassExtension: Sendable, Codable {
     package let request: String
     package let product: String
@@ -21,7 +21,7 @@ extension Store {
     ) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
         guard (1...90).contains(days) else {
-            throw StoreError(.invalidArgument, "a renewal date is extended by 1 to 90 days")
+            throw StoreError(.invalidArgument, "days must be 1 to 90")
         }
         if let refusal = extensionRefusal(subscription, at: now) {
             throw StoreError(.notEligible, "the renewal date cannot be extended: \(refusal)")
@@ -30,7 +30,7 @@ extension Store {
         return Subject(customer: customer, transaction: subscription.current)
     }
 
-    /// Why a subscription cannot be extended; nil if it can.
+    /// Returns why the renewal date of a subscription cannot be extended; nil if it can.
     package func extensionRefusal(_ subscription: Subscription, at now: Date) -> ExtensionRefusal? {
         if subscription.ownership == .familyShared { return .familyMember }
         if subscription.ownership == .assigned { return .assignedSeat }
@@ -38,13 +38,13 @@ extension Store {
             current.offerDiscountType != .freeTrial, hasPaid(subscription)
         else { return .ineligible }
         let year: TimeInterval = 365 * 86_400
-        // Twice a year for a customer, not for each subscription.
+        // A customer's renewal dates are extended at most twice a year, across all subscriptions.
         let extensions = (customers[subscription.customer]?.subscriptions ?? [])
             .flatMap { subscriptions[$0]?.extensions ?? [] }
         return extensions.count { now.timeIntervalSince($0) < year } < 2 ? nil : .tooOften
     }
 
-    /// Whether a period was ever paid for.
+    /// Whether any period of the subscription had a price above zero.
     private func hasPaid(_ subscription: Subscription) -> Bool {
         let all = customers[subscription.customer]?.transactions ?? []
         return all.reversed().contains {
@@ -53,20 +53,21 @@ extension Store {
         }
     }
 
-    /// Extends a subscription that can be extended. Returns the new date.
+    /// Extends the renewal date of a subscription without checking whether that is allowed. Returns the new date.
     @discardableResult
     package mutating func extend(_ subscription: Subscription, days: Int32, at now: Date) -> Date {
         let extra = settings.rate.scaled(days: Int(days))
         let old = transactions[subscription.current]?.payload.expiresDate ?? now
         let new = old.after(extra)
         subscriptions[subscription.id]?.extensions.append(now)
-        // The new date is the one to renew on from now on.
+        // Later renewals follow the new date.
         subscriptions[subscription.id]?.anchorDay = nil
         if let ends = subscription.commitment?.ends {
             subscriptions[subscription.id]?.commitment?.ends = ends.after(extra)
         }
-        planRenewal(subscription.id, endingAt: new, at: now)
-        // Of a period that is paid ahead and cannot be shared the family has nothing.
+        scheduleRenewal(subscription.id, endingAt: new, at: now)
+        // The extended period may be charged in advance and not shareable. The family's shares then end on other dates
+        // and stay unchanged.
         for holder in holders(of: subscription) where transactions[holder.current]?.payload.expiresDate == old {
             change(holder.current) {
                 $0.expiresDate = new
@@ -76,23 +77,25 @@ extension Store {
             }
             announce(.renewalExtended, about: holder.id, at: now)
         }
-        // A price that holds by the new date has its notice before it. A notice that was given stays.
-        if subscriptions[subscription.id]?.priceIncrease == nil { planNotice(subscription.id, at: now) }
+        // A price increase may apply to the renewal on the new date and then needs a notice. A notice that was given
+        // remains valid.
+        if subscriptions[subscription.id]?.priceIncrease == nil { schedulePriceNotice(subscription.id, at: now) }
         return new
     }
 
-    /// Plans the extension of everybody who has a product. The request identifier is the developer's, or a new one.
+    /// Schedules the extension of all subscribers of a product. Without a `request` identifier from the developer,
+    /// generates one.
     package mutating func extendAll(
         _ product: String, days: Int32, storefronts: [String]?, request: String?, at now: Date
     ) throws(StoreError) -> Subject {
         guard try self.product(product).subscription != nil else {
-            throw StoreError(.invalidArgument, "\(product) is no auto-renewable subscription")
+            throw StoreError(.invalidArgument, "\(product) is not an auto-renewable subscription")
         }
         guard (1...90).contains(days) else {
-            throw StoreError(.invalidArgument, "a renewal date is extended by 1 to 90 days")
+            throw StoreError(.invalidArgument, "days must be 1 to 90")
         }
         guard storefronts?.isEmpty != true else {
-            throw StoreError(.invalidArgument, "a list of storefronts names at least one")
+            throw StoreError(.invalidArgument, "storefronts must not be empty")
         }
         let request = request ?? identifiers.uuid()
         if massExtensions[request] == nil {
@@ -105,9 +108,11 @@ extension Store {
 
     mutating func finishMassExtension(_ id: String, at now: Date) {
         guard var job = massExtensions[id], job.completed == nil else { return }
-        let places = job.storefronts.map(Set.init)
+        let storefronts = job.storefronts.map(Set.init)
         for subscription in subscribers(to: job.product, at: now) {
-            guard let place = customers[subscription.customer]?.storefront, places?.contains(place) != false else {
+            guard let storefront = customers[subscription.customer]?.storefront,
+                storefronts?.contains(storefront) != false
+            else {
                 continue
             }
             if extensionRefusal(subscription, at: now) == nil {
@@ -121,7 +126,7 @@ extension Store {
         finish(job, at: now)
     }
 
-    /// Files an extension of all subscriptions as done, and says how it went.
+    /// Marks an extension of all subscribers as completed and announces its summary.
     mutating func finish(_ job: MassExtension, at now: Date) {
         var job = job
         job.completed = now
@@ -129,11 +134,11 @@ extension Store {
         var summary = NotificationSummary(
             requestIdentifier: job.request, environment: environment, bundleId: app.bundleID, productId: job.product,
             storefrontCountryCodes: job.storefronts, succeededCount: job.succeeded, failedCount: job.failed)
-        if !isSandbox || settings.namesAppAppleID { summary.appAppleId = app.appAppleID }
+        if !isSandbox || settings.sandboxIncludesAppAppleID { summary.appAppleId = app.appAppleID }
         announce(.renewalExtension, .summary, .summary(summary), customer: nil, at: now)
     }
 
-    /// Everybody who has bought a product and is not out of it, in the order in which they began.
+    /// Returns the purchased subscriptions to a product that have not lapsed, in the order in which they began.
     private func subscribers(to product: String, at now: Date) -> [Subscription] {
         subscriptions.values.filter {
             $0.ownership == .purchased && transactions[$0.current]?.payload.productId == product

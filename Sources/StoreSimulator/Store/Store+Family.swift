@@ -2,26 +2,28 @@ internal import AppStoreModels
 internal import Foundation
 
 extension Store {
-    /// A family has up to six members, the purchaser among them.
-    static let largestFamily = 6
+    /// A family has up to six members, including the purchaser.
+    static let maximumFamilySize = 6
 
     mutating func share(_ id: String, with member: String, at now: Date) throws(StoreError) -> Subject {
         let customer = try customer(id)
-        guard id != member else { throw StoreError(.invalidArgument, "nobody is a member of their own family") }
+        guard id != member else { throw StoreError(.invalidArgument, "a customer cannot join their own family") }
         guard !customer.family.contains(member) else {
             throw StoreError(.alreadyExists, "\(member) belongs to \(id)'s family already")
         }
         if let organizer = customer.organizer {
-            throw StoreError(.impossibleTransition, "\(id) belongs to \(organizer)'s family, and shares nothing")
+            throw StoreError(
+                .impossibleTransition,
+                "only a family's organizer shares purchases; \(id) belongs to \(organizer)'s family")
         }
         if let organizer = customers[member]?.organizer {
-            throw StoreError(.impossibleTransition, "\(member) belongs to \(organizer)'s family; a family at a time")
+            throw StoreError(.impossibleTransition, "\(member) belongs to \(organizer)'s family already")
         }
         guard customers[member]?.family.isEmpty ?? true else {
             throw StoreError(.impossibleTransition, "\(member) has a family of their own")
         }
-        guard customer.family.count + 1 < Self.largestFamily else {
-            throw StoreError(.limitReached, "a family has up to \(Self.largestFamily) members")
+        guard customer.family.count + 1 < Self.maximumFamilySize else {
+            throw StoreError(.limitReached, "a family has up to \(Self.maximumFamilySize) members")
         }
         if customers[member] == nil { try checkName(member) }
         addCustomer(member, at: now)
@@ -29,20 +31,20 @@ extension Store {
         customers[member]?.organizer = id
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
             shareSubscription(subscription, with: member, at: now)
-            planSharing(subscription.id, at: now)
+            scheduleSharing(subscription.id, at: now)
         }
         for transaction in customer.transactions.compactMap({ transactions[$0] }) {
             guard let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
                 product.type == .nonConsumable, transaction.payload.inAppOwnershipType == .purchased,
                 transaction.payload.revocationDate == nil
             else { continue }
-            shareOnce(transaction, product, with: member, at: now)
+            shareNonConsumable(transaction, product, with: member, at: now)
         }
         return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
 
-    /// Gives the subscription to those of the family who lack it, or takes it from them if the product of its current
-    /// period cannot be shared. Of a period that is paid ahead, plans what changes when it begins.
+    /// Shares the subscription with the family members who lack it, or revokes their shares if the product of the
+    /// current period cannot be shared. If that period was charged in advance, schedules the change for its beginning.
     mutating func updateSharing(_ id: String, at now: Date) {
         guard let subscription = subscriptions[id], let family = customers[subscription.customer]?.family,
             !family.isEmpty
@@ -53,23 +55,23 @@ extension Store {
             return
         }
         for member in family {
-            // A member who has the subscription may lack one of two periods: the one whose refund was reversed.
-            // Nor does the share have what was bought while it was in billing retry.
+            // A member's share may lack one of two periods if its refund was reversed. A share in billing retry lacks
+            // the period that the purchaser has bought since.
             if let share = shares.first(where: { $0.customer == member }), !isLapsed(share, at: now),
                 share.retryEnds == nil || subscription.retryEnds != nil
             {
-                shareRunning(subscription, with: share, at: now)
-                sharePaidAhead(subscription, with: share, at: now)
+                shareRunningPeriod(subscription, with: share, at: now)
+                sharePaidAheadPeriod(subscription, with: share, at: now)
             } else {
                 shareSubscription(subscription, with: member, at: now)
             }
         }
-        planSharing(id, at: now)
+        scheduleSharing(id, at: now)
     }
 
-    /// Plans what the family gets or loses when a period begins that is paid ahead. If the period that runs cannot be
-    /// shared, or was refunded, the family gets nothing before.
-    private mutating func planSharing(_ id: String, at now: Date) {
+    /// Schedules the change of the family's shares for the beginning of a period that was charged in advance. If the
+    /// running period cannot be shared or was refunded, the family has no share before.
+    private mutating func scheduleSharing(_ id: String, at now: Date) {
         guard let subscription = subscriptions[id],
             let begins = transactions[subscription.current]?.payload.purchaseDate, begins > now,
             changesSharing(id, at: begins)
@@ -77,8 +79,8 @@ extension Store {
         schedule.add(.sharing(id), at: begins)
     }
 
-    /// Whether the current period begins at `date`, and somebody of the family gets it or loses the subscription. An entry
-    /// of the schedule for a period that was refunded or replaced is out of date.
+    /// Whether the current period begins at `date` and then changes the family's shares. A schedule entry for a period
+    /// that was refunded or replaced is obsolete.
     func changesSharing(_ id: String, at date: Date) -> Bool {
         guard let subscription = subscriptions[id], subscription.ownership == .purchased,
             transactions[subscription.current]?.payload.purchaseDate == date,
@@ -91,28 +93,28 @@ extension Store {
         }
     }
 
-    /// Whether the family can share the product of the current period.
+    /// Whether the product of the current period is family shareable.
     func isCurrentShareable(_ subscription: Subscription) -> Bool {
         guard let current = transactions[subscription.current]?.payload else { return false }
         return catalogue.product(current.productId)?.isFamilyShareable == true
     }
 
-    /// Announces a change to everybody who has the subscription, unless `type` is nil. The subscriptions of family members
-    /// follow the purchaser's.
-    mutating func spread(
+    /// Copies the purchaser's renewal state to the shares of family members. Unless `type` is nil, announces the change
+    /// for the purchaser and each member.
+    mutating func propagate(
         _ type: NotificationTypeV2?, _ subtype: NotificationSubtype? = nil, from id: String, at now: Date
     ) {
         guard let subscription = subscriptions[id] else { return }
         if let type { announce(type, subtype, about: subscription, at: now) }
         for var share in shares(of: subscription) {
-            share.follow(subscription)
+            share.copyRenewalState(from: subscription)
             subscriptions[share.id] = share
             if let type { announce(type, subtype, about: share, at: now) }
         }
     }
 
-    /// Gives a family member the purchaser's subscription, for the first time or again, as long as it gives access: the period
-    /// that runs, and the next one if it is paid already.
+    /// Shares the purchaser's subscription with a family member, for the first time or again, if it gives access: the
+    /// running period, and the next one if it was charged in advance.
     private mutating func shareSubscription(_ subscription: Subscription, with member: String, at now: Date) {
         let status = status(of: subscription, at: now)
         guard status == .active || status == .billingGracePeriod, subscription.ownership == .purchased,
@@ -128,9 +130,9 @@ extension Store {
                 id: "", customer: member, group: subscription.group, ownership: .familyShared, owner: subscription.id,
                 current: "", renewalProduct: subscription.renewalProduct, price: 0,
                 priceProduct: subscription.priceProduct, streakStart: now)
-        share.follow(subscription)
-        keepStreak(&share, at: now)
-        // In a grace period the paid one is over; a transaction cannot begin after its end.
+        share.copyRenewalState(from: subscription)
+        updateStreakStart(&share, at: now)
+        // In a grace period the paid period has ended, and a transaction cannot begin after its end.
         let isOver = (original.expiresDate ?? .distantFuture) <= now
         begin(
             &share, product, reason: .purchase, at: isOver ? original.purchaseDate : now,
@@ -138,11 +140,12 @@ extension Store {
         if earlier == nil { customers[member]?.subscriptions.append(share.id) }
         subscriptions[share.id] = share
         announce(.subscribed, belongsToGroup ? .resubscribe : .initialBuy, about: share, at: now)
-        sharePaidAhead(subscription, with: share, at: now)
+        sharePaidAheadPeriod(subscription, with: share, at: now)
     }
 
-    /// Gives the period that runs to a member who has only the one that is paid ahead: its refund was reversed.
-    private mutating func shareRunning(_ subscription: Subscription, with share: Subscription, at now: Date) {
+    /// Shares the running period with a member who only shares the one that was charged in advance, because a refund
+    /// was reversed.
+    private mutating func shareRunningPeriod(_ subscription: Subscription, with share: Subscription, at now: Date) {
         guard isPaidAhead(share, at: now), period(of: share, at: now)?.payload.transactionId == share.current,
             let running = period(of: subscription, at: now)?.payload, running.purchaseDate <= now,
             let product = catalogue.product(running.productId), product.isFamilyShareable
@@ -153,8 +156,9 @@ extension Store {
         announce(.subscribed, .resubscribe, about: before, at: now)
     }
 
-    /// Gives the next period, if it is paid and can be shared, to a member who shares the period that runs.
-    private mutating func sharePaidAhead(_ subscription: Subscription, with share: Subscription, at now: Date) {
+    /// Shares the next period, if it was charged in advance and can be shared, with a member who shares the running
+    /// one.
+    private mutating func sharePaidAheadPeriod(_ subscription: Subscription, with share: Subscription, at now: Date) {
         guard isPaidAhead(subscription, at: now), let next = transactions[subscription.current]?.payload,
             transactions[share.current]?.sharedFrom != next.transactionId,
             let product = catalogue.product(next.productId), product.isFamilyShareable
@@ -162,14 +166,14 @@ extension Store {
         renew(share, with: subscription, product, from: next.purchaseDate, nil, at: now)
     }
 
-    /// Begins the next period of a share, as the purchaser's has begun.
+    /// Begins the next period of a share after the purchaser's has begun.
     mutating func renew(
         _ share: Subscription, with owner: Subscription, _ product: Product, from start: Date,
         _ subtype: NotificationSubtype?, at now: Date
     ) {
         var share = share
-        keepStreak(&share, at: start)
-        share.follow(owner)
+        updateStreakStart(&share, at: start)
+        share.copyRenewalState(from: owner)
         begin(&share, product, reason: .renewal, at: start, chargedAt: now)
         subscriptions[share.id] = share
         announce(.didRenew, subtype, about: share, at: now)
@@ -186,29 +190,29 @@ extension Store {
         return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
 
-    /// Takes everything from `member` that is there by what `id` bought.
+    /// Revokes everything that `member` shares from `id`'s purchases.
     mutating func revokeAll(from id: String, of member: String, at now: Date) {
         let shared = (customers[member]?.subscriptions ?? []).compactMap { subscriptions[$0] }
             .filter { share in share.owner.flatMap { subscriptions[$0]?.customer } == id }
-        for share in shared where !isLapsed(share, at: now) { revokeWholly(share, at: now) }
+        for share in shared where !isLapsed(share, at: now) { revokeAllPeriods(share, at: now) }
         for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
         where !transaction.isSubscription && transaction.sharedFrom.flatMap({ transactions[$0]?.customer }) == id {
-            revokeOnce(transaction, reason: .other, at: now)
+            revokeTransaction(transaction, reason: .other, at: now)
         }
     }
 
-    /// Takes a shared subscription away from a family member.
+    /// Revokes a family member's share of a subscription.
     mutating func revoke(_ share: Subscription, reason: RevocationReason, at now: Date) {
         change(share.current) { $0.revoke(reason, at: now) }
-        _ = returnToRunningPeriod(share.id, at: now)
+        _ = cancelPaidAheadPeriod(share.id, at: now)
         subscriptions[share.id]?.renewsAutomatically = false
         subscriptions[share.id]?.retryEnds = nil
         subscriptions[share.id]?.graceEnds = nil
         if let revoked = transactions[share.current] { announce(.revoke, about: revoked, at: now) }
     }
 
-    /// Takes a shared subscription away together with the period that is paid ahead.
-    mutating func revokeWholly(_ share: Subscription, at now: Date) {
+    /// Revokes a share and its period that was charged in advance.
+    mutating func revokeAllPeriods(_ share: Subscription, at now: Date) {
         revoke(share, reason: .other, at: now)
         guard let rest = subscriptions[share.id], rest.current != share.current,
             transactions[rest.current]?.payload.revocationDate == nil
@@ -216,20 +220,20 @@ extension Store {
         revoke(rest, reason: .other, at: now)
     }
 
-    private mutating func revokeOnce(_ transaction: StoredTransaction, reason: RevocationReason, at now: Date) {
+    private mutating func revokeTransaction(_ transaction: StoredTransaction, reason: RevocationReason, at now: Date) {
         guard transaction.payload.revocationDate == nil else { return }
         change(transaction.payload.transactionId) { $0.revoke(reason, at: now) }
         if let revoked = transactions[transaction.payload.transactionId] { announce(.revoke, about: revoked, at: now) }
     }
 
-    /// Takes away from family members what they had by a purchase that was refunded.
+    /// Revokes the family members' shares of a purchase that was refunded.
     mutating func revokeShares(of id: String, reason: RevocationReason, at now: Date) {
         guard let original = transactions[id], let owner = customers[original.customer] else { return }
         for member in owner.family {
             for transaction in (customers[member]?.transactions ?? []).compactMap({ transactions[$0] })
             where transaction.sharedFrom == id {
                 guard transaction.isSubscription else {
-                    revokeOnce(transaction, reason: reason, at: now)
+                    revokeTransaction(transaction, reason: reason, at: now)
                     continue
                 }
                 guard let share = subscriptions[transaction.payload.originalTransactionId],
@@ -239,8 +243,8 @@ extension Store {
                 if share.current == shared {
                     revoke(share, reason: reason, at: now)
                 } else if period(of: share, at: now)?.payload.transactionId == shared {
-                    // What is paid ahead stays, as the purchaser's does.
-                    revokeOnce(transaction, reason: reason, at: now)
+                    // The period that was charged in advance stays, as the purchaser's does.
+                    revokeTransaction(transaction, reason: reason, at: now)
                 }
             }
         }
@@ -248,8 +252,8 @@ extension Store {
 }
 
 extension Subscription {
-    /// Takes over from the purchaser's subscription how it goes on, or why it ended.
-    mutating func follow(_ owner: Subscription) {
+    /// Copies the renewal state of the purchaser's subscription.
+    mutating func copyRenewalState(from owner: Subscription) {
         renewsAutomatically = owner.renewsAutomatically || owner.isCommitted
         renewalProduct = owner.nextProduct
         priceProduct = owner.priceProduct

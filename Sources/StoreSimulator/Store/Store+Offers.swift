@@ -1,11 +1,12 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Who may have which offer.
+// Eligibility for offers.
 
 extension Store {
-    /// The offer that the first period of a subscription is bought with, by a customer who has none or whose has lapsed.
-    func openingOffer(
+    /// Returns the offer of the first period of a new or resubscribed subscription. `lapsed` is the customer's previous
+    /// subscription. Throws if the customer is not eligible for the requested offer.
+    func initialOffer(
         _ purchase: Purchase, _ terms: SubscriptionTerms, lapsed: Subscription?, at now: Date
     ) throws(StoreError) -> Offer? {
         guard purchase.offer != nil else { return introductoryOffer(purchase, terms) }
@@ -17,23 +18,23 @@ extension Store {
             try checkAudience(offer, lapsed == nil ? .new : .expired)
             try checkCode(offer, purchase, at: now)
         case .winBack:
-            guard let lapsed, isWonBack(lapsed, at: now), mayHave(offer, lapsed, at: now) else {
-                throw ineligible(offer, "has not lapsed, or not as the offer's rules ask")
+            guard let lapsed, qualifiesForWinBack(lapsed, at: now), meetsWinBackRules(of: offer, lapsed, at: now) else {
+                throw ineligible(offer, "has not lapsed or does not meet the offer's win-back rules")
             }
-        default: throw ineligible(offer, "cannot choose it")
+        default: throw ineligible(offer, "requests it by its identifier")
         }
         return offer
     }
 
-    /// The introductory offer, for whoever may have it and wants it.
+    /// Returns the introductory offer if the customer is eligible and wants it.
     func introductoryOffer(_ purchase: Purchase, _ terms: SubscriptionTerms) -> Offer? {
         let isUsed = customers[purchase.customer]?.introductoryGroups.contains(terms.group) ?? false
-        // What the developer's server has signed goes before the App Store's own rule.
+        // The decision that the developer's server signed overrides the App Store's rule.
         let isAllowed = purchase.allowsIntroductoryOffer ?? !isUsed
         return isAllowed && purchase.wantsIntroductoryOffer ? terms.introductoryOffer : nil
     }
 
-    /// The offer that an active subscriber redeems.
+    /// Returns the offer that an active subscriber redeems. Throws if the customer is not eligible.
     func redeemedOffer(_ purchase: Purchase, at now: Date) throws(StoreError) -> Offer {
         let offer = try namedOffer(purchase)
         switch offer.type {
@@ -59,17 +60,17 @@ extension Store {
         }
     }
 
-    /// Throws where a code has expired, was redeemed often enough, or by this customer.
+    /// Throws if an offer code has expired, has reached its redemption limit, or was redeemed by this customer already.
     func checkCode(_ offer: Offer, _ purchase: Purchase, at now: Date) throws(StoreError) {
         let name = (offer.identifier ?? "").debugDescription
         if let expires = offer.expires, expires <= now {
             throw StoreError(.offerExpired, "the offer \(name) could be redeemed until \(expires.formatted(.iso8601))")
         }
-        // The sandbox has no limits.
+        // The sandbox does not limit redemptions.
         guard !isSandbox else { return }
         let key = Self.redemptionKey(offer, purchase.product)
-        if let limit = offer.redemptions, redemptions[key, default: 0] >= limit {
-            throw StoreError(.offerExhausted, "the offer \(name) was redeemed \(limit) times, which is all")
+        if let limit = offer.maximumRedemptions, redemptions[key, default: 0] >= limit {
+            throw StoreError(.offerExhausted, "the offer \(name) has reached its limit of \(limit) redemptions")
         }
         guard customers[purchase.customer]?.redeemedOffers.contains(key) != true else {
             throw StoreError(.offerAlreadyRedeemed, "\(purchase.customer) has redeemed the offer \(name) already")
@@ -80,8 +81,8 @@ extension Store {
         product.id + " " + (offer.identifier ?? "")
     }
 
-    /// Notes that an offer was redeemed.
-    mutating func noteRedemption(_ purchase: Purchase, at now: Date) {
+    /// Records the redemption of an offer code or a win-back offer.
+    mutating func recordRedemption(_ purchase: Purchase, at now: Date) {
         guard let offer = purchase.offer.flatMap({ purchase.product.offer($0) }) else { return }
         if offer.type == .offerCode {
             let key = Self.redemptionKey(offer, purchase.product)
@@ -97,34 +98,34 @@ extension Store {
             .notEligible, "the offer \((offer.identifier ?? "").debugDescription) is not for a customer who \(why)")
     }
 
-    /// The win-back offers of the group that a lapsed subscriber may have, the best (the cheapest) first.
+    /// Returns the win-back offers of the group for which a lapsed subscriber is eligible, the cheapest first.
     func winBackOffers(of subscription: Subscription, at now: Date) -> [Offer] {
-        guard isWonBack(subscription, at: now) else { return [] }
+        guard qualifiesForWinBack(subscription, at: now) else { return [] }
         let offers = catalogue.products.lazy.filter { $0.isOnSale && $0.subscription?.group == subscription.group }
             .flatMap { $0.subscription?.offers ?? [] }
-        return offers.filter { $0.type == .winBack && mayHave($0, subscription, at: now) }
+        return offers.filter { $0.type == .winBack && meetsWinBackRules(of: $0, subscription, at: now) }
             .sorted { ($0.billing, $0.identifier ?? "") < ($1.billing, $1.identifier ?? "") }
     }
 
-    /// Whether somebody has lapsed in a way that calls for a win-back offer: the end has come, and renewal is off.
-    private func isWonBack(_ subscription: Subscription, at now: Date) -> Bool {
+    /// Whether a customer qualifies for win-back offers: the purchased subscription has expired with renewal off.
+    private func qualifiesForWinBack(_ subscription: Subscription, at now: Date) -> Bool {
         subscription.ownership == .purchased && !subscription.renewsAutomatically
             && status(of: subscription, at: now) == .expired
     }
 
-    /// Whether an offer's own rules are met. The sandbox has none.
-    private func mayHave(_ offer: Offer, _ lapsed: Subscription, at now: Date) -> Bool {
+    /// Whether the customer meets a win-back offer's rules. The sandbox does not apply them.
+    private func meetsWinBackRules(of offer: Offer, _ lapsed: Subscription, at now: Date) -> Bool {
         guard let rules = offer.winBack, !isSandbox else { return true }
-        guard paidMonths(of: lapsed) >= rules.paidMonths else { return false }
-        if let months = rules.monthsBetweenOffers, let wait = Period(months, .month),
-            let last = customers[lapsed.customer]?.winBacks[lapsed.group], wait.after(last) > now
+        guard paidMonths(of: lapsed) >= rules.minimumPaidMonths else { return false }
+        if let months = rules.minimumMonthsBetweenOffers, let wait = Period(months, .month),
+            let last = customers[lapsed.customer]?.winBacks[lapsed.group], wait.date(after: last) > now
         {
             return false
         }
         guard let expires = transactions[lapsed.current]?.payload.expiresDate,
-            let wait = Period(rules.monthsSinceExpiry, .month)
+            let wait = Period(rules.minimumMonthsSinceExpiry, .month)
         else { return true }
-        return wait.after(expires) <= now
+        return wait.date(after: expires) <= now
     }
 
     private func paidMonths(of subscription: Subscription) -> Int {

@@ -1,7 +1,7 @@
 package import AppStoreModels
 package import Foundation
 
-/// A token for purchases outside the App Store.
+/// A token for purchases outside the App Store, and its reporting state.
 package struct ExternalPurchase: Sendable, Codable {
     package let token: ExternalPurchaseToken
     package var isReported = false
@@ -9,9 +9,9 @@ package struct ExternalPurchase: Sendable, Codable {
 }
 
 extension Store {
-    /// How long the developer has to report a token, in days. Apple says no number that we know of.
+    /// The number of days in which the developer has to report a token. We know of no number that Apple documents.
     static let reportingDays = 60
-    /// How long a custom link's token is active.
+    /// The lifetime of a custom link's token.
     static let tokenLifetime = Period.year
 
     mutating func createExternalPurchaseToken(_ type: ExternalPurchaseTokenType?, at now: Date) -> Subject {
@@ -21,8 +21,8 @@ extension Store {
         var purchase = ExternalPurchase(token: token)
         if let type {
             token.tokenType = type
-            token.tokenExpirationDate = Self.tokenLifetime.after(now)
-            purchase = ExternalPurchase(token: token, due: Period.month.after(now))
+            token.tokenExpirationDate = Self.tokenLifetime.date(after: now)
+            purchase = ExternalPurchase(token: token, due: Period.month.date(after: now))
             announce(.externalPurchaseToken, .created, .externalPurchaseToken(token), customer: nil, at: now)
         } else {
             purchase.due = now.after(Double(Self.reportingDays) * 86_400)
@@ -37,13 +37,14 @@ extension Store {
             throw StoreError(.invalidArgument, "there is no external purchase token \(id.debugDescription)")
         }
         guard !purchase.isReported else {
-            throw StoreError(.impossibleTransition, "the token is reported already")
+            throw StoreError(.impossibleTransition, "the token was reported already")
         }
         externalPurchases[id]?.isReported = true
         return Subject(token: id)
     }
 
-    /// Reminds of an active custom link's token each month; says once of another one that nobody reported it.
+    /// Sends the monthly reminder of a custom link's token while the token is active. Otherwise sends that the token
+    /// was not reported.
     mutating func remindOfToken(_ id: String, at now: Date) {
         guard let purchase = externalPurchases[id], !purchase.isReported, purchase.due == now else { return }
         externalPurchases[id]?.due = nil
@@ -55,7 +56,7 @@ extension Store {
         announce(
             .externalPurchaseToken, .activeTokenReminder, .externalPurchaseToken(purchase.token), customer: nil, at: now
         )
-        let next = min(Period.month.after(now), expires)
+        let next = min(Period.month.date(after: now), expires)
         externalPurchases[id]?.due = next
         schedule.add(.externalPurchaseToken(id), at: next)
     }
@@ -67,7 +68,7 @@ extension Store {
         return Subject(token: addTest(at: now))
     }
 
-    /// Sends a test notification and gives the token that asks for its status.
+    /// Sends a test notification. Returns the token with which its status can be requested.
     package mutating func addTest(at now: Date) -> String {
         let token = "\(identifiers.uuid())_\(now.millisecondsSince1970 ?? 0)"
         announce(.test, nil, .test, customer: nil, token: token, at: now)
@@ -76,12 +77,12 @@ extension Store {
 
     mutating func assignSeat(_ id: String, _ productID: String, at now: Date) throws(StoreError) -> Subject {
         guard isSandbox else {
-            throw StoreError(.impossibleTransition, "only the sandbox has seats that are assigned")
+            throw StoreError(.impossibleTransition, "seats can be assigned in the sandbox only")
         }
         let product = try product(productID)
         guard product.isOnSale else { throw StoreError(.notForSale, "\(product.id) is not for sale") }
         guard let terms = product.subscription else {
-            throw StoreError(.invalidArgument, "only seats of auto-renewable subscriptions are assigned")
+            throw StoreError(.invalidArgument, "only auto-renewable subscriptions have seats to assign")
         }
         if customers[id] == nil { try checkName(id) }
         let existing = (customers[id]?.subscriptions ?? []).compactMap { subscriptions[$0] }

@@ -2,21 +2,22 @@ internal import AppStoreModels
 package import Foundation
 
 extension Store {
-    /// Whom or what a command was about.
+    /// The customer, transaction or token that a command affected.
     package struct Subject {
         package var customer: String?
         package var transaction: String?
         package var token: String?
-        package var result: PurchaseOutcome?
-        /// Why a purchase failed.
+        package var result: PurchaseResult?
+        /// The error of a failed purchase.
         package var message: String?
-        /// Where the transaction is the result of a purchase, and no update.
+        /// The device on which the purchase was made. It receives the transaction as the purchase's result, not as an
+        /// update.
         package var device: String?
     }
 
-    /// Does what the command says, after everything that happens by itself until then.
+    /// Processes all events due by `date`, then carries out the command.
     ///
-    /// Where nobody says how to check signatures, all are refused.
+    /// Without a `check`, every offer signature is refused.
     package mutating func perform(
         _ command: StoreCommand, at date: Date, checking check: OfferSignatureCheck? = nil
     ) throws(StoreError) -> StoreOutcome {
@@ -24,7 +25,7 @@ extension Store {
         run(until: now)
         let (first, signed) = (notifications.count, lastSigned)
         let subject = try apply(command, at: now, checking: check)
-        if lastSigned == signed, command.changesSignedTexts { moveSignature(at: now) }
+        if lastSigned == signed, command.changesSignedPayloads { advanceSigningDate(at: now) }
         updateDevices(at: now, except: subject)
         var outcome = StoreOutcome(environment: environment, customer: subject.customer, token: subject.token)
         outcome.transactionID = subject.transaction
@@ -33,22 +34,23 @@ extension Store {
         outcome.appAccountToken = subject.transaction.flatMap { transactions[$0]?.payload.appAccountToken?.text }
         outcome.result = subject.result
         outcome.message = subject.message
-        outcome.notifications = announcements(from: first)
+        outcome.notifications = outcomeNotifications(from: first)
         return outcome
     }
 
-    /// The instant of a command, to the millisecond. Calendars and payloads have limits.
+    /// Rounds the instant of a command to the millisecond. Throws if the year is out of range: calendars and payloads
+    /// have limits.
     func instant(_ date: Date) throws(StoreError) -> Date {
         guard Self.years.contains(date.timeIntervalSince1970) else {
-            throw StoreError(.invalidArgument, "an instant lies in the years 1 to 9999")
+            throw StoreError(.invalidArgument, "the date must be in the years 1 to 9999")
         }
         return date.wholeMilliseconds
     }
 
-    // Of numbers, because dates do not know that "not a number" lies nowhere.
+    // A range of numbers instead of dates: it never contains NaN.
     private static let years: ClosedRange<TimeInterval> = -62_135_596_800...253_402_300_799
 
-    package func announcements(from first: Int) -> [StoreOutcome.Announcement] {
+    package func outcomeNotifications(from first: Int) -> [StoreOutcome.Notification] {
         notifications.dropFirst(first).map {
             .init(
                 notificationType: $0.type, subtype: $0.subtype, notificationUUID: $0.uuid,
@@ -56,14 +58,14 @@ extension Store {
         }
     }
 
-    /// Does what the command says, and only that.
+    /// Carries out the command without processing due events first.
     mutating func apply(
         _ command: StoreCommand, at now: Date, checking check: OfferSignatureCheck? = nil
     ) throws(StoreError) -> Subject {
         switch command {
         case .createCustomer(let customer, let storefront, let version, let date):
             try createCustomer(
-                customer, in: storefront, first: AppPurchase(version: version, date: date, at: now), at: now)
+                customer, in: storefront, first: FirstDownload(version: version, date: date, at: now), at: now)
         case .releaseVersion(let version): try release(version)
         case .purchase(
             let customer, let product, let quantity, let offer, let introductory, let token, let plan, let device,
@@ -73,9 +75,9 @@ extension Store {
                     customer: customer, product: try self.product(product), quantity: quantity ?? 1, offer: offer,
                     wantsIntroductoryOffer: introductory ?? true,
                     accountToken: accountToken(of: customer, choosing: token), plan: plan,
-                    handedOver: HandedOver(
+                    authorization: OfferAuthorization(
                         signature: signature, introductorySignature: introductorySignature,
-                        isSignedHere: sign ?? false, check: check),
+                        isSignedBySimulator: sign ?? false, check: check),
                     allowsIntroductoryOffer: sign == true && introductory == true ? true : nil), on: device, at: now)
         case .cancel(let customer, let subscription): try cancel(customer, subscription, at: now)
         case .resume(let customer, let subscription): try resume(customer, subscription, at: now)
@@ -142,10 +144,12 @@ extension Store {
 }
 
 extension Date {
-    /// The same instant to the nearest millisecond, which is what payloads can say: what they give back when they are read.
+    /// The instant rounded to the millisecond, the precision of payloads. Encoding it in a payload and decoding it
+    /// again returns an equal date.
     package var wholeMilliseconds: Date { millisecondsSince1970.flatMap { Date(millisecondsSince1970: $0) } ?? self }
 
-    /// So many seconds later, to the millisecond; never earlier, and never beyond what dates can say.
+    /// Returns the date `seconds` later, to the millisecond. It is never earlier than this date; intervals are limited
+    /// to 1e11 seconds so that the date stays representable.
     func after(_ seconds: TimeInterval) -> Date {
         (self + (seconds > 0 ? min(seconds, 1e11) : 0)).wholeMilliseconds
     }

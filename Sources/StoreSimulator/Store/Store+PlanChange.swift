@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 
 extension Store {
-    /// What buying another product, or redeeming an offer, does to somebody who is subscribed.
+    /// The effect of a subscriber's purchase of a product on the subscription.
     enum PlanChange { case none, upgrade, downgrade }
 
     mutating func change(
@@ -18,13 +18,13 @@ extension Store {
         return subject
     }
 
-    /// A change of plan turns renewal on again; that is told as well, unless it has been.
+    /// Announces that a change of plan turned renewal on again, unless that was announced already.
     private mutating func announceSwitch(of before: Subscription, since first: Int, at now: Date) {
-        guard settings.announcesRenewalSwitch, !before.renewsAutomatically,
+        guard settings.sendsAutoRenewEnabledOnPlanChange, !before.renewsAutomatically,
             subscriptions[before.id]?.renewsAutomatically == true,
             !notifications.dropFirst(first).contains(where: { $0.subtype == .autoRenewEnabled })
         else { return }
-        spread(.didChangeRenewalStatus, .autoRenewEnabled, from: before.id, at: now)
+        propagate(.didChangeRenewalStatus, .autoRenewEnabled, from: before.id, at: now)
     }
 
     private mutating func change(
@@ -33,11 +33,11 @@ extension Store {
         let change = planChange(from: product, to: purchase.product)
         if purchase.offer != nil { return try redeem(subscription, purchase, change, at: now) }
         if subscription.retryEnds != nil, purchase.product.id == subscription.nextProduct {
-            // Whoever buys again what is owed pays for it.
-            return Subject(customer: subscription.customer, transaction: mendBilling(of: subscription, at: now))
+            // Buying the product whose renewal failed pays for the renewal.
+            return Subject(customer: subscription.customer, transaction: restoreBilling(of: subscription, at: now))
         }
         switch change {
-        case .none: return try keep(subscription, product, at: now)
+        case .none: return try buyCurrentProduct(subscription, product, at: now)
         case .upgrade:
             let transaction = upgrade(subscription, to: purchase, offer: nil, .didChangeRenewalPref, at: now)
             return Subject(customer: purchase.customer, transaction: transaction)
@@ -45,14 +45,15 @@ extension Store {
             guard subscription.renewalProduct != purchase.product.id || !subscription.renewsAutomatically else {
                 throw StoreError(.alreadyOwned, "\(subscription.customer) renews into \(purchase.product.id) already")
             }
-            plan(subscription, purchase, offer: nil)
-            let isAnnounced = settings.announcesLateDowngrades || !isLastDay(of: subscription, at: now)
-            spread(isAnnounced ? .didChangeRenewalPref : nil, .downgrade, from: subscription.id, at: now)
+            setNextRenewal(of: subscription, to: purchase, offer: nil)
+            let isAnnounced = settings.sendsNotificationOnLateDowngrade || !isLastDay(of: subscription, at: now)
+            propagate(isAnnounced ? .didChangeRenewalPref : nil, .downgrade, from: subscription.id, at: now)
             return Subject(customer: purchase.customer, transaction: subscription.current)
         }
     }
 
-    /// A higher level, or the same level for as long, is an upgrade; a lower level, or another length, waits.
+    /// Classifies a change of product. A higher level, or the same level with the same period, is an immediate upgrade.
+    /// A lower level, or the same level with another period, is a downgrade at the next renewal.
     func planChange(from old: Product, to new: Product) -> PlanChange {
         guard old.id != new.id, let before = old.subscription, let after = new.subscription else { return .none }
         if after.level != before.level { return after.level < before.level ? .upgrade : .downgrade }
@@ -64,8 +65,9 @@ extension Store {
         return expires.timeIntervalSince(now) <= settings.rate.scaled(days: 1)
     }
 
-    /// Buying what one has: it withdraws a planned downgrade or a cancellation, or makes no sense.
-    private mutating func keep(
+    /// Handles the purchase of the current product: it withdraws a planned downgrade or a cancellation. Throws if there
+    /// is neither.
+    private mutating func buyCurrentProduct(
         _ subscription: Subscription, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
         guard subscription.renewalProduct != product.id else {
@@ -75,7 +77,7 @@ extension Store {
         subscriptions[subscription.id]?.renewalProduct = product.id
         subscriptions[subscription.id]?.nextOffer = nil
         subscriptions[subscription.id]?.renewsAutomatically = true
-        spread(.didChangeRenewalPref, from: subscription.id, at: now)
+        propagate(.didChangeRenewalPref, from: subscription.id, at: now)
         return Subject(customer: subscription.customer, transaction: subscription.current)
     }
 
@@ -85,8 +87,8 @@ extension Store {
         let offer = try redeemedOffer(purchase, at: now)
         switch change {
         case .none:
-            plan(subscription, purchase, offer: offer)
-            redeemed(subscription.id, nil, at: now)
+            setNextRenewal(of: subscription, to: purchase, offer: offer)
+            announceRedemption(subscription.id, nil, at: now)
         case .upgrade:
             let transaction = upgrade(subscription, to: purchase, offer: offer, .offerRedeemed, at: now)
             return Subject(customer: purchase.customer, transaction: transaction)
@@ -94,32 +96,33 @@ extension Store {
             guard offer.type != .offerCode else {
                 throw StoreError(.notEligible, "an offer code cannot be redeemed for a lower level of service")
             }
-            plan(subscription, purchase, offer: offer)
-            redeemed(subscription.id, .downgrade, at: now)
+            setNextRenewal(of: subscription, to: purchase, offer: offer)
+            announceRedemption(subscription.id, .downgrade, at: now)
         }
         return Subject(customer: purchase.customer, transaction: subscription.current)
     }
 
-    /// Offers are the purchaser's; those who share the subscription only see what becomes of it.
-    private mutating func redeemed(_ id: String, _ subtype: NotificationSubtype?, at now: Date) {
+    /// Announces the redemption to the purchaser only. Family members are only notified of a planned downgrade.
+    private mutating func announceRedemption(_ id: String, _ subtype: NotificationSubtype?, at now: Date) {
         guard let subscription = subscriptions[id] else { return }
         announce(.offerRedeemed, subtype, about: subscription, at: now)
         for var share in shares(of: subscription) {
-            share.follow(subscription)
+            share.copyRenewalState(from: subscription)
             subscriptions[share.id] = share
             if let subtype { announce(.didChangeRenewalPref, subtype, about: share, at: now) }
         }
     }
 
-    /// What the next renewal will be.
-    private mutating func plan(_ subscription: Subscription, _ purchase: Purchase, offer: Offer?) {
+    /// Sets the product and the offer of the next renewal.
+    private mutating func setNextRenewal(of subscription: Subscription, to purchase: Purchase, offer: Offer?) {
         subscriptions[subscription.id]?.renewalProduct = purchase.product.id
         subscriptions[subscription.id]?.nextOffer = offer
         subscriptions[subscription.id]?.renewsAutomatically = true
         if let token = purchase.accountToken { subscriptions[subscription.id]?.accountToken = token }
     }
 
-    /// Ends the period now and begins one of the new product. What was not used of the old one is paid back in silence.
+    /// Ends the current period now and begins one of the new product. The unused part of the old period is refunded
+    /// without a notification.
     private mutating func upgrade(
         _ subscription: Subscription, to purchase: Purchase, offer: Offer?, _ type: NotificationTypeV2, at now: Date
     ) -> String {
@@ -127,8 +130,8 @@ extension Store {
         let storefront = customers[subscription.customer]?.storefront ?? Storefront.usa.code
         markUpgraded(subscription, at: now)
         let shared = shares(of: subscription)
-        // What belongs to a period that could not be charged is over with it.
-        keepStreak(&subscription, at: now)
+        // A failed renewal of the old product is no longer owed.
+        updateStreakStart(&subscription, at: now)
         subscription.expirationIntent = nil
         subscription.retryEnds = nil
         subscription.graceEnds = nil
@@ -148,29 +151,29 @@ extension Store {
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         announce(type, .upgrade, about: subscription, at: now)
-        planNotice(subscription.id, at: now)
+        schedulePriceNotice(subscription.id, at: now)
         for share in shared { upgrade(share, with: subscription, to: purchase.product, at: now) }
         updateSharing(subscription.id, at: now)
         return transaction
     }
 
-    /// Says of the period that ends, and of one that is paid ahead, that another has taken its place.
+    /// Marks the current period, and one that was charged in advance, as upgraded.
     private mutating func markUpgraded(_ subscription: Subscription, at now: Date) {
         for id in periods(of: subscription, at: now) {
-            // What has ended by itself, unpaid, was not replaced.
+            // A period that has ended already was not replaced by the upgrade.
             guard let expires = transactions[id]?.payload.expiresDate, expires > now else { continue }
             change(id) { $0.isUpgraded = true }
         }
     }
 
-    /// A family member's share of an upgrade: the new product if it can be shared, nothing otherwise.
+    /// Upgrades a family member's share. Revokes it if the new product cannot be shared.
     private mutating func upgrade(
         _ share: Subscription, with owner: Subscription, to product: Product, at now: Date
     ) {
         var share = share
-        guard product.isFamilyShareable else { return revokeWholly(share, at: now) }
+        guard product.isFamilyShareable else { return revokeAllPeriods(share, at: now) }
         markUpgraded(share, at: now)
-        share.follow(owner)
+        share.copyRenewalState(from: owner)
         begin(&share, product, reason: .purchase, at: now)
         subscriptions[share.id] = share
         announce(.didChangeRenewalPref, .upgrade, about: share, at: now)
@@ -182,21 +185,21 @@ extension Store {
             throw StoreError(.impossibleTransition, "only the purchaser can cancel; stopSharing ends the sharing")
         }
         guard subscription.renewsAutomatically, !isLapsed(subscription, at: now) else {
-            throw StoreError(.impossibleTransition, "the subscription does not renew as it is")
+            throw StoreError(.impossibleTransition, "the subscription has expired, or its renewal is off already")
         }
         turnRenewalOff(subscription, at: now)
         return Subject(customer: customer, transaction: subscription.current)
     }
 
-    /// Turns renewal off. Where the store is only trying to charge, that is the end.
+    /// Turns renewal off. In billing retry this ends the subscription.
     mutating func turnRenewalOff(_ subscription: Subscription, at now: Date) {
-        let hasNotice = subscription.pendingIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
+        let omitsSubtype = subscription.pendingIncrease != nil && !settings.cancellationAfterPriceNoticeHasSubtype
         let ends = subscription.retryEnds != nil
         subscriptions[subscription.id]?.wasCancelledInGrace = subscription.graceEnds != nil
         subscriptions[subscription.id]?.commitment?.renews = false
         subscriptions[subscription.id]?.renewsAutomatically = false
         subscriptions[subscription.id]?.nextOffer = nil
-        spread(.didChangeRenewalStatus, hasNotice ? nil : .autoRenewDisabled, from: subscription.id, at: now)
+        propagate(.didChangeRenewalStatus, omitsSubtype ? nil : .autoRenewDisabled, from: subscription.id, at: now)
         if ends { expire(subscription.id, .customerCancelled, .voluntary, at: now) }
     }
 
@@ -208,8 +211,8 @@ extension Store {
         }
         subscriptions[subscription.id]?.renewsAutomatically = true
         subscriptions[subscription.id]?.commitment?.renews = true
-        spread(.didChangeRenewalStatus, .autoRenewEnabled, from: subscription.id, at: now)
-        planNotice(subscription.id, at: now)
+        propagate(.didChangeRenewalStatus, .autoRenewEnabled, from: subscription.id, at: now)
+        schedulePriceNotice(subscription.id, at: now)
         return Subject(customer: customer, transaction: subscription.current)
     }
 }

@@ -2,19 +2,20 @@ internal import AppStoreModels
 internal import Foundation
 
 extension Store {
-    /// A purchase as a customer asks for it.
+    /// A customer's purchase request.
     struct Purchase {
         var customer: String
         var product: Product
         var quantity = 1
         var offer: String?
         var wantsIntroductoryOffer = true
-        /// The account that the app names with it, and with those that follow.
+        /// The `appAccountToken` of this purchase and of later ones.
         var accountToken: UUID?
         var plan: BillingPlanType?
-        /// What the app hands over for an offer that has to be signed.
-        var handedOver = HandedOver()
-        /// Whether the developer's server, or the simulator for it, has decided about the introductory offer.
+        /// The offer signatures that the app provides.
+        var authorization = OfferAuthorization()
+        /// The decision of the developer's server, or of the simulator in its place, about the introductory offer; nil
+        /// if neither has decided.
         var allowsIntroductoryOffer: Bool?
     }
 
@@ -22,7 +23,7 @@ extension Store {
         let product = purchase.product
         if let customer = customers[purchase.customer] {
             guard !customer.isBillingFailing else {
-                throw StoreError(.paymentDeclined, "\(customer.id)'s payment method fails; fixBilling mends it")
+                throw StoreError(.paymentDeclined, "\(customer.id)'s payment method fails; use fixBilling first")
             }
         } else {
             try checkName(purchase.customer)
@@ -36,20 +37,21 @@ extension Store {
         if let approval { purchase.allowsIntroductoryOffer = approval.allowsIntroductoryOffer }
         let subject =
             if let terms = product.subscription { try subscribe(purchase, terms, at: now) } else {
-                try buyOnce(purchase, at: now)
+                try buyOneTimeProduct(purchase, at: now)
             }
-        noteRedemption(purchase, at: now)
+        recordRedemption(purchase, at: now)
         if let approval { usedOfferNonces[approval.nonce] = approval.date }
-        // Whoever is signed in to another account stays so.
+        // Later purchases keep the account.
         customers[purchase.customer]?.accountToken = purchase.accountToken
         return subject
     }
 
-    private mutating func buyOnce(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
+    private mutating func buyOneTimeProduct(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
         let product = purchase.product
-        let most = product.type == .consumable ? 10 : 1
-        guard (1...most).contains(purchase.quantity) else {
-            throw StoreError(.invalidArgument, "the quantity of \(product.id) is 1\(most > 1 ? " to \(most)" : "")")
+        let maximum = product.type == .consumable ? 10 : 1
+        guard (1...maximum).contains(purchase.quantity) else {
+            throw StoreError(
+                .invalidArgument, "the quantity of \(product.id) is 1\(maximum > 1 ? " to \(maximum)" : "")")
         }
         guard purchase.plan == nil else {
             throw StoreError(.invalidArgument, "\(product.id) has no billing plans")
@@ -59,8 +61,8 @@ extension Store {
             throw StoreError(.alreadyOwned, "\(purchase.customer) has \(product.id) already")
         }
         let storefront = customers[purchase.customer]?.storefront ?? catalogue.storefronts.first?.code ?? "USA"
-        let one = offer?.billing ?? product.price(in: storefront)
-        let (price, overflow) = one.multipliedReportingOverflow(by: Int64(purchase.quantity))
+        let unitPrice = offer?.billing ?? product.price(in: storefront)
+        let (price, overflow) = unitPrice.multipliedReportingOverflow(by: Int64(purchase.quantity))
         guard !overflow else {
             throw StoreError(.invalidArgument, "\(purchase.quantity) of \(product.id) cost too much")
         }
@@ -73,7 +75,7 @@ extension Store {
         let transaction = add(payload, for: customer.id)
         announce(.oneTimeCharge, about: transaction, at: now)
         if product.isFamilyShareable, product.type == .nonConsumable {
-            for member in customer.family { shareOnce(transaction, product, with: member, at: now) }
+            for member in customer.family { shareNonConsumable(transaction, product, with: member, at: now) }
         }
         return Subject(customer: customer.id, transaction: payload.transactionId)
     }
@@ -81,7 +83,7 @@ extension Store {
     private func oneTimeOffer(_ purchase: Purchase, at now: Date) throws(StoreError) -> Offer? {
         guard let identifier = purchase.offer else { return nil }
         guard let offer = purchase.product.offer(identifier) else { throw unknownOffer(purchase) }
-        // The sandbox does not ask who redeems the code of anything but a subscription.
+        // The sandbox does not check the audience of offer codes for products other than subscriptions.
         if !isSandbox { try checkAudience(offer, audience(of: purchase.customer, for: purchase.product.id)) }
         try checkCode(offer, purchase, at: now)
         return offer
@@ -99,7 +101,7 @@ extension Store {
             .unknownOffer, "\(purchase.product.id) has no offer \((purchase.offer ?? "").debugDescription)")
     }
 
-    /// Whether the customer has bought a product and not given it back.
+    /// Whether the customer has bought a product and has not been refunded.
     private func owns(_ customer: String, _ product: String) -> Bool {
         (customers[customer]?.transactions ?? []).contains {
             guard let transaction = transactions[$0]?.payload else { return false }
@@ -108,8 +110,8 @@ extension Store {
         }
     }
 
-    /// Gives a family member a non-consumable.
-    mutating func shareOnce(
+    /// Shares a non-consumable with a family member.
+    mutating func shareNonConsumable(
         _ original: StoredTransaction, _ product: Product, with member: String, at now: Date
     ) {
         guard let customer = customers[member] else { return }

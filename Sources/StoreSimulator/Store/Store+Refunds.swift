@@ -20,10 +20,11 @@ extension Store {
         transactions[id]?.refund = .init(
             state: .requested, requested: now, due: decides, reason: reason ?? .unintendedPurchase, note: note,
             refundedItems: transaction.refund?.refundedItems)
-        let isAsked =
-            settings.asksAboutAllProducts || transaction.isSubscription || transaction.payload.type == .consumable
-        if isAsked, let asked = transactions[id] {
-            announce(.consumptionRequest, about: asked, reason: reason ?? .unintendedPurchase, at: now)
+        let requestsConsumption =
+            settings.sendsConsumptionRequestsForAllProducts || transaction.isSubscription
+            || transaction.payload.type == .consumable
+        if requestsConsumption, let updated = transactions[id] {
+            announce(.consumptionRequest, about: updated, reason: reason ?? .unintendedPurchase, at: now)
         }
         if let decides { schedule.add(.refundDecision(id), at: decides) }
         return Subject(customer: customer, transaction: id)
@@ -45,10 +46,10 @@ extension Store {
     ) throws(StoreError) -> Subject {
         let transaction = try refundable(customer, selector)
         guard (1...100_000).contains(percentage ?? 100_000) else {
-            throw StoreError(.invalidArgument, "a percentage is 1 to 100000 thousandths of a percent")
+            throw StoreError(.invalidArgument, "percentage must be 1 to 100000, in thousandths of a percent")
         }
         var share = percentage == 100_000 ? nil : percentage
-        // Unless somebody says otherwise, as the developer's answer asks.
+        // By default the developer's preference applies.
         if percentage == nil, transaction.refund?.state == .requested, transaction.refund?.preference == .grantProrated
         {
             share = remaining(of: transaction, at: now)
@@ -57,7 +58,7 @@ extension Store {
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
     }
 
-    /// Gives the money back, all of it if `percentage` is nil.
+    /// Refunds a transaction, in full if `percentage` is nil.
     package mutating func refund(
         _ transaction: StoredTransaction, reason: RevocationReason, percentage: Int32?, at now: Date
     ) {
@@ -72,7 +73,7 @@ extension Store {
             $0.revocationPercentage = percentage ?? 100_000
         }
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id,
-            !returnToRunningPeriod(subscription.id, at: now)
+            !cancelPaidAheadPeriod(subscription.id, at: now)
         {
             subscriptions[subscription.id]?.renewsAutomatically = false
             subscriptions[subscription.id]?.due = nil
@@ -87,7 +88,8 @@ extension Store {
     mutating func declineRefund(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let transaction = try transaction(of: customer, selector)
         guard transaction.refund?.state == .requested else {
-            throw StoreError(.impossibleTransition, "nobody asked for a refund of \(transaction.payload.transactionId)")
+            throw StoreError(
+                .impossibleTransition, "there is no pending refund request for \(transaction.payload.transactionId)")
         }
         decline(transaction, at: now)
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
@@ -97,7 +99,7 @@ extension Store {
         let id = transaction.payload.transactionId
         transactions[id]?.refund?.state = .declined
         transactions[id]?.refund?.decided = now
-        // A refund that is granted after all is one of the whole transaction.
+        // If a refund is granted later, it covers the whole transaction.
         transactions[id]?.refund?.items = nil
         announce(.refundDeclined, about: transaction, at: now)
     }
@@ -109,7 +111,7 @@ extension Store {
         guard refund?.state != .requested else {
             throw StoreError(.impossibleTransition, "a refund of \(id) is being decided")
         }
-        // Another one that was declined since changes nothing about a refund of items.
+        // A refund of items can be reversed even if a later request was declined.
         let isRefunded = refund?.state == .granted && transaction.payload.revocationDate != nil
         guard isRefunded || refund?.refundedItems != nil else {
             throw StoreError(.impossibleTransition, "\(id) is not refunded")
@@ -122,38 +124,38 @@ extension Store {
             $0.revocationType = nil
             $0.revocationPercentage = nil
         }
-        returnToPeriod(transaction, at: now)
+        restoreCancelledPeriod(transaction, at: now)
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id {
             if let expires = transaction.payload.expiresDate, expires > now {
-                // What goes on as an Advanced Commerce subscription has ended before its time.
-                if !subscription.isOver { planRenewal(subscription.id, endingAt: expires, at: now) }
+                // A subscription that was migrated to Advanced Commerce has ended before its expiration date.
+                if !subscription.isOver { scheduleRenewal(subscription.id, endingAt: expires, at: now) }
             } else if subscription.expirationIntent == nil {
                 subscriptions[subscription.id]?.expirationIntent = .customerCancelled
             }
         }
         if let reinstated = transactions[id] {
             announce(.refundReversed, about: reinstated, at: now)
-            shareAgain(reinstated, at: now)
+            reinstateShares(reinstated, at: now)
         }
         return Subject(customer: customer, transaction: id)
     }
 
-    /// The family regains what the refund took away.
-    private mutating func shareAgain(_ transaction: StoredTransaction, at now: Date) {
+    /// Shares the purchase with the family again after a refund was reversed.
+    private mutating func reinstateShares(_ transaction: StoredTransaction, at now: Date) {
         if let subscription = subscriptions[transaction.payload.originalTransactionId] {
-            // The next period may be paid already.
+            // The transaction may be the running period or one that was charged in advance.
             guard periods(of: subscription, at: now).contains(transaction.payload.transactionId) else { return }
             updateSharing(subscription.id, at: now)
         } else if let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
             product.type == .nonConsumable
         {
             for member in customers[transaction.customer]?.family ?? [] {
-                shareOnce(transaction, product, with: member, at: now)
+                shareNonConsumable(transaction, product, with: member, at: now)
             }
         }
     }
 
-    /// The developer's answer to a consumption request.
+    /// Records the developer's answer to a consumption request. With automatic decisions, decides the refund.
     package mutating func answerConsumptionRequest(
         _ id: String, preference: RefundPreference?, consumption: Int32?, at now: Date
     ) {
@@ -169,21 +171,22 @@ extension Store {
         let transaction = try transaction(of: customer, selector)
         let id = transaction.payload.transactionId
         guard transaction.refund?.state == .requested else {
-            throw StoreError(.impossibleTransition, "nobody asked for a refund of \(id)")
+            throw StoreError(.impossibleTransition, "there is no pending refund request for \(id)")
         }
         guard (0...100_000).contains(percentage ?? 0) else {
-            throw StoreError(.invalidArgument, "a percentage is 0 to 100000 thousandths of a percent")
+            throw StoreError(.invalidArgument, "percentage must be 0 to 100000, in thousandths of a percent")
         }
         answerConsumptionRequest(id, preference: preference, consumption: percentage, at: now)
         return Subject(customer: customer, transaction: id)
     }
 
-    /// Decides as the sandbox does: what the customer wrote goes before what the developer prefers, and silence is consent.
+    /// Decides a refund request. The sandbox obeys certain customer notes first; otherwise the developer's preference
+    /// decides, and without one the refund is granted in full.
     mutating func decideRefund(_ id: String, at now: Date) {
         guard let transaction = transactions[id], let request = transaction.refund, request.state == .requested,
             transaction.payload.revocationDate == nil
         else { return }
-        // Any other text is no order.
+        // Other notes have no effect.
         let orders: [RefundPreference] = [.decline, .grantProrated]
         let order = isSandbox ? orders.first { $0.rawValue == request.note } : nil
         switch order ?? request.preference ?? .grantFull {
@@ -196,8 +199,8 @@ extension Store {
         }
     }
 
-    /// What share of a purchase is not used yet, in thousandths of a percent: of a subscription the time that is left, of
-    /// anything else what the developer said, or half.
+    /// Returns the unused share of a purchase in thousandths of a percent. For a subscription it is the remaining time;
+    /// for other products, the rest of the consumption that the developer reported, or half.
     package func remaining(of transaction: StoredTransaction, at now: Date) -> Int32 {
         guard transaction.isSubscription, let expires = transaction.payload.expiresDate else {
             return 100_000 - min(max(transaction.refund?.consumption ?? 50_000, 0), 99_999)
@@ -214,7 +217,7 @@ extension StoredTransaction.Refund? {
 }
 
 extension ConsumptionRequestReason {
-    /// What a refund says of its cause: whether the customer complained of the app, or anything else.
+    /// The revocation reason of the refund: an issue with the app, or another reason.
     var revocation: RevocationReason {
         switch self {
         case .fulfillmentIssue, .unsatisfiedWithPurchase: .issueWithApp

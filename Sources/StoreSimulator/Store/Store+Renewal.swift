@@ -1,34 +1,34 @@
 internal import AppStoreModels
 package import Foundation
 
-// What happens by itself.
+// Scheduled events: renewals, expirations and billing retry.
 
 extension Store {
-    /// When something happens by itself next.
+    /// When the next scheduled event is due.
     package var next: Date? { schedule.next }
 
-    /// Lets everything happen that is due by `date`, in order.
+    /// Processes all events due by `date`, in order.
     package mutating func run(until date: Date) {
-        while let entry = schedule.pop(dueBy: date) { happen(entry) }
+        while let entry = schedule.pop(dueBy: date) { process(entry) }
     }
 
-    /// Lets the next thing happen, if it is due by `date`.
+    /// Processes the next event if it is due by `date`. Returns whether there was one.
     package mutating func runNext(dueBy date: Date) -> Bool {
         guard let entry = schedule.pop(dueBy: date) else { return false }
-        happen(entry)
+        process(entry)
         return true
     }
 
-    private mutating func happen(_ entry: Schedule.Entry) {
+    private mutating func process(_ entry: Schedule.Entry) {
         defer { updateDevices(at: entry.date) }
         switch entry.event {
         case .subscription(let id):
-            // Whatever changed the plan has made another entry.
+            // An entry with another date was replaced by a newer one.
             guard let subscription = subscriptions[id], subscription.due == entry.date else { return }
-            proceed(subscription, at: entry.date)
-        case .priceCampaign(let number): begin(number, at: entry.date)
-        case .priceNotice(let id): giveNotice(id, at: entry.date)
-        case .recovery(let id): recoverByItself(id, at: entry.date)
+            processDueEvent(of: subscription, at: entry.date)
+        case .priceCampaign(let number): applyPriceChange(number, at: entry.date)
+        case .priceNotice(let id): announcePriceIncrease(id, at: entry.date)
+        case .recovery(let id): recoverAutomatically(id, at: entry.date)
         case .refundDecision(let id):
             if transactions[id]?.refund?.due == entry.date { decideRefund(id, at: entry.date) }
         case .massExtension(let id): finishMassExtension(id, at: entry.date)
@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    private mutating func proceed(_ subscription: Subscription, at now: Date, mayBeLate: Bool = true) {
+    private mutating func processDueEvent(of subscription: Subscription, at now: Date, mayBeLate: Bool = true) {
         subscriptions[subscription.id]?.due = nil
         if let retryEnds = subscription.retryEnds {
             if retryEnds <= now { return expire(subscription.id, .billingError, .billingRetry, at: now) }
@@ -49,7 +49,7 @@ extension Store {
         guard let current = transactions[subscription.current]?.payload, current.revocationDate == nil else { return }
         let expires = current.expiresDate ?? now
         if expires > now {
-            // What cannot be charged now is decided when the period ends.
+            // If the charge is not possible now, the outcome is decided at the end of the period.
             guard canCharge(subscription) else { return setDue(subscription.id, expires) }
             return renew(subscription.id, from: expires, nil, at: now)
         }
@@ -62,7 +62,7 @@ extension Store {
         endPeriod(subscription, current, at: now)
     }
 
-    /// Renews, or does not, at the end of a paid period.
+    /// Renews the subscription at the end of a paid period, or expires it, or starts billing retry.
     private mutating func endPeriod(
         _ subscription: Subscription, _ current: JWSTransactionDecodedPayload, at now: Date
     ) {
@@ -79,11 +79,11 @@ extension Store {
             return expire(subscription.id, .customerCancelled, .voluntary, at: now)
         }
         guard !isFailing(subscription) else { return failToRenew(subscription, current, at: now) }
-        // Late, it begins when it is charged.
+        // A late renewal begins when it is charged.
         renew(subscription.id, from: max(current.expiresDate ?? now, now), nil, at: now)
     }
 
-    /// What the subscription renews into, if it still can.
+    /// Returns the product that the subscription renews into; nil if it is not on sale.
     func renewalProduct(of subscription: Subscription) -> Product? {
         guard let product = catalogue.product(subscription.nextProduct), product.isOnSale, product.subscription != nil
         else { return nil }
@@ -93,35 +93,35 @@ extension Store {
     private mutating func failToRenew(
         _ subscription: Subscription, _ current: JWSTransactionDecodedPayload, at now: Date
     ) {
-        // A generic product has a period too, which is not the customer's.
+        // The period of a generic product is not the one that the customer chose.
         let period =
             subscription.advancedCommerce?.period ?? catalogue.product(current.productId)?.subscription?.period
             ?? .month
-        let isCovered = settings.graceCoversFreeOffers || (current.price ?? 0) > 0
+        let isCovered = settings.gracePeriodAppliesToFreeOffers || (current.price ?? 0) > 0
         let hasGrace = settings.gracePeriod != .off && isCovered
         let retryEnds = now.after(settings.rate.billingRetry)
-        // Grace is the first part of the retry, not added to it.
+        // The grace period is the first part of billing retry, not added to it.
         let grace = min(settings.rate.gracePeriod(settings.gracePeriod, for: period), settings.rate.billingRetry)
         let graceEnds = hasGrace ? now.after(grace) : nil
         subscriptions[subscription.id]?.retryEnds = retryEnds
         subscriptions[subscription.id]?.graceEnds = graceEnds
         subscriptions[subscription.id]?.expirationIntent = .billingError
         setDue(subscription.id, graceEnds ?? retryEnds)
-        planRecovery(subscription.id, at: now)
-        spread(.didFailToRenew, hasGrace ? .gracePeriod : nil, from: subscription.id, at: now)
+        scheduleRecovery(subscription.id, at: now)
+        propagate(.didFailToRenew, hasGrace ? .gracePeriod : nil, from: subscription.id, at: now)
     }
 
     private mutating func endGrace(_ subscription: Subscription, at now: Date) {
         subscriptions[subscription.id]?.graceEnds = nil
         if let retryEnds = subscription.retryEnds { setDue(subscription.id, retryEnds) }
-        spread(.gracePeriodExpired, from: subscription.id, at: now)
+        propagate(.gracePeriodExpired, from: subscription.id, at: now)
     }
 
-    /// Begins the next period, for the purchaser and everybody who shares it.
+    /// Begins the next period for the purchaser and the family members who share the subscription.
     mutating func renew(_ id: String, from start: Date, _ subtype: NotificationSubtype?, at now: Date) {
         guard var subscription = subscriptions[id], let product = renewalProduct(of: subscription) else { return }
         let shared = shares(of: subscription)
-        keepStreak(&subscription, at: start)
+        updateStreakStart(&subscription, at: start)
         renewCommitment(&subscription, product, from: start)
         let before = Subscription.BeforeCharge(subscription)
         subscription.prepareRenewal(product, in: customers[subscription.customer]?.storefront)
@@ -129,14 +129,14 @@ extension Store {
         if !subscription.beforeCharge.isEmpty { subscription.beforeCharge = [before] }
         subscriptions[id] = subscription
         announce(.didRenew, subtype, about: subscription, at: now)
-        planNotice(id, at: now)
+        schedulePriceNotice(id, at: now)
         if product.isFamilyShareable {
             for share in shared { renew(share, with: subscription, product, from: start, subtype, at: now) }
         }
         updateSharing(id, at: now)
     }
 
-    /// How long the period is that the next charge pays for, if it begins at an instant.
+    /// Returns the length of the period that the next charge pays for, if it begins at `start`.
     func nextLength(of subscription: Subscription, _ product: Product, from start: Date) -> Period? {
         var next = subscription
         renewCommitment(&next, product, from: start)
@@ -144,10 +144,10 @@ extension Store {
         return product.subscription.map { next.length(by: $0) }
     }
 
-    /// Counts the period within the commitment, or begins another commitment after it.
+    /// Counts a period of the commitment, or begins the next commitment after the last period.
     private func renewCommitment(_ subscription: inout Subscription, _ product: Product, from start: Date) {
         guard subscription.commitment != nil, let terms = product.subscription else {
-            // Another product has a price of its own, which can be raised again.
+            // Another product has no billing plan, so its price can be increased again.
             if product.id != subscription.priceProduct { subscription.plan = nil }
             return
         }
@@ -160,7 +160,8 @@ extension Store {
         subscription.plan = plan?.type
     }
 
-    /// The plan of the commitment that follows: the same, or if the product is another one that of its own, if it has one.
+    /// Returns the billing plan of the next commitment: the current plan, or the corresponding plan of the product that
+    /// the subscription renews into, if it has one.
     func nextPlan(of subscription: Subscription) -> BillingPlan? {
         guard let plan = subscription.commitment?.plan, subscription.renewalProduct != subscription.priceProduct else {
             return subscription.commitment?.plan
@@ -169,7 +170,7 @@ extension Store {
             .first { $0.type == plan.type && $0.isEnabled }
     }
 
-    /// Ends a subscription for good, for the purchaser and everybody who shares it.
+    /// Expires a subscription, for the purchaser and the family members who share it.
     mutating func expire(
         _ id: String, _ intent: ExpirationIntent, _ subtype: NotificationSubtype?, at now: Date
     ) {
@@ -181,10 +182,10 @@ extension Store {
         subscriptions[id]?.recovery = nil
         subscriptions[id]?.nextOffer = nil
         subscriptions[id]?.due = nil
-        spread(.expired, subtype, from: id, at: now)
+        propagate(.expired, subtype, from: id, at: now)
     }
 
-    /// Plans the next thing that happens to a subscription by itself.
+    /// Schedules the next event of a subscription.
     mutating func setDue(_ id: String, _ date: Date) {
         subscriptions[id]?.due = date
         schedule.add(.subscription(id), at: date)
@@ -193,34 +194,37 @@ extension Store {
     mutating func accelerate(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {
         let subscription = try subscription(of: customer, selector)
         guard subscription.owner == nil, subscription.due != nil else {
-            throw StoreError(.impossibleTransition, "nothing happens to the subscription by itself any more")
+            throw StoreError(.impossibleTransition, "the subscription has no scheduled event to accelerate")
         }
         let begins = isPaidAhead(subscription, at: now)
         if subscription.retryEnds == nil {
             for holder in holders(of: subscription) {
                 change(holder.current) {
-                    // What is paid ahead begins and ends now; what has ended stays so.
+                    // A period that was charged in advance begins and ends now. A period that has ended stays
+                    // unchanged.
                     $0.purchaseDate = min($0.purchaseDate, now)
                     $0.expiresDate = min($0.expiresDate ?? now, now)
                 }
             }
             subscriptions[subscription.id]?.anchorDay = nil
-            // What was paid ahead has begun now, and perhaps the family cannot share it.
+            // A period that was charged in advance has begun now, and the family may be unable to share it.
             updateSharing(subscription.id, at: now)
         } else if subscription.graceEnds != nil {
             subscriptions[subscription.id]?.graceEnds = now
         } else {
             subscriptions[subscription.id]?.retryEnds = now
         }
-        if let accelerated = subscriptions[subscription.id] { proceed(accelerated, at: now, mayBeLate: false) }
-        // Where it cannot be renewed either, the family gets what is left of it: a grace period.
+        if let accelerated = subscriptions[subscription.id] {
+            processDueEvent(of: accelerated, at: now, mayBeLate: false)
+        }
+        // If the renewal failed, the family shares the grace period.
         if begins { updateSharing(subscription.id, at: now) }
         return Subject(customer: customer, transaction: subscriptions[subscription.id]?.current)
     }
 }
 
 extension Subscription {
-    /// Settles offer and price of the period that begins.
+    /// Sets the offer and the price of the period that begins, and clears the state of a failed renewal.
     fileprivate mutating func prepareRenewal(_ product: Product, in storefront: String?) {
         if let nextOffer {
             offer = RunningOffer(offer: nextOffer, periodsBegun: 1)
@@ -247,7 +251,7 @@ extension Subscription {
 }
 
 extension Subscription {
-    /// The offer that goes on if the next period is of this product. Another product has its own price.
+    /// Returns the offer that continues if the next period is of this product; nil for another product.
     func runningOffer(in product: String) -> RunningOffer? {
         guard product == priceProduct, let offer, offer.hasMore else { return nil }
         return offer
@@ -255,6 +259,6 @@ extension Subscription {
 }
 
 extension Subscription.RunningOffer {
-    /// Whether the next period of the product is part of the offer too.
+    /// Whether the offer also covers the next period of the product.
     fileprivate var hasMore: Bool { offer.isBilledByPeriod && periodsBegun < offer.periodCount }
 }

@@ -2,7 +2,7 @@ package import AppStoreModels
 package import Foundation
 
 extension Store {
-    /// What is known at `now` about the renewal of a subscription.
+    /// Returns the renewal info of a subscription at `now`.
     package func renewalInfo(of subscription: Subscription, at now: Date) -> JWSRenewalInfoDecodedPayload {
         let current = transactions[subscription.current]?.payload
         let isOwed = subscription.isCommitted && !subscription.isOver && current?.revocationDate == nil
@@ -30,7 +30,7 @@ extension Store {
                 commitmentRenewalBillingPlanType: nextPlan.map { .init(rawValue: $0.type.rawValue) },
                 commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: nextPlan?.commitmentPrice)
         }
-        // What is paid at once is paid so for the product that has the plan.
+        // An up-front plan applies only to the product that has the plan.
         let isSame = subscription.nextProduct == subscription.priceProduct
         let planType = isSame ? subscription.plan : nextPlan?.type
         info.renewalBillingPlanType = planType.map { .init(rawValue: $0.rawValue) }
@@ -41,7 +41,7 @@ extension Store {
         return info
     }
 
-    /// What the next period costs, and by which offer.
+    /// Sets the price and the offer of the next period.
     private func price(_ info: inout JWSRenewalInfoDecodedPayload, _ subscription: Subscription) {
         let storefront = customers[subscription.customer].flatMap { catalogue.storefront($0.storefront) } ?? .usa
         info.currency = storefront.currency

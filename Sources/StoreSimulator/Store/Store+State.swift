@@ -2,12 +2,12 @@ internal import AppStoreModels
 package import Foundation
 
 extension Store {
-    /// What a customer has at `now`, an instant by which everything due has happened.
+    /// Returns a customer's state at `now`. All events due by `now` must have been processed.
     package func state(of customer: String, at now: Date) throws(StoreError) -> CustomerState {
         state(of: try self.customer(customer), at: now)
     }
 
-    /// What every customer has at `now`, by name.
+    /// Returns the state of every customer at `now`, sorted by name. All events due by `now` must have been processed.
     package func states(at now: Date) -> [CustomerState] {
         customers.values.sorted { $0.id < $1.id }.map { state(of: $0, at: now) }
     }
@@ -52,7 +52,7 @@ extension Store {
     }
 }
 
-// MARK: - For people
+// MARK: - Summary
 
 extension CustomerState {
     fileprivate func line(withTime: Bool) -> String {

@@ -12,28 +12,31 @@ extension Store {
         if let existing, isChanged(existing, by: purchase, at: now) {
             return try change(existing, to: purchase, at: now)
         }
-        var offer = try openingOffer(purchase, terms, lapsed: existing, at: now)
+        var offer = try initialOffer(purchase, terms, lapsed: existing, at: now)
         var next: Offer?
-        if offer?.type == .offerCode, offer?.stacks == true, let introductory = introductoryOffer(purchase, terms) {
-            // The code waits until the introductory offer is over.
+        if offer?.type == .offerCode, offer?.stacksWithIntroductoryOffer == true,
+            let introductory = introductoryOffer(purchase, terms)
+        {
+            // The offer code starts after the introductory offer.
             (offer, next) = (introductory, offer)
         }
         let plan = try billingPlan(purchase, terms)
         let customer = addCustomer(purchase.customer, at: now)
-        var subscription = opening(purchase, terms, existing, customer, offer: offer, plan: plan, at: now)
+        var subscription = initialSubscription(purchase, terms, existing, customer, offer: offer, plan: plan, at: now)
         subscription.nextOffer = next
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         if offer?.type == .introductory { customers[customer.id]?.introductoryGroups.append(terms.group) }
         if existing == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
         subscriptions[subscription.id] = subscription
         announce(.subscribed, existing == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
-        planNotice(subscription.id, at: now)
+        schedulePriceNotice(subscription.id, at: now)
         updateSharing(subscription.id, at: now)
         return Subject(customer: customer.id, transaction: transaction)
     }
 
-    /// Whether a purchase changes the subscription, or pays for it, instead of beginning it again. In billing retry it is
-    /// inactive: what is not owed, and every offer, begins it again. Apple announces `OFFER_REDEEMED` for active ones only.
+    /// Whether a purchase changes an existing subscription or pays for its failed renewal, instead of restarting it. In
+    /// billing retry the subscription is inactive, so other products and all offers restart it: Apple announces
+    /// `OFFER_REDEEMED` for active subscriptions only.
     private func isChanged(_ subscription: Subscription, by purchase: Purchase, at now: Date) -> Bool {
         switch status(of: subscription, at: now) {
         case .expired, .revoked: false
@@ -42,13 +45,14 @@ extension Store {
         }
     }
 
-    /// The customer's own subscription in a group, whatever its state.
+    /// Returns the customer's purchased subscription in a group, in any state. Advanced Commerce subscriptions are not
+    /// included.
     func ownSubscription(of customer: String, in group: String) -> Subscription? {
         (customers[customer]?.subscriptions ?? []).lazy.compactMap { subscriptions[$0] }
             .first { $0.group == group && $0.ownership == .purchased && $0.advancedCommerce == nil }
     }
 
-    /// Whether only a purchase brings the subscription back.
+    /// Whether the subscription has expired or was revoked, so that only a purchase restarts it.
     func isLapsed(_ subscription: Subscription, at now: Date) -> Bool {
         let status = status(of: subscription, at: now)
         return status == .expired || status == .revoked
@@ -64,8 +68,8 @@ extension Store {
         return plan
     }
 
-    /// The subscription as it is at the moment of purchase. Its transaction is still to come.
-    private mutating func opening(
+    /// Returns the subscription at the moment of purchase, before its transaction is added.
+    private mutating func initialSubscription(
         _ purchase: Purchase, _ terms: SubscriptionTerms, _ lapsed: Subscription?, _ customer: Customer,
         offer: Offer?, plan: BillingPlan?, at now: Date
     ) -> Subscription {
@@ -75,7 +79,7 @@ extension Store {
             ?? Subscription(
                 id: "", customer: customer.id, group: terms.group, ownership: .purchased, owner: nil, current: "",
                 renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, streakStart: now)
-        keepStreak(&subscription, at: now)
+        updateStreakStart(&subscription, at: now)
         subscription.renewsAutomatically = true
         subscription.renewalProduct = purchase.product.id
         subscription.price = price
@@ -97,27 +101,27 @@ extension Store {
         return subscription
     }
 
-    /// The monthly payments that a plan asks for; nil if it is paid at once.
+    /// Returns the commitment to monthly payments of a billing plan; nil if the plan is paid up front.
     func commitment(_ plan: BillingPlan, _ terms: SubscriptionTerms, from start: Date) -> Subscription.Commitment? {
         guard plan.type == .monthly else { return nil }
-        let periods = min(terms.period.months, Subscription.Commitment.longest)
+        let periods = min(terms.period.months, Subscription.Commitment.maximumPeriods)
         let ends = (0..<periods).reduce(start) { date, _ in settings.rate.end(of: .month, from: date) }
         return .init(plan: plan, periodNumber: 1, totalPeriods: periods, ends: ends.wholeMilliseconds, renews: true)
     }
 
-    /// Begins a new streak of paid service if the one that ends at `start` leaves too long a gap.
-    func keepStreak(_ subscription: inout Subscription, at start: Date) {
+    /// Restarts `streakStart` at `start` if the gap since the last paid period is too long.
+    func updateStreakStart(_ subscription: inout Subscription, at start: Date) {
         guard let last = transactions[subscription.current]?.payload, let expires = last.expiresDate else { return }
-        // What is refunded after its end had ended before.
+        // A refund after the period's end does not change when the service ended.
         let ended = last.revocationDate.map { min($0, expires) } ?? expires
-        if start.timeIntervalSince(ended) > settings.rate.streakGap { subscription.streakStart = start }
+        if start.timeIntervalSince(ended) > settings.rate.maximumIgnoredLapse { subscription.streakStart = start }
     }
 
-    /// Begins a period at `start`: a new transaction, and the next thing due at its end.
+    /// Begins a period at `start`: adds a transaction and schedules the renewal.
     ///
-    /// It may begin later than it is charged. The running offer, the commitment and the price of the subscription are those of
-    /// the new period. The first transaction of all names the subscription. What is shared is the purchaser's current
-    /// transaction, unless `shared` names another.
+    /// The period may begin after the charge. The offer, the commitment and the price in `subscription` must be those
+    /// of the new period. The first transaction determines the subscription's identifier. A share refers to the
+    /// purchaser's current transaction unless `shared` is given. Returns the transaction identifier.
     @discardableResult
     mutating func begin(
         _ subscription: inout Subscription, _ product: Product, reason: TransactionReason, at start: Date,
@@ -136,7 +140,7 @@ extension Store {
         let continues = reason == .renewal && transactions[subscription.current]?.payload.expiresDate == start
         if !continues || subscription.anchorDay == nil { subscription.anchorDay = start.dayOfMonth }
         price(&payload, subscription, terms, from: start)
-        // A family member has it for as long as the purchaser.
+        // A share ends with the purchaser's period.
         if let owner { payload.expiresDate = transactions[owner]?.payload.expiresDate ?? payload.expiresDate }
         let isAhead = now.map { start > $0 } ?? false
         subscription.beforeCharge = isAhead ? [.init(subscription)] : []
@@ -150,17 +154,17 @@ extension Store {
         return payload.transactionId
     }
 
-    /// When a period ends. One that begins on the last day of a month too short for its day of the month ends on that day,
-    /// or on the last of its month.
+    /// Returns the end of a period. If the start is the last day of a month that is too short for `day`, the period
+    /// ends on `day`, or on the last day of its month if that is too short as well.
     private func end(of period: Period, from start: Date, on day: Int?) -> Date {
         let end = settings.rate.end(of: period, from: start)
-        guard settings.keepsDayOfMonth, settings.rate == .realTime, let day, start.dayOfMonth < day,
+        guard settings.renewsOnOriginalDayOfMonth, settings.rate == .realTime, let day, start.dayOfMonth < day,
             start.dayOfMonth == start.daysOfMonth, period.unit == .month || period.unit == .year
         else { return end }
         return end + Double(min(day, end.daysOfMonth) - end.dayOfMonth) * 86_400
     }
 
-    /// What the period costs and how long it lasts.
+    /// Sets the price, the offer and the end of the period.
     private func price(
         _ payload: inout JWSTransactionDecodedPayload, _ subscription: Subscription, _ terms: SubscriptionTerms,
         from start: Date
@@ -182,7 +186,8 @@ extension Store {
 }
 
 extension Subscription {
-    /// How long its period is: as long as the offer, the billing plan or the Advanced Commerce request says, or else the product.
+    /// Returns the length of a period: that of the offer, the billing plan or the Advanced Commerce request, else the
+    /// product's.
     func length(by terms: SubscriptionTerms) -> Period {
         if let advancedCommerce { return advancedCommerce.period }
         if let offer = offer?.offer, let length = offer.isBilledByPeriod ? offer.period : offer.total { return length }
@@ -191,7 +196,7 @@ extension Subscription {
 }
 
 extension Period {
-    /// The number of months in it, at least one.
+    /// The length in months, at least one.
     var months: Int32 {
         switch unit {
         case .year: Int32(clamping: count * 12)
@@ -205,6 +210,6 @@ extension Date {
     /// The day of the month in UTC.
     var dayOfMonth: Int { Calendar.gregorianUTC.component(.day, from: self) }
 
-    /// How many days the month has.
+    /// The number of days in the month, in UTC.
     var daysOfMonth: Int { Calendar.gregorianUTC.range(of: .day, in: .month, for: self)?.count ?? 31 }
 }

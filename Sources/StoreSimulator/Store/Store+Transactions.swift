@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import Foundation
 
-// How transactions are made and changed. Nothing else writes to `transactions`.
+// Creates and changes transactions. Nothing else writes to `transactions`.
 
 extension Store {
-    /// A purchase as it is before anything special about it is said. Takes new identifiers.
+    /// Returns the payload of a purchase with default values and new identifiers.
     mutating func draft(
         _ product: Product, for customer: Customer, at date: Date, reason: TransactionReason,
         ownership: InAppOwnershipType = .purchased
@@ -43,7 +43,7 @@ extension Store {
         return transaction
     }
 
-    /// Changes a transaction, which puts it last in the order of changes.
+    /// Changes a transaction's payload. The transaction becomes the last in the order of changes.
     mutating func change(_ id: String, _ body: (inout JWSTransactionDecodedPayload) -> Void) {
         guard var transaction = transactions[id] else { return }
         body(&transaction.payload)
@@ -70,8 +70,8 @@ extension Store {
         return Subject(customer: customer, transaction: transaction.payload.transactionId)
     }
 
-    /// Ties a purchase to an account. Of a subscription the period that runs has the token, and all that follow, paid ahead
-    /// or not, but none before.
+    /// Sets the `appAccountToken` of a purchase. For a subscription it applies to the current period, to one charged in
+    /// advance and to all later ones, but not to earlier ones.
     mutating func setAccountToken(_ token: UUID, of original: String, at now: Date) {
         var ids = [original]
         if let subscription = subscriptions[original] {
@@ -83,10 +83,10 @@ extension Store {
         }
     }
 
-    /// Sells something else from `now` on. Renewal infos name its prices and offers.
-    mutating func sell(_ catalogue: Catalogue, at now: Date) {
+    /// Replaces the catalogue at `now`. Renewal infos contain its prices and offers.
+    mutating func setCatalogue(_ catalogue: Catalogue, at now: Date) {
         self.catalogue = catalogue
-        moveSignature(at: now)
+        advanceSigningDate(at: now)
     }
 
     mutating func setOnSale(_ id: String, _ isOnSale: Bool) throws(StoreError) -> Subject {
@@ -99,7 +99,7 @@ extension Store {
 }
 
 extension JWSTransactionDecodedPayload {
-    /// Says which offer it was bought with.
+    /// Sets the offer fields.
     mutating func apply(_ offer: Offer?) {
         guard let offer else { return }
         offerType = offer.type
@@ -110,12 +110,12 @@ extension JWSTransactionDecodedPayload {
 }
 
 extension Offer {
-    /// The length of the whole offer.
-    var total: Period? { period?.times(periodCount) }
+    /// The total length of the offer.
+    var total: Period? { period?.multiplied(by: periodCount) }
 
-    /// Whether each of its periods is billed; the others are billed, or free, once.
+    /// Whether each period of the offer is billed separately. Other offers are billed once or are free.
     var isBilledByPeriod: Bool { discount == .payAsYouGo }
 
-    /// What one billing costs.
+    /// The price of one billing.
     var billing: Int64 { discount == .freeTrial ? 0 : price }
 }

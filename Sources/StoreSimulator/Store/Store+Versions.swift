@@ -1,13 +1,13 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// How an account first got the app; nil is what holds at present.
-struct AppPurchase: Sendable {
+/// The version and date of an account's first download of the app; nil stands for the current version or date.
+struct FirstDownload: Sendable {
     var version: String?
     var date: Date?
 }
 
-extension AppPurchase {
+extension FirstDownload {
     /// - Parameter date: In milliseconds since 1970.
     init(version: String?, date: Int64?, at now: Date) throws(StoreError) {
         if let version { try Self.check(version) }
@@ -26,24 +26,24 @@ extension AppPurchase {
 
     static func check(_ version: String) throws(StoreError) {
         guard (1...64).contains(version.utf8.count), version.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
-            throw StoreError(.invalidArgument, "a version has 1 to 64 letters, digits and dots")
+            throw StoreError(.invalidArgument, "a version must have 1 to 64 ASCII characters without spaces")
         }
     }
 }
 
 extension Store {
     mutating func release(_ version: String) throws(StoreError) -> Subject {
-        try AppPurchase.check(version)
+        try FirstDownload.check(version)
         releasedVersion = version
         return Subject()
     }
 
-    // Every app transaction and receipt of the sandbox has the same origin.
+    // In the sandbox, every app transaction and receipt has the same original version and date.
 
-    /// The version that a customer first got, as the App Store tells it.
+    /// Returns the original app version that the App Store reports for a customer.
     func firstVersion(of customer: Customer) -> String { isSandbox ? "1.0" : customer.firstVersion ?? app.version }
 
-    /// When a customer first got the app, as the App Store tells it.
+    /// Returns the original purchase date of the app that the App Store reports for a customer.
     func firstPurchaseDate(of customer: Customer) -> Date {
         isSandbox ? Date(timeIntervalSince1970: 1_375_340_400) : customer.since
     }

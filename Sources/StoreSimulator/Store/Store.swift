@@ -1,16 +1,17 @@
 package import AppStoreModels
 package import Foundation
 
-/// The app whose purchases a simulated store sells.
+/// The app that the simulated App Store sells purchases for.
 public struct SimulatedApp: Sendable, Hashable, Codable {
     /// The bundle identifier.
     public var bundleID: String
-    /// The number in the App Store.
+    /// The app's numeric identifier in the App Store.
     public var appAppleID: Int64
-    /// The version on sale at the start: what app transactions and receipts carry as the version of the app.
+    /// The app version on sale when the simulator is created. App transactions and receipts report it until
+    /// `releaseVersion`.
     public var version: String
 
-    /// An app.
+    /// Creates an app.
     public init(bundleID: String = "com.example.app", appAppleID: Int64 = 1_234_567_890, version: String = "1") {
         self.bundleID = bundleID
         self.appAppleID = appAppleID
@@ -24,21 +25,22 @@ public struct SimulatedApp: Sendable, Hashable, Codable {
     }
 }
 
-/// One environment of the simulated App Store: who bought what, what will happen when, what was announced.
+/// One environment of the simulated App Store: its customers, purchases, scheduled events and notifications.
 ///
-/// A value without a clock, a key or a socket. Every change has the instant at which it happens as a parameter; the same
-/// changes at the same instants give the same store. A change that is refused changes nothing.
+/// The store is a value and holds no clock, key or socket. Each change takes the instant at which it happens as a
+/// parameter; the same changes at the same instants produce the same store. A refused change has no effect.
 package struct Store: Sendable, Codable {
     package let environment: AppStoreEnvironment
     package let app: SimulatedApp
     package var catalogue: Catalogue
     package var settings: StoreSettings
-    /// The version of the app on sale; nil for that of the start.
+    /// The app version that `releaseVersion` released last; nil if `app.version` is still on sale.
     package var releasedVersion: String?
-    /// What all identifiers come from.
+    /// The seed of all identifiers and of all chance.
     package let seed: UInt64
     package var identifiers: Identifiers
-    /// Those of real-time requests, whose moment depends on how fast somebody answers: they must not shift the others.
+    /// The identifiers of real-time requests. Their order depends on how fast the developer's server answers, so they
+    /// have a generator of their own and do not affect the other identifiers.
     package var exchangeIdentifiers: Identifiers
     package var customers: [String: Customer] = [:]
     package var transactions: [String: StoredTransaction] = [:]
@@ -48,38 +50,40 @@ package struct Store: Sendable, Codable {
     package var notifications: [NotificationRecord] = []
     @Derived package var notificationsByUUID: [UUID: Int] = [:]
     package var tests: [String: Int] = [:]
-    /// What happens to purchases by itself.
+    /// The scheduled events of purchases, such as renewals.
     package var schedule = Schedule()
-    /// When notifications are sent.
+    /// The scheduled deliveries of notifications.
     package var deliveries = Schedule()
     package var massExtensions: [String: MassExtension] = [:]
     package var externalPurchases: [String: ExternalPurchase] = [:]
-    /// The Advanced Commerce requests that were carried out, by `requestReferenceId`.
+    /// The completed Advanced Commerce requests, by `requestReferenceId`.
     package var advancedCommerceRequests: [String: AdvancedCommerceRecord] = [:]
-    /// The subscriptions that went to Advanced Commerce: old original transaction identifier to new.
+    /// The subscriptions migrated to Advanced Commerce: the old original transaction identifier to the new one.
     package var migrations: [String: String] = [:]
-    /// How often offers were redeemed, by product and identifier.
-    @Later package var redemptions: [String: Int] = [:]
-    /// The prices that were scheduled, in that order.
-    @Later package var priceCampaigns: [PriceCampaign] = []
-    /// The nonces of signed offers that were redeemed, with the dates of the signatures: each is good for one purchase.
-    @Later package var usedOfferNonces: [String: Date] = [:]
-    /// How many notifications have reached the receiver.
-    @Later package var delivered = 0
-    /// The notifications that somebody wants sent once more, and when, besides what Apple's schedule has planned.
-    @Later package var resends: [Int: Date] = [:]
-    /// How many attempts to send one have failed.
-    @Later package var failedAttempts = 0
-    /// What the developer has set up to keep customers from cancelling.
+    /// The number of redemptions of each offer code, by product and offer identifier.
+    @DefaultIfMissing package var redemptions: [String: Int] = [:]
+    /// The scheduled price changes, in the order of the commands.
+    @DefaultIfMissing package var priceCampaigns: [PriceCampaign] = []
+    /// The nonces of redeemed offer signatures, with the dates of the signatures. A signature is valid for one
+    /// purchase.
+    @DefaultIfMissing package var usedOfferNonces: [String: Date] = [:]
+    /// The number of delivered notifications.
+    @DefaultIfMissing package var delivered = 0
+    /// The notifications to resend on request, and when, in addition to Apple's retry schedule.
+    @DefaultIfMissing package var resends: [Int: Date] = [:]
+    /// The number of failed delivery attempts.
+    @DefaultIfMissing package var failedAttempts = 0
+    /// The app's configuration in the Retention Messaging API.
     package var retention: RetentionMessaging
-    /// Whether a performance test has passed in the sandbox, as far as production knows.
+    /// In production: whether a performance test has passed in the sandbox.
     package var hasPassedPerformanceTest = false
-    /// Counts the changes to transactions.
+    /// The number of changes to transactions.
     package var revision = 0
-    /// The transactions that were changed since devices last heard, and the customers whose subscriptions were announced.
-    package var unheard = UnheardChanges()
-    /// When the last change was signed. The clock may show less: of one instant, each change is signed later than the one
-    /// before.
+    /// The transactions that were changed, and the customers whose subscriptions were announced, since devices were
+    /// last updated.
+    package var unheard = PendingDeviceChanges()
+    /// The signing date of the last change. It may be ahead of the clock: changes at the same instant have increasing
+    /// signing dates.
     package var lastSigned: Date?
 
     package init(
@@ -97,11 +101,11 @@ package struct Store: Sendable, Codable {
 
     package var isSandbox: Bool { environment == .sandbox }
 
-    /// The version of the app on sale.
+    /// The app version on sale.
     package var version: String { releasedVersion ?? app.version }
 }
 
-// MARK: - Looking things up
+// MARK: - Lookup
 
 extension Store {
     package func product(_ id: String) throws(StoreError) -> Product {
@@ -125,11 +129,11 @@ extension Store {
         return transaction
     }
 
-    /// A customer's transaction by its identifier or its product's; the latest if neither is given.
+    /// Returns a customer's transaction by its identifier or its product's; the latest if `selector` is nil.
     package func transaction(of customer: String, _ selector: String?) throws(StoreError) -> StoredTransaction {
         let all = try self.customer(customer).transactions.reversed().lazy.compactMap { transactions[$0] }
         guard let selector else {
-            // What the customer bought goes before what somebody shares.
+            // Purchased transactions take precedence over shared ones.
             guard let latest = all.first(where: { $0.payload.inAppOwnershipType == .purchased }) ?? all.first else {
                 throw StoreError(.unknownTransaction, "\(customer) has bought nothing")
             }
@@ -140,7 +144,8 @@ extension Store {
         return found
     }
 
-    /// A customer's subscription by an identifier of it or its product's; the latest if neither is given.
+    /// Returns a customer's subscription by the identifier of one of its transactions, its group or its product; the
+    /// latest if `selector` is nil.
     package func subscription(of customer: String, _ selector: String?) throws(StoreError) -> Subscription {
         let all = try self.customer(customer).subscriptions.compactMap { subscriptions[$0] }
         let fitting = all.filter { subscription in
@@ -149,7 +154,7 @@ extension Store {
                 || transactions[subscription.current]?.payload.productId == selector
                 || transactions[selector]?.payload.originalTransactionId == subscription.id
         }
-        // Of several an own one, and of those the one whose current transaction is the latest.
+        // If several match, prefer one that is not shared by a family member, then the latest current transaction.
         let latest = fitting.max { purchaseOrder($0) < purchaseOrder($1) }
         guard let latest else {
             let which = selector.map { " \($0.debugDescription)" } ?? ""
@@ -163,13 +168,13 @@ extension Store {
         return (subscription.owner == nil ? 1 : 0, date)
     }
 
-    /// The transaction that a subscription is in, and its product.
+    /// Returns the current transaction of a subscription, and its product.
     package func current(of subscription: Subscription) throws(StoreError) -> (StoredTransaction, Product) {
         let transaction = try transaction(subscription.current)
         return (transaction, try product(transaction.payload.productId))
     }
 
-    /// The status as the App Store Server API gives it.
+    /// Returns the status that the App Store Server API reports for a subscription.
     package func status(of subscription: Subscription, at now: Date) -> SubscriptionStatus {
         guard let current = period(of: subscription, at: now)?.payload else { return .expired }
         if current.revocationDate != nil { return .revoked }
@@ -179,7 +184,7 @@ extension Store {
         return .billingRetry
     }
 
-    /// The subscriptions of family members who share this one.
+    /// Returns the subscriptions, not ended or revoked, of the family members who share this subscription.
     package func shares(of subscription: Subscription) -> [Subscription] {
         guard let owner = customers[subscription.customer] else { return [] }
         guard !owner.family.isEmpty else { return [] }
@@ -189,6 +194,6 @@ extension Store {
             }
     }
 
-    /// A subscription and those of the family members who share it.
+    /// Returns a subscription and the subscriptions of the family members who share it.
     package func holders(of subscription: Subscription) -> [Subscription] { [subscription] + shares(of: subscription) }
 }

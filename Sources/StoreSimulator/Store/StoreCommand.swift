@@ -1,52 +1,53 @@
 public import AppStoreModels
 public import Foundation
 
-/// Something that a customer, the developer or Apple does in the simulated store.
+/// An action of a customer, the developer or Apple in the simulated store.
 ///
-/// Scenario files, the control API and the Swift API share this vocabulary. As JSON or YAML a command is an object with one
-/// member, its name: `{"purchase": {"customer": "anna", "product": "premium.monthly"}}`. What is optional may be left out.
-/// `subscription` and `transaction` are identifiers as transactions carry them, or a product identifier; left out, the
-/// customer's latest one is meant.
+/// Scenario files, the control API and the Swift API share these commands. In JSON and YAML, a command is an object
+/// with one member, the command's name: `{"purchase": {"customer": "anna", "product": "premium.monthly"}}`. Optional
+/// parameters may be omitted. `subscription` and `transaction` accept a transaction identifier or a product identifier;
+/// if omitted, the customer's latest subscription or transaction is used.
 @nonexhaustive
 public enum StoreCommand: Sendable, Hashable, Codable {
-    /// A new Apple Account installs the app. Buying does that too, in the first storefront of the catalogue.
+    /// A new Apple Account installs the app. A purchase by an unknown customer does the same, in the first storefront
+    /// of the catalogue.
     ///
-    /// `firstVersion` is the version of the app that the account got first, for one who got it before the present version
-    /// was released; `firstPurchaseDate`, in milliseconds since 1970 and not later than now, is when. Of the sandbox both
-    /// tell nothing: it says the same of everybody.
+    /// `firstVersion` and `firstPurchaseDate` describe the account's first download of the app, for an account that had
+    /// the app before the current version was released. `firstPurchaseDate` is in milliseconds since 1970 and not later
+    /// than now. Neither has an effect in the sandbox, which reports the same values for every account.
     case createCustomer(
         customer: String, storefront: String? = nil, firstVersion: String? = nil, firstPurchaseDate: Int64? = nil)
-    /// The developer releases a version of the app: what new customers get, and what devices have from now on.
+    /// The developer releases an app version. New customers and all devices have it from now on.
     case releaseVersion(version: String)
 
-    /// A purchase in the app: the first one, another one of a subscription that has lapsed, a change of plan, the
-    /// redemption of an offer. An introductory offer applies by itself to whoever is eligible, unless `introductory` is
-    /// false; `offer` names any other.
+    /// A purchase in the app: a first purchase, a resubscription, a change of plan or the redemption of an offer.
+    /// Eligible customers get the introductory offer unless `introductory` is false; `offer` selects any other offer.
     ///
-    /// The transaction names the account that the customer has in the app. `appAccountToken` is another one, or none, from
-    /// now on; a customer who never had one given has one made from the seed and the name.
+    /// The transaction contains the customer's `appAccountToken`. The parameter replaces the token, or removes it, from
+    /// now on. By default a customer has a token that is derived from the seed and the name.
     ///
-    /// What is bought on a `device` comes as the result there, and as an update on the customer's other devices. Without a
-    /// device it is an update on all of them.
+    /// A purchase on a `device` is that device's purchase result, and an update on the customer's other devices.
+    /// Without a device it is an update on all of them.
     ///
-    /// A promotional offer needs the `signature` that the developer's server made for it. `introductorySignature` is the JWS
-    /// by which that server decides who gets the introductory offer. Each is good for one purchase. With `sign` the simulator
-    /// signs in the server's place: the promotional offer, or with `introductory: true` the introductory one.
+    /// A promotional offer requires a `signature` by the developer's server. `introductorySignature` is the JWS in
+    /// which that server states whether the customer gets the introductory offer. Each signature is valid for one
+    /// purchase. With `sign`, the simulator takes the server's place: it approves the promotional offer, or the
+    /// introductory one if `introductory` is true.
     case purchase(
         customer: String, product: String, quantity: Int? = nil, offer: String? = nil, introductory: Bool? = nil,
         appAccountToken: AppAccountToken? = nil, billingPlan: BillingPlanType? = nil, device: String? = nil,
         signature: OfferSignature? = nil, introductorySignature: String? = nil, sign: Bool? = nil)
 
-    /// A purchase of a generic product, a subscription, with the contents that the developer's server asks for. `request`
-    /// is Apple's `SubscriptionCreateRequest`.
+    /// A purchase of a generic product, a subscription. `request` is Apple's `SubscriptionCreateRequest`, in which the
+    /// developer's server defines the contents.
     case subscribeAdvancedCommerce(
         customer: String, product: String, request: AdvancedCommerceSubscriptionCreateRequest)
-    /// A purchase of a generic product that is paid once. `request` is Apple's `OneTimeChargeCreateRequest`.
+    /// A one-time purchase of a generic product. `request` is Apple's `OneTimeChargeCreateRequest`.
     case chargeAdvancedCommerce(
         customer: String, product: String, request: AdvancedCommerceOneTimeChargeCreateRequest)
-    /// What the app does with a request that the developer's server has signed: `data` is the wrapper
-    /// `{"signatureInfo":{"token":"…"}}`, as it is or in base64. The signature has to be by the app's key.
-    /// `product` is needed where something is bought.
+    /// The app submits a request that the developer's server has signed. `data` is the wrapper
+    /// `{"signatureInfo":{"token":"…"}}`, plain or in base64, signed with the app's key. `product` is required if the
+    /// request buys something.
     case requestAdvancedCommerce(customer: String, data: String, product: String? = nil)
 
     /// The customer turns renewal off.
@@ -54,49 +55,51 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     /// The customer turns renewal on again.
     case resume(customer: String, subscription: String? = nil)
 
-    /// From now on every charge fails, or only those of one subscription. With `recovers` it is for want of money: one of the
-    /// attempts that the store makes over 60 days succeeds, which one the seed says.
+    /// From now on all charges fail, or only those of one subscription. With `recovers` the cause is insufficient
+    /// funds: one of the attempts that the store makes over 60 days succeeds. The seed determines which one.
     case failBilling(customer: String, subscription: String? = nil, recovers: Bool? = nil)
-    /// Charges work again, all or those of one subscription, and what is owed is charged at once.
+    /// Charges work again, all or only those of one subscription. Owed payments are charged at once.
     case fixBilling(customer: String, subscription: String? = nil)
-    /// The customer moves to another storefront. What is bought and renewed from then on is paid there.
+    /// The customer moves to another storefront. Purchases and renewals are charged there from then on.
     case changeStorefront(customer: String, storefront: String)
 
-    /// What would happen next to a subscription by itself (the end of the period, of the grace period, of the billing
-    /// retry) happens now.
+    /// The next scheduled event of a subscription (the end of the period, of the grace period or of billing retry)
+    /// happens now.
     case accelerate(customer: String, subscription: String? = nil)
 
-    /// The customer asks for a refund, in the app's own sheet if `inApp`, which turns renewal off. In the sandbox the
-    /// `note` decides, if it is `DECLINE` or `GRANT_PRORATED`.
+    /// The customer requests a refund. With `inApp`, the request comes from the app's refund sheet, which turns renewal
+    /// off. In the sandbox, a `note` of `DECLINE` or `GRANT_PRORATED` determines the decision.
     case requestRefund(
         customer: String, transaction: String? = nil, reason: ConsumptionRequestReason? = nil, inApp: Bool? = nil,
         note: String? = nil)
-    /// Apple refunds, asked or not. `percentage` in thousandths of a percent makes it prorated, 100000 a full refund. Left
-    /// out, the developer's answer to the consumption request decides, and without one the refund is full. The `reason` is
-    /// that of the request unless it is given.
+    /// Apple grants a refund, with or without a request. `percentage` is in thousandths of a percent; below 100000 the
+    /// refund is prorated. If omitted, the developer's answer to the consumption request decides; without an answer the
+    /// refund is full. `reason` defaults to the reason of the request.
     case approveRefund(
         customer: String, transaction: String? = nil, reason: RevocationReason? = nil, percentage: Int32? = nil)
-    /// Apple declines what was asked for.
+    /// Apple declines the refund request.
     case declineRefund(customer: String, transaction: String? = nil)
-    /// Apple takes a refund back after a dispute: the last one of the transaction, or of items of it.
+    /// Apple reverses a refund after a dispute: the last refund of the transaction, or of some of its items.
     case reverseRefund(customer: String, transaction: String? = nil)
 
-    /// `member` joins the family of `customer` and may use what can be shared.
+    /// `member` joins the family of `customer` and shares its shareable purchases.
     case shareWithFamily(customer: String, member: String)
     /// `member` leaves the family of `customer`.
     case stopSharing(customer: String, member: String)
 
-    /// The developer raises the price of a subscription for those who have it, or for one customer. `price` in
-    /// thousandths of the currency. Without a customer it holds where the product has no price of the storefront's own.
+    /// The developer raises the price of a subscription for new and existing subscribers, or for one customer. `price`
+    /// is in thousandths of the currency. Without a customer it does not apply in storefronts for which the product has
+    /// a separate price.
     case increasePrice(product: String, price: Int64, consent: Bool, customer: String? = nil)
-    /// The developer schedules another price, as in App Store Connect. From `effectiveDate` on (now, if left out) new
-    /// subscribers pay it. Those who subscribe already pay less at once; more only after the notice that Apple gives, 7, 27 or
-    /// 60 days before the renewal that costs it, and not before that date. Without `consent` Apple's thresholds say whether
-    /// they have to agree. With `preservesPrices` they keep what they pay.
+    /// The developer schedules a price change, as in App Store Connect. From `effectiveDate` on (default: now), new
+    /// subscribers pay the new price. Existing subscribers pay a lower price from the next renewal on. A higher price
+    /// applies to them only from a renewal on or after `effectiveDate`, and Apple notifies them 7, 27 or 60 days before
+    /// that renewal. Without `consent`, Apple's thresholds decide whether they must agree. With `preservesPrices` they
+    /// keep their price.
     case schedulePriceChange(
         product: String, price: Int64, effectiveDate: Date? = nil, consent: Bool? = nil, storefronts: [String]? = nil,
         preservesPrices: Bool? = nil)
-    /// The customer agrees to the higher price.
+    /// The customer agrees to the price increase.
     case acceptPrice(customer: String, subscription: String? = nil)
 
     /// The developer takes a product off sale.
@@ -104,44 +107,44 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     /// The developer puts a product on sale again.
     case returnToSale(product: String)
 
-    /// The app has delivered what was bought. The App Store knows it for all devices.
+    /// The app has delivered the purchase and finishes the transaction, for all devices.
     case finish(customer: String, transaction: String? = nil, device: String? = nil)
 
-    /// The developer ties a purchase to an account, as through the API.
+    /// The developer sets the `appAccountToken` of a purchase, as through the API.
     case setAppAccountToken(customer: String, appAccountToken: UUID, transaction: String? = nil)
-    /// The developer answers a consumption request, as through the API. `percentage` in thousandths of a percent.
+    /// The developer answers a consumption request, as through the API. `percentage` is in thousandths of a percent.
     case answerConsumptionRequest(
         customer: String, transaction: String? = nil, preference: RefundPreference? = nil, percentage: Int32? = nil)
 
-    /// The developer extends one subscription, as through the API.
+    /// The developer extends the renewal date of a subscription, as through the API.
     case extendRenewal(
         customer: String, days: Int32, subscription: String? = nil, reason: ExtendReasonCode? = nil)
-    /// The developer extends all subscriptions to a product, as through the API.
+    /// The developer extends the renewal dates of all subscribers of a product, as through the API.
     case extendAllRenewals(product: String, days: Int32, storefronts: [String]? = nil)
 
-    /// A parent takes back the consent to a child's use of the app.
+    /// A parent withdraws consent to a child's use of the app.
     case rescindConsent(customer: String)
-    /// The app creates a token for an external purchase; `tokenType` makes it a custom link's.
+    /// The app creates an external purchase token. With `tokenType` it is a custom link's token.
     case createExternalPurchaseToken(tokenType: ExternalPurchaseTokenType? = nil)
-    /// The developer reports the purchases of a token.
+    /// The developer reports the purchases of an external purchase token.
     case reportExternalPurchaseToken(token: String)
 
-    /// The developer asks for a test notification, as through the API.
+    /// The developer requests a test notification, as through the API.
     case requestTestNotification
 
-    /// The sandbox's button that clears a customer's purchases.
+    /// Clears a customer's purchase history, as the sandbox's button does. Sandbox only.
     case clearHistory(customer: String)
-    /// An organisation assigns a seat of a subscription to a customer, in the sandbox only.
+    /// An organisation assigns a subscription seat to a customer. Sandbox only.
     case assignSeat(customer: String, product: String)
-    /// An organisation that has bought the app in volume assigns it to a customer, until `expirationDate` if there is one.
-    /// The customer's receipts are those of a volume purchase from then on.
+    /// An organisation assigns a volume purchase of the app to a customer, until `expirationDate` if given. The
+    /// customer's receipts are volume purchase receipts from then on.
     case assignVolumePurchase(customer: String, expirationDate: Date? = nil)
-    /// The organisation takes the app back: the customer's receipts have expired from now on.
+    /// The organisation revokes the volume purchase: the customer's receipts have expired from now on.
     case revokeVolumePurchase(customer: String)
-    /// The app asks for a new receipt, on a device if one is named. In the sandbox that is the first one of a customer who has
-    /// bought nothing.
+    /// The app refreshes its receipt, optionally on a device. In the sandbox, customers without purchases have no
+    /// receipt before that.
     case refreshReceipt(customer: String, device: String? = nil)
-    /// Apple approves a retention message of production; the sandbox does that by itself. So with the other three.
+    /// Apple approves a retention message. The sandbox approves messages and images by itself.
     case approveMessage(message: UUID)
     /// Apple rejects a retention message.
     case rejectMessage(message: UUID)
@@ -149,69 +152,92 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case approveImage(image: UUID)
     /// Apple rejects an image for retention messages.
     case rejectImage(image: UUID)
-    /// A customer joins a group (sandbox).
+    /// A customer joins a customer group. Only the sandbox's API returns groups.
     case joinGroup(customer: String, group: String, organization: Bool? = nil, administrator: Bool? = nil)
 
-    /// The app is installed on a device, or installed anew, which shows everything that did not show before. A `system`
-    /// before 16 has no app transaction. A device is there as soon as a command names it; this is for one with an old system.
+    /// Installs or reinstalls the app on a device. A reinstalled app shows hidden transactions again. A `system` before
+    /// 16 has no app transaction. Devices are created when a command names them; use this command for one with an old
+    /// system.
     case installApp(customer: String, device: String, system: Int? = nil)
-    /// The device loses its network: it knows what it knew, hears nothing, and cannot buy.
+    /// The device goes offline: it keeps the data it had, receives no updates and cannot buy.
     case goOffline(customer: String, device: String)
-    /// The device has a network again, and hears what it missed.
+    /// The device goes online and receives the updates it missed.
     case goOnline(customer: String, device: String)
-    /// The app asks the App Store for everything, after the customer asked for it. What did not show shows, what could not be
-    /// verified can.
+    /// The app syncs with the App Store at the customer's request. Hidden transactions appear, and transactions that
+    /// failed verification pass.
     case sync(customer: String, device: String)
-    /// From now on somebody else has to agree to the customer's purchases.
+    /// From now on the customer's purchases require approval (Ask to Buy).
     case askToBuy(customer: String)
-    /// From now on the customer buys without asking.
+    /// From now on the customer's purchases require no approval.
     case stopAskingToBuy(customer: String)
-    /// Somebody agrees to a purchase that waits, or the customer does what an interrupted purchase waits for: it is made now,
-    /// and comes as an update on every device. Without a product the one that waits longest.
+    /// A pending purchase is approved, or the customer completes an interrupted one. The purchase is made now and is an
+    /// update on every device. Without a product, the oldest pending purchase is used.
     case approvePurchase(customer: String, product: String? = nil)
-    /// A purchase that waits is not made.
+    /// A pending purchase is declined.
     case declinePurchase(customer: String, product: String? = nil)
-    /// What the next purchase on a device comes to. `message` is the error of one that fails.
-    case planPurchase(customer: String, device: String, result: PlannedPurchaseResult, message: String? = nil)
-    /// The device hears of a transaction once more.
-    case repeatUpdate(customer: String, device: String, transaction: String? = nil)
-    /// From now on the device's updates are late.
+    /// Sets the result of the next purchase on a device. `message` is the error of a purchase that fails. In JSON and
+    /// YAML: `planPurchase`.
+    case setNextPurchaseResult(customer: String, device: String, result: PlannedPurchaseResult, message: String? = nil)
+    /// The device receives an update for a transaction again. In JSON and YAML: `repeatUpdate`.
+    case resendUpdate(customer: String, device: String, transaction: String? = nil)
+    /// From now on the device's updates are held back.
     case holdUpdates(customer: String, device: String)
-    /// The updates that were held come now, the last one first if `reversed`.
+    /// The device receives the held updates, in reverse order if `reversed`.
     case releaseUpdates(customer: String, device: String, reversed: Bool? = nil)
-    /// The signature of a transaction is wrong on this device, which hears of it again.
-    case breakVerification(customer: String, device: String, transaction: String? = nil)
-    /// From now on renewals do not show on this device, until it syncs or the app is installed anew.
+    /// The signature of a transaction is invalid on this device, which receives an update for it. In JSON and YAML:
+    /// `breakVerification`.
+    case failVerification(customer: String, device: String, transaction: String? = nil)
+    /// From now on renewals are hidden on this device until it syncs or the app is reinstalled.
     case hideRenewals(customer: String, device: String)
+
+    /// The names in JSON and YAML, in the order of the help.
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case createCustomer, releaseVersion, purchase, subscribeAdvancedCommerce, chargeAdvancedCommerce
+        case requestAdvancedCommerce, cancel, resume, failBilling, fixBilling, changeStorefront, accelerate
+        case requestRefund, approveRefund, declineRefund, reverseRefund, shareWithFamily, stopSharing, increasePrice
+        case schedulePriceChange, acceptPrice, removeFromSale, returnToSale, finish, setAppAccountToken
+        case answerConsumptionRequest, extendRenewal, extendAllRenewals, rescindConsent, createExternalPurchaseToken
+        case reportExternalPurchaseToken, requestTestNotification, clearHistory, assignSeat, assignVolumePurchase
+        case revokeVolumePurchase, refreshReceipt, approveMessage, rejectMessage, approveImage, rejectImage, joinGroup
+        case installApp, goOffline, goOnline, sync, askToBuy, stopAskingToBuy, approvePurchase, declinePurchase
+        case setNextPurchaseResult = "planPurchase"
+        case resendUpdate = "repeatUpdate"
+        case holdUpdates, releaseUpdates
+        case failVerification = "breakVerification"
+        case hideRenewals
+    }
+
+    /// The names of all commands in JSON and YAML.
+    public static let names = CodingKeys.allCases.map(\.rawValue)
 }
 
-/// What a command did.
+/// The result of a command.
 public struct StoreOutcome: Sendable, Hashable, Codable {
-    /// Production or sandbox.
+    /// The environment: production or sandbox.
     public var environment: AppStoreEnvironment
-    /// Whom it was about.
+    /// The customer that the command affected.
     public var customer: String?
-    /// The transaction it made, or was about.
+    /// The identifier of the transaction that the command created or affected.
     public var transactionID: String?
-    /// The first transaction of the same subscription.
+    /// The original transaction identifier of that transaction.
     public var originalTransactionID: String?
-    /// The order that the transaction is part of, which a customer of production finds on the receipt by mail.
+    /// The order identifier of the transaction, which a customer in production finds on the App Store's emailed
+    /// receipt.
     public var orderID: String?
-    /// The account that the transaction names, a UUID in lower case.
+    /// The `appAccountToken` of the transaction, a UUID in lower case.
     public var appAccountToken: String?
-    /// What was made that is no transaction: the token of a test notification or of an external purchase, the request
-    /// identifier of an extension.
+    /// The token of a test notification or an external purchase, or the request identifier of a renewal date extension.
     public var token: String?
-    /// What the customer saw before cancelling, if the developer's server was asked.
+    /// The request to the developer's server for a retention message before a cancellation, if one was sent.
     public var retentionMessage: RealtimeRecord?
-    /// What a purchase came to; on a device, what any command came to.
-    public var result: PurchaseOutcome?
-    /// The error of a purchase that failed as planned.
+    /// The result of a purchase, or of any command on a device.
+    public var result: PurchaseResult?
+    /// The error of a purchase that was planned to fail.
     public var message: String?
-    /// The transaction as the device has it that it was bought on.
+    /// The transaction as the purchasing device has it.
     public var transaction: SignedDeviceTransaction?
-    /// The notifications it caused, in order.
-    public var notifications: [Announcement] = []
+    /// The notifications that the command caused, in order.
+    public var notifications: [Notification] = []
 
     private enum CodingKeys: String, CodingKey {
         case environment, customer
@@ -222,14 +248,14 @@ public struct StoreOutcome: Sendable, Hashable, Codable {
     }
 
     /// One notification.
-    public struct Announcement: Sendable, Hashable, Codable {
-        /// What happened.
+    public struct Notification: Sendable, Hashable, Codable {
+        /// The notification type.
         public var notificationType: NotificationTypeV2
-        /// In more detail.
+        /// The subtype.
         public var subtype: NotificationSubtype?
-        /// The identifier, the same for every attempt to send it.
+        /// The notification's identifier, the same for every delivery attempt.
         public var notificationUUID: String
-        /// 1 for a notification of version 1, whose type is by the names of that version.
+        /// 1 for a version 1 notification, whose type uses version 1 names; nil for version 2.
         public var version: Int?
     }
 }

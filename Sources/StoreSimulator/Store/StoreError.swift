@@ -1,10 +1,10 @@
 public import AppStoreModels
 
-/// Why the simulated store refuses a command. Nothing has changed.
+/// The reason why the simulated store refuses a command. The command has had no effect.
 public struct StoreError: CounterfoilError, Hashable, Codable {
-    /// What is wrong, for programs.
+    /// The machine-readable reason.
     public let code: Code
-    /// What is wrong, for people: a sentence.
+    /// The reason in a sentence, for people.
     public let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -12,65 +12,65 @@ public struct StoreError: CounterfoilError, Hashable, Codable {
         self.message = message
     }
 
-    /// Code and message.
+    /// The code and the message.
     public var description: String { "\(code): \(message)" }
 
-    /// What can be wrong.
+    /// The machine-readable reason of a refusal.
     public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
-        /// Snake case.
+        /// The code in snake case.
         public let rawValue: String
-        /// Takes any code.
+        /// Creates a code from any text.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Snake case.
+        /// The code in snake case.
         public var description: String { rawValue }
 
-        /// No such customer.
+        /// The customer does not exist.
         public static let unknownCustomer = Self(rawValue: "unknown_customer")
-        /// No such product in the catalogue.
+        /// The catalogue has no such product.
         public static let unknownProduct = Self(rawValue: "unknown_product")
         /// The product has no such offer.
         public static let unknownOffer = Self(rawValue: "unknown_offer")
-        /// No such transaction.
+        /// The transaction does not exist.
         public static let unknownTransaction = Self(rawValue: "unknown_transaction")
         /// The customer has no such subscription, or none at all.
         public static let noSubscription = Self(rawValue: "no_subscription")
-        /// No such storefront in the catalogue.
+        /// The catalogue has no such storefront.
         public static let unknownStorefront = Self(rawValue: "unknown_storefront")
-        /// The customer has bought or used that already.
+        /// The customer already has the product, the subscription or a seat in the group.
         public static let alreadyOwned = Self(rawValue: "already_owned")
-        /// A customer of that name exists.
+        /// A customer with this name exists already.
         public static let alreadyExists = Self(rawValue: "already_exists")
-        /// The offer is not for this customer.
+        /// The customer is not eligible for the offer or the renewal date extension.
         public static let notEligible = Self(rawValue: "not_eligible")
-        /// A promotional offer comes without a signature. So are the following: what is wrong about it.
+        /// The signature of a promotional offer is missing.
         public static let offerSignatureMissing = Self(rawValue: "offer_signature_missing")
-        /// It cannot be read, or lacks something.
+        /// The offer signature cannot be parsed, or lacks a required field.
         public static let offerSignatureMalformed = Self(rawValue: "offer_signature_malformed")
-        /// It names a key that is not the app's.
+        /// The offer signature names a key that is not the app's.
         public static let offerSignatureWrongKey = Self(rawValue: "offer_signature_wrong_key")
-        /// It does not match what is signed.
+        /// The offer signature does not match the signed content.
         public static let offerSignatureInvalid = Self(rawValue: "offer_signature_invalid")
-        /// It is for another purpose.
+        /// The offer signature has another audience.
         public static let offerSignatureWrongAudience = Self(rawValue: "offer_signature_wrong_audience")
-        /// It is of another issuer, or for another app.
+        /// The offer signature is of another issuer, or for another app.
         public static let offerSignatureWrongApp = Self(rawValue: "offer_signature_wrong_app")
-        /// It is for another product.
+        /// The offer signature is for another product.
         public static let offerSignatureWrongProduct = Self(rawValue: "offer_signature_wrong_product")
-        /// It is for another offer.
+        /// The offer signature is for another offer.
         public static let offerSignatureWrongOffer = Self(rawValue: "offer_signature_wrong_offer")
-        /// It is for another account of the app than the purchase names.
+        /// The offer signature is for another `appAccountToken` than the purchase's.
         public static let offerSignatureWrongAccount = Self(rawValue: "offer_signature_wrong_account")
-        /// The transaction that it names is not the customer's.
+        /// The transaction in the offer signature is not the customer's.
         public static let offerSignatureWrongCustomer = Self(rawValue: "offer_signature_wrong_customer")
-        /// It was used for a purchase already.
+        /// The offer signature was used for a purchase already.
         public static let offerSignatureReused = Self(rawValue: "offer_signature_reused")
-        /// It is older than 24 hours.
+        /// The offer signature is older than 24 hours.
         public static let offerSignatureExpired = Self(rawValue: "offer_signature_expired")
-        /// It is from the future.
+        /// The offer signature is dated in the future.
         public static let offerSignatureNotYetValid = Self(rawValue: "offer_signature_not_yet_valid")
         /// The offer code has expired.
         public static let offerExpired = Self(rawValue: "offer_expired")
-        /// The offer code was redeemed as often as it can be.
+        /// The offer code has reached its redemption limit.
         public static let offerExhausted = Self(rawValue: "offer_exhausted")
         /// The customer has redeemed the offer already.
         public static let offerAlreadyRedeemed = Self(rawValue: "offer_already_redeemed")
@@ -80,15 +80,15 @@ public struct StoreError: CounterfoilError, Hashable, Codable {
         public static let paymentDeclined = Self(rawValue: "payment_declined")
         /// The transaction is refunded or revoked already.
         public static let alreadyRefunded = Self(rawValue: "already_refunded")
-        /// The command makes no sense in the state the subscription, the refund or the customer is in.
+        /// The command is not possible in the current state of the subscription, the refund or the customer.
         public static let impossibleTransition = Self(rawValue: "impossible_transition")
-        /// A value is out of its range, or not of its kind.
+        /// A value is out of range or malformed.
         public static let invalidArgument = Self(rawValue: "invalid_argument")
-        /// The device has no network.
+        /// The device is offline.
         public static let deviceOffline = Self(rawValue: "device_offline")
         /// The customer's device has no receipt.
         public static let noReceipt = Self(rawValue: "no_receipt")
-        /// The simulator holds as many customers, transactions or notifications as it may.
+        /// A limit of the simulator, such as the number of customers, is reached.
         public static let limitReached = Self(rawValue: "limit_reached")
     }
 }

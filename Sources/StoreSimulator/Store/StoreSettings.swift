@@ -1,87 +1,96 @@
 public import Foundation
 
-/// How one environment of the simulated App Store behaves where Apple's differs between environments, can be
-/// configured, or is not documented.
+/// The behaviour of one environment of the simulated App Store, as far as it differs between Apple's environments, is
+/// configurable, or is undocumented.
+///
+/// In JSON and YAML, some settings have shorter names, such as `renewalLead`; `openapi.yaml` of the control API lists
+/// them.
 public struct StoreSettings: Sendable, Hashable, Codable {
-    /// How long a period lasts.
+    /// The rate at which subscriptions renew.
     public var rate = RenewalRate.realTime
 
-    /// The billing grace period of App Store Connect.
+    /// The billing grace period, as set in App Store Connect.
     public var gracePeriod = BillingGracePeriod.off
 
-    /// Whether the grace period also covers the renewal that follows a free offer.
-    public var graceCoversFreeOffers = true
+    /// Whether the grace period also applies to the renewal after a free offer.
+    public var gracePeriodAppliesToFreeOffers = true
 
-    /// How often a subscription renews before the system turns renewal off; nil for ever.
+    /// The number of renewals after which the system turns renewal off; nil for no limit.
     public var renewalCap: Int?
 
-    /// Within how many seconds before the end of a period the next one is charged, at a moment that the seed spreads; 0 for
-    /// at its end. `DID_RENEW` comes then, with a `purchaseDate` that is still ahead. Faster rates shorten it. Tests that are
-    /// about something else are simpler with 0.
-    public var renewalLead: TimeInterval = 86_400
+    /// The longest time before the end of a period at which the next period is charged, in seconds. The exact time
+    /// depends on the seed. `DID_RENEW` is sent then, with a `purchaseDate` in the future. Accelerated rates shorten
+    /// it. 0 charges at the end of the period, which simplifies tests of other behaviour.
+    public var maximumRenewalLeadTime: TimeInterval = 86_400
 
-    /// By how many seconds at most a renewal comes late, which leaves a short lapse; 0 for never. A quarter of them do.
-    public var renewalDelay: TimeInterval = 0
+    /// The longest delay of a renewal, in seconds; 0 for none. A quarter of the renewals are late, which leaves a short
+    /// lapse.
+    public var maximumRenewalDelay: TimeInterval = 0
 
-    /// Whether a subscription that began on the 31st renews on the last day of a shorter month and on the 31st again after
-    /// that; otherwise it stays on the earlier day.
-    public var keepsDayOfMonth = true
+    /// Whether a subscription that began on the 31st renews on the last day of shorter months and on the 31st again
+    /// afterwards. Otherwise it stays on the earlier day.
+    public var renewsOnOriginalDayOfMonth = true
 
-    /// Where notifications go; nil sends none.
+    /// The URL to send notifications to; nil to send none.
     public var notificationURL: String?
 
-    /// Which version of notifications the app gets. Version 1 tells of less, and of nothing in the history.
+    /// The version of App Store Server Notifications. Version 1 covers fewer events, and its notifications are not in
+    /// the notification history.
     public var notificationVersion = NotificationVersion.two
 
-    /// Whether a failed notification is sent again, five times over 157 hours (three times over 78 in version 1).
+    /// Whether failed deliveries are retried: five times over 157 hours, in version 1 three times over 78 hours.
     public var retriesNotifications = true
 
-    /// Whether a 400 counts as a failure that is sent again, as documented, or as the end.
+    /// Whether a delivery answered with status 400 is retried, as documented, or fails for good.
     public var retriesAfterBadRequest = true
 
-    /// How long the receiver of a notification has, in seconds.
+    /// The time limit for the receiver's answer to a notification, in seconds.
     public var deliveryTimeout: TimeInterval = 5
 
-    /// How long the developer's server may take to name a retention message, in seconds.
+    /// The time limit for the answer of the developer's server to a real-time retention request, in seconds.
     public var realtimeTimeout: TimeInterval = 0.7
 
-    /// Who decides about refunds.
+    /// Who decides refund requests.
     public var refunds = RefundDecision.byCommand
 
-    /// How long the answer to a consumption request may take, in seconds.
+    /// The time limit for the answer to a consumption request, in seconds.
     public var consumptionWindow: TimeInterval = 12 * 3600
 
-    /// Whether a mere `notificationType` in the history's filter means only those without a subtype.
+    /// Whether a notification history filter with a `notificationType` alone matches only notifications without a
+    /// subtype.
     public var historyMatchesSubtypeExactly = true
 
-    /// Whether family members' renewals, failures and expiries are notified too.
-    public var notifiesFamilyMembers = true
+    /// Whether notifications are also sent for renewals, billing failures and expirations of family members' shares.
+    public var sendsNotificationsForFamilyMembers = true
 
-    /// Whether the notification of a cancellation after a price notice has its subtype.
+    /// Whether the notification of a cancellation after a price increase notice has a subtype.
     public var cancellationAfterPriceNoticeHasSubtype = true
 
-    /// Whether notifications about purchases carry `appAppleId`. Documented as absent in the sandbox, seen there in 2025.
-    public var namesAppAppleID = true
+    /// Whether sandbox notifications contain `appAppleId`. It is documented as absent in the sandbox, but was observed
+    /// there in 2025.
+    public var sandboxIncludesAppAppleID = true
 
-    /// Whether all kinds of products bring consumption requests. Off: consumables and auto-renewable subscriptions.
-    public var asksAboutAllProducts = true
+    /// Whether refund requests for all product types cause consumption requests. Otherwise only consumables and
+    /// auto-renewable subscriptions do.
+    public var sendsConsumptionRequestsForAllProducts = true
 
-    /// Whether a downgrade in the last day before the renewal is notified twice, when it is chosen and when it happens.
-    public var announcesLateDowngrades = true
+    /// Whether a downgrade on the last day before the renewal sends `DID_CHANGE_RENEWAL_PREF` when the customer chooses
+    /// it, in addition to the `DID_RENEW` of the renewal.
+    public var sendsNotificationOnLateDowngrade = true
 
-    /// Whether a change of plan that turns renewal on again is told by `AUTO_RENEW_ENABLED` as well.
-    public var announcesRenewalSwitch = false
+    /// Whether a change of plan that turns renewal on again also sends `AUTO_RENEW_ENABLED`.
+    public var sendsAutoRenewEnabledOnPlanChange = false
 
-    /// How long extending the renewal date of all subscribers takes, in seconds.
+    /// The duration of a renewal date extension for all subscribers, in seconds.
     public var massExtensionDuration: TimeInterval = 3600
 
-    /// Whether Apple's hourly quotas hold.
+    /// Whether Apple's hourly rate limits are enforced.
     public var enforcesRateLimits = true
 
     /// The production App Store's behaviour, as documented.
     public static let production = Self()
 
-    /// The sandbox's behaviour, as documented, but for the speed of its subscriptions.
+    /// The sandbox's behaviour, as documented, except for the renewal rate.
     public static let sandbox: Self = {
         var settings = Self()
         settings.renewalCap = 12
@@ -91,7 +100,7 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         return settings
     }()
 
-    /// TestFlight's behaviour, as documented: that of the sandbox, but every subscription renews once a day, six times.
+    /// TestFlight's behaviour, as documented: the sandbox's, but every subscription renews once a day, up to six times.
     public static let testFlight: Self = {
         var settings = sandbox
         settings.rate = .anyEveryDay
@@ -99,19 +108,38 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         return settings
     }()
 
-    /// Settings as documented for production.
+    /// Creates settings with production's documented behaviour.
     public init() {}
 
-    /// Reads settings. What older versions did not know may be left out, and is as in production.
+    private enum CodingKeys: String, CodingKey {
+        case rate, gracePeriod, renewalCap, notificationURL, notificationVersion, retriesNotifications
+        case retriesAfterBadRequest, deliveryTimeout, realtimeTimeout, refunds, consumptionWindow
+        case historyMatchesSubtypeExactly, cancellationAfterPriceNoticeHasSubtype, massExtensionDuration
+        case enforcesRateLimits
+        case gracePeriodAppliesToFreeOffers = "graceCoversFreeOffers"
+        case maximumRenewalLeadTime = "renewalLead"
+        case maximumRenewalDelay = "renewalDelay"
+        case renewsOnOriginalDayOfMonth = "keepsDayOfMonth"
+        case sendsNotificationsForFamilyMembers = "notifiesFamilyMembers"
+        case sandboxIncludesAppAppleID = "namesAppAppleID"
+        case sendsConsumptionRequestsForAllProducts = "asksAboutAllProducts"
+        case sendsNotificationOnLateDowngrade = "announcesLateDowngrades"
+        case sendsAutoRenewEnabledOnPlanChange = "announcesRenewalSwitch"
+    }
+
+    /// Decodes settings. Settings that older versions did not have are optional and default to production's.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         rate = try container.decode(RenewalRate.self, forKey: .rate)
         gracePeriod = try container.decode(BillingGracePeriod.self, forKey: .gracePeriod)
-        graceCoversFreeOffers = try container.decode(Bool.self, forKey: .graceCoversFreeOffers)
+        gracePeriodAppliesToFreeOffers = try container.decode(Bool.self, forKey: .gracePeriodAppliesToFreeOffers)
         renewalCap = try container.decodeIfPresent(Int.self, forKey: .renewalCap)
-        renewalLead = try container.decodeIfPresent(TimeInterval.self, forKey: .renewalLead) ?? renewalLead
-        renewalDelay = try container.decodeIfPresent(TimeInterval.self, forKey: .renewalDelay) ?? renewalDelay
-        keepsDayOfMonth = try container.decodeIfPresent(Bool.self, forKey: .keepsDayOfMonth) ?? keepsDayOfMonth
+        maximumRenewalLeadTime =
+            try container.decodeIfPresent(TimeInterval.self, forKey: .maximumRenewalLeadTime) ?? maximumRenewalLeadTime
+        maximumRenewalDelay =
+            try container.decodeIfPresent(TimeInterval.self, forKey: .maximumRenewalDelay) ?? maximumRenewalDelay
+        renewsOnOriginalDayOfMonth =
+            try container.decodeIfPresent(Bool.self, forKey: .renewsOnOriginalDayOfMonth) ?? renewsOnOriginalDayOfMonth
         notificationURL = try container.decodeIfPresent(String.self, forKey: .notificationURL)
         notificationVersion =
             try container.decodeIfPresent(NotificationVersion.self, forKey: .notificationVersion) ?? notificationVersion
@@ -122,24 +150,28 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         refunds = try container.decode(RefundDecision.self, forKey: .refunds)
         consumptionWindow = try container.decode(TimeInterval.self, forKey: .consumptionWindow)
         historyMatchesSubtypeExactly = try container.decode(Bool.self, forKey: .historyMatchesSubtypeExactly)
-        notifiesFamilyMembers = try container.decode(Bool.self, forKey: .notifiesFamilyMembers)
+        sendsNotificationsForFamilyMembers = try container.decode(
+            Bool.self, forKey: .sendsNotificationsForFamilyMembers)
         cancellationAfterPriceNoticeHasSubtype = try container.decode(
             Bool.self, forKey: .cancellationAfterPriceNoticeHasSubtype)
-        namesAppAppleID = try container.decode(Bool.self, forKey: .namesAppAppleID)
-        asksAboutAllProducts = try container.decode(Bool.self, forKey: .asksAboutAllProducts)
-        announcesLateDowngrades = try container.decode(Bool.self, forKey: .announcesLateDowngrades)
-        announcesRenewalSwitch =
-            try container.decodeIfPresent(Bool.self, forKey: .announcesRenewalSwitch) ?? announcesRenewalSwitch
+        sandboxIncludesAppAppleID = try container.decode(Bool.self, forKey: .sandboxIncludesAppAppleID)
+        sendsConsumptionRequestsForAllProducts = try container.decode(
+            Bool.self, forKey: .sendsConsumptionRequestsForAllProducts)
+        sendsNotificationOnLateDowngrade = try container.decode(Bool.self, forKey: .sendsNotificationOnLateDowngrade)
+        sendsAutoRenewEnabledOnPlanChange =
+            try container.decodeIfPresent(Bool.self, forKey: .sendsAutoRenewEnabledOnPlanChange)
+            ?? sendsAutoRenewEnabledOnPlanChange
         massExtensionDuration = try container.decode(TimeInterval.self, forKey: .massExtensionDuration)
         enforcesRateLimits = try container.decode(Bool.self, forKey: .enforcesRateLimits)
     }
 
-    /// Who decides about refunds.
+    /// Who decides refund requests.
     @nonexhaustive
     public enum RefundDecision: String, Sendable, Hashable, Codable {
-        /// Nobody but a command.
+        /// Only commands decide.
         case byCommand
-        /// The store: by the developer's answer to the consumption request, or in favour of the customer when it is late.
+        /// The store decides by the developer's answer to the consumption request, or grants the refund if there is no
+        /// answer in time.
         case automatic
     }
 }

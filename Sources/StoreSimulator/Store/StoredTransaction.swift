@@ -1,20 +1,20 @@
 package import AppStoreModels
 package import Foundation
 
-/// A transaction, with what Apple knows about it but does not sign.
+/// A transaction's payload, and data about it that the App Store does not sign.
 package struct StoredTransaction: Sendable, Codable {
-    /// What is signed, but for `signedDate`, which says when.
+    /// The payload to sign. `signedDate` is set at signing.
     @Packed package var payload: JWSTransactionDecodedPayload
     package let customer: String
-    /// What the customer finds on the receipt. Products bought together would share it.
+    /// The order identifier, which customers find on the App Store's receipt. Products bought together would share it.
     package let order: String
-    /// Where it stands in the order of all changes: what the history is sorted by.
+    /// The value of the store's `revision` at the last change. The transaction history is sorted by it.
     package var revision: Int
-    /// Whether the app has finished it.
+    /// Whether the app has finished the transaction.
     package var isFinished = false
-    /// Where a refund stands.
+    /// The state of the latest refund request or refund.
     @Boxed package var refund: Refund? = nil
-    /// The transaction of the purchaser that this one lets a family member use.
+    /// For a family member's transaction: the purchaser's transaction that is shared.
     package var sharedFrom: String?
 
     package var isSubscription: Bool { payload.type == .autoRenewableSubscription }
@@ -23,18 +23,18 @@ package struct StoredTransaction: Sendable, Codable {
         package enum State: String, Sendable, Codable { case requested, granted, declined, reversed }
         package var state: State
         package var requested: Date?
-        /// When the store decides if nobody does before.
+        /// When the store decides the request, unless a command decides it earlier.
         package var due: Date?
         package var reason: ConsumptionRequestReason?
-        /// What the customer wrote, which the sandbox takes as orders.
+        /// The customer's note. In the sandbox, certain notes determine the decision.
         package var note: String?
-        /// What the developer would like, if asked and answered.
+        /// The developer's preference from the answer to the consumption request.
         package var preference: RefundPreference?
         package var consumption: Int32?
         package var decided: Date?
-        /// The items that an Advanced Commerce request is about; nil for the whole transaction.
+        /// The items of a requested Advanced Commerce refund; nil for the whole transaction.
         package var items: [AdvancedCommerceRequestRefundItem]?
-        /// The indices of the transaction's items that the last refund was of; nil for a refund of the whole transaction.
+        /// The indices of the items that the last refund covered; nil if it covered the whole transaction.
         package var refundedItems: [Int]?
     }
 }

@@ -10,7 +10,7 @@ let paused = store.get("paused") === "1", since = body.dataset.since, source, ti
 let busy, again, ended, later;
 
 const say = t => { if (state && state.textContent !== t) state.textContent = t };
-// A refused form has its own address.
+// location may be a refused form's URL.
 const url = () => { const u = new URL(here, location); u.searchParams.set("fragment", "all"); return u };
 const inUse = (e, s = getSelection()) =>
   e.contains(document.activeElement) || $("details[open]", e) || !s.isCollapsed && s.containsNode(e, true);
@@ -54,7 +54,7 @@ function end() {
   say("The session has ended. ");
   make("a", state, "Sign in").href = location.href;
 }
-// Neither list nor button moves under its reader.
+// Do not move content while the user reads.
 function offer(old, fresh, news) {
   let p = offered(old.id), b = p?.firstChild;
   if (!b) {
@@ -71,7 +71,7 @@ function listen() {
   source.onopen = () => { if (!retry) say("") };
   source.onerror = () => {
     say("Not live");
-    // The fetch says why.
+    // refetch shows why.
     if (source?.readyState === 2) { timer = setTimeout(listen, 6e4); refetch() }
   };
 }
@@ -82,10 +82,10 @@ function show() {
 }
 function toggle() { paused = !paused; store.set("paused", +paused); show(); say(""); listen(); if (!paused) refetch() }
 pause?.addEventListener("click", toggle);
-// A hidden tab has none of six connections.
+// Hidden tabs use no connection (limit: 6).
 document.addEventListener("visibilitychange", () => { listen(); if (topics) refetch() });
 addEventListener("pagehide", () => source?.close());
-// What was in use comes later.
+// Update parts no longer in use.
 for (const t of ["focusout", "selectionchange", "toggle"]) addEventListener(t, () => {
   clearTimeout(later);
   later = setTimeout(() => { if ($$("[data-live]").some(e => e.late && !inUse(e))) refetch() }, 300);
@@ -151,7 +151,7 @@ addEventListener("keydown", e => {
     "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
   if (act) { e.preventDefault(); act() }
 });
-// The opened row has the focus again. A tap on a time shows it here.
+// Restore the row's focus. A click on a time shows local time.
 const place = "row " + location.pathname;
 addEventListener("click", e => {
   const t = e.target, a = t.closest?.("[data-row] a");
@@ -160,7 +160,7 @@ addEventListener("click", e => {
 });
 try { const h = sessionStorage.getItem(place); if (h) { sessionStorage.removeItem(place); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
 
-// A tap is no change.
+// HTML as rendered.
 $$("[data-live]").forEach(e => { e.dataset.as = e.outerHTML });
 dress(document); show(); listen();
 $("[data-focus]")?.focus();

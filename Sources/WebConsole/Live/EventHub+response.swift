@@ -4,13 +4,14 @@ package import Hummingbird
 internal import NIOCore
 
 extension EventHub {
-    /// The stream that a page listens to: `topics=a,b&since=12`. 503 where there are enough streams.
+    /// Returns the event stream (server-sent events) for a page that requests `topics=a,b&since=12`. The status is 503
+    /// if the maximum number of streams is open.
     ///
-    /// An event is `{"topic":…,"version":…}`, with the number of the change. Each topic comes at most once in `pause`, the
-    /// newest wins; a comment comes each `silence`, by which a connection that is gone is noticed.
+    /// An event is `{"topic":…,"version":…}` with the number of the change. Each topic is sent at most once per
+    /// `pause`, with its latest change. A comment is sent every `silence`, so that a closed connection is noticed.
     ///
-    /// - Parameter mayFollow: Whether who asked may still be told. It is asked before each event and each comment; the stream
-    ///   ends with the first no.
+    /// - Parameter mayFollow: Whether the client may still receive events. It is called before each event and each
+    ///   comment; the stream ends when it returns false.
     package func response(
         to request: Request, pause: Duration = .seconds(1), silence: Duration = .seconds(20),
         while mayFollow: @escaping @Sendable () -> Bool = { true }
@@ -26,7 +27,7 @@ extension EventHub {
         }
         let since = parameters["since"].flatMap { Int($0) } ?? lastChange
         headers[.contentType] = "text/event-stream"
-        // nginx would keep what happens until there is enough of it.
+        // Prevent nginx from buffering the events.
         if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
         let jitter = Int.random(in: 0...2000)
         let body = ResponseBody { [self] writer in
@@ -34,36 +35,37 @@ extension EventHub {
             try await writer.write(ByteBuffer(string: "retry: \(3000 + jitter)\n: here\n\n"))
             let heartbeat = Task {
                 while !Task.isCancelled {
-                    try await Task.sleep(until: self.nextBeat(silence))
+                    try await Task.sleep(until: self.nextHeartbeat(silence))
                     stream.wake()
                 }
             }
             defer { heartbeat.cancel() }
-            var (news, last) = self.news(of: topics, since: since)
-            if !news.isEmpty {
-                try await writer.write(Self.events(news))
+            var (changed, last) = self.changedTopics(of: topics, since: since)
+            if !changed.isEmpty {
+                try await writer.write(Self.events(changed))
                 try await Task.sleep(for: pause)
             }
             for await _ in stream.wakeups {
                 guard mayFollow() else { break }
-                (news, last) = self.news(of: topics, since: last)
-                try await writer.write(news.isEmpty ? ByteBuffer(string: ":\n\n") : Self.events(news))
-                if !news.isEmpty { try await Task.sleep(for: pause) }
+                (changed, last) = self.changedTopics(of: topics, since: last)
+                try await writer.write(changed.isEmpty ? ByteBuffer(string: ":\n\n") : Self.events(changed))
+                if !changed.isEmpty { try await Task.sleep(for: pause) }
             }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// When all streams are woken next, together: to wake the process for each of them takes more than to write to all.
-    private func nextBeat(_ silence: Duration) -> ContinuousClock.Instant {
-        let passed = begun.duration(to: .now) / silence
-        return begun + silence * (passed.rounded(.down) + 1)
+    /// Returns the time of the next heartbeat. All streams share it, because waking the process once for all of them
+    /// costs less than waking it for each.
+    private func nextHeartbeat(_ silence: Duration) -> ContinuousClock.Instant {
+        let passed = started.duration(to: .now) / silence
+        return started + silence * (passed.rounded(.down) + 1)
     }
 
-    private static func events(_ news: [(name: String, change: Int)]) -> ByteBuffer {
+    private static func events(_ changed: [(name: String, change: Int)]) -> ByteBuffer {
         var buffer = ByteBuffer()
-        for one in news {
+        for one in changed {
             var json = JSONWriter(capacity: 128)
             json.object {
                 $0.member("topic", one.name)

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// Tells open pages that something has changed. It says which topic, and no more: pages then fetch themselves.
+/// Notifies open pages of changes. An event contains only the topic; the page then fetches itself again.
 ///
-/// Changes are numbered. A page has the number of the last change from before it was made, and its stream begins there: what
-/// changes between the page and its stream is told by the stream.
+/// Changes are numbered. A page contains the number of the last change before it was rendered, and its stream begins
+/// there, so no change between the page and its stream is missed.
 package final class EventHub: Sendable {
     private struct Topic {
-        /// The number of the last change when somebody began to watch it. What changed before is not known.
+        /// The number of the last change when the topic was first watched. Earlier changes of the topic are unknown.
         let watchedSince: Int
-        /// The number of its last change.
+        /// The number of the topic's last change.
         var changed = 0
-        /// How many streams follow.
+        /// The number of streams that follow the topic.
         var followers = 0
-        /// Until when the stream of a page that was made may begin.
+        /// The time until which the stream of a rendered page is expected.
         var expectedUntil: ContinuousClock.Instant?
 
         func isWatched(at now: ContinuousClock.Instant) -> Bool {
@@ -22,14 +22,15 @@ package final class EventHub: Sendable {
     }
 
     private struct State {
-        /// The number of the last change. Another run of the server begins with other numbers.
+        /// The number of the last change. It starts with the current time, so that numbers differ between runs of the
+        /// server.
         var changes = Int(Date().timeIntervalSince1970 * 1000)
         var topics: [String: Topic] = [:]
         var streams: [Int: Subscription] = [:]
         var lastID = 0
         var isClosed = false
 
-        /// Forgets topics that nobody watches: names of customers do not pile up.
+        /// Removes unwatched topics, so that customers' names do not accumulate.
         mutating func prune(at now: ContinuousClock.Instant) { topics = topics.filter { $0.value.isWatched(at: now) } }
     }
 
@@ -40,17 +41,18 @@ package final class EventHub: Sendable {
 
     private let state = Mutex(State())
     private let capacity: Int
-    /// From when on the heartbeats of all streams are counted.
-    let begun = ContinuousClock.now
-    /// How many topics are watched for streams that have not begun, at most. A page of any other fetches itself once more.
+    /// The start of the heartbeat interval, which all streams share.
+    let started = ContinuousClock.now
+    /// The maximum number of topics to watch for expected streams. Pages with further topics fetch themselves once
+    /// more.
     private static let maximumExpected = 1000
 
     package init(capacity: Int = 64) { self.capacity = capacity }
 
-    /// Says that a topic has changed.
+    /// Publishes a change of a topic.
     package func publish(_ topic: String) { publish { $0 == topic } }
 
-    /// Says that all topics have changed whose names begin so.
+    /// Publishes a change of all topics whose names begin with `prefix`.
     package func publish(prefix: String) { publish { $0.hasPrefix(prefix) } }
 
     private func publish(_ isMeant: (String) -> Bool) {
@@ -63,10 +65,10 @@ package final class EventHub: Sendable {
         for continuation in waiting { continuation.yield() }
     }
 
-    /// The number of the last change. A page that is made from now on shows it.
+    /// The number of the last change. A page rendered from now on includes that change.
     package var lastChange: Int { state.withLock { $0.changes } }
 
-    /// Watches topics for a page that was made, until its stream begins.
+    /// Watches the topics of a rendered page for up to a minute, until its stream begins.
     package func expect(_ topics: some Collection<String>) {
         let now = ContinuousClock.now
         state.withLock { state in
@@ -77,16 +79,16 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// The topics that somebody watches, or will in a moment.
+    /// The topics with a stream or an expected stream.
     package var watched: Set<String> {
         let now = ContinuousClock.now
         return state.withLock { Set($0.topics.filter { $0.value.isWatched(at: now) }.keys) }
     }
 
-    /// How many pages follow.
+    /// The number of open streams.
     package var count: Int { state.withLock { $0.streams.count } }
 
-    /// Ends all streams, and takes no more.
+    /// Ends all streams and refuses new ones.
     package func shutdown() {
         let streams = state.withLock { state in
             state.isClosed = true
@@ -96,7 +98,7 @@ package final class EventHub: Sendable {
         for stream in streams { stream.wakeups.finish() }
     }
 
-    /// A stream of a page. It ends when nobody holds it: an answer that cannot be sent takes no place.
+    /// The stream of a page. It closes when it is deallocated, so a response that is never sent takes no slot.
     final class Stream: Sendable {
         let wakeups: AsyncStream<Void>
         private let id: Int
@@ -112,8 +114,8 @@ package final class EventHub: Sendable {
         func wake() { hub.wake(id) }
     }
 
-    /// Begins a stream; nil where there are enough. All are woken then, so that those end whose readers are gone: whoever asks
-    /// again in a moment has their place.
+    /// Opens a stream. If the maximum is reached, returns nil and wakes all streams, so that those with closed
+    /// connections end and a later request gets a slot.
     func open(_ topics: Set<String>) -> Stream? {
         let (wakeups, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: Int? = state.withLock { state in
@@ -147,30 +149,31 @@ package final class EventHub: Sendable {
         continuation?.yield()
     }
 
-    /// The topics that have changed since a change, the latest last, and the number of the last change of all. A topic of
-    /// which that is not known has changed.
-    func news(of topics: Set<String>, since last: Int) -> (topics: [(name: String, change: Int)], last: Int) {
+    /// Returns the topics that have changed since a change, latest last, and the number of the last change of any
+    /// topic. A topic whose changes since then are unknown counts as changed.
+    func changedTopics(of topics: Set<String>, since last: Int) -> (topics: [(name: String, change: Int)], last: Int) {
         state.withLock { state in
-            let news = topics.compactMap { name -> (name: String, change: Int)? in
+            let changed = topics.compactMap { name -> (name: String, change: Int)? in
                 guard let topic = state.topics[name] else { return nil }
                 guard last >= topic.watchedSince, last <= state.changes else { return (name, state.changes) }
                 return topic.changed > last ? (name, topic.changed) : nil
             }
-            return (news.sorted { ($0.change, $0.name) < ($1.change, $1.name) }, state.changes)
+            return (changed.sorted { ($0.change, $0.name) < ($1.change, $1.name) }, state.changes)
         }
     }
 
-    /// The topics of a request, as `topics=a,b` says them: up to eight.
+    /// Parses the value of `topics=a,b`. Returns nil unless there are one to eight valid topics.
     package static func topics(_ text: String?) -> Set<String>? {
         let topics = (text ?? "").split(separator: ",")
         guard (1...8).contains(topics.count), topics.allSatisfy({ $0.utf8.count <= maximumName }) else { return nil }
-        // A line of the stream is ended by nothing within a topic.
+        // A topic must not contain a line break, which would end the line of the stream.
         guard topics.allSatisfy({ $0.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F } }) else {
             return nil
         }
         return Set(topics.map { String($0) })
     }
 
-    /// A customer's identifier has up to 255 bytes, each three when it is percent-encoded.
+    /// The maximum length of a topic. A customer's identifier has up to 255 bytes, each of which may be percent-encoded
+    /// as three.
     private static let maximumName = 800
 }

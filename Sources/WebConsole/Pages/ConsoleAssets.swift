@@ -5,14 +5,15 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
-/// The style sheet, the script and the icon, under paths that name their contents: a browser keeps them for good.
+/// The style sheet, the script and the icon. Their paths contain a hash of the contents, so that browsers cache them
+/// for good.
 package struct ConsoleAssets: Sendable {
     package let style: PageLink
     package let script: PageLink
     package let icon: PageLink
     private let files: [String: (type: String, text: String)]
 
-    /// - Parameter folder: The segments of the folder that they are served in.
+    /// - Parameter folder: The segments of the path of their folder.
     package init(folder: [String]) {
         var files: [String: (type: String, text: String)] = [:]
         func add(_ text: String, _ ending: String, _ type: String) -> PageLink {
@@ -26,7 +27,7 @@ package struct ConsoleAssets: Sendable {
         self.files = files
     }
 
-    /// The file of that name, or 404.
+    /// Returns the file with this name, or 404.
     package func response(_ name: String) -> Response {
         var headers = ConsoleHeaders.all
         guard let file = files[name] else { return Response(status: .notFound, headers: headers) }

@@ -1,11 +1,11 @@
 internal import Basics
 
-/// Writes texts as HTML.
+/// Escapes text for HTML.
 enum HTMLText {
-    /// The text with entities for what HTML takes for markup, in an element and in an attribute.
+    /// Returns the text with entities for the characters that are markup in elements and attributes.
     ///
-    /// It goes by code points, as browsers do. The template engine goes by characters: to it a quotation mark with an accent is
-    /// another character, which stays as it is and ends the attribute that it stands in.
+    /// It replaces code points, as browsers parse them. The template engine replaces characters: to it, a quotation
+    /// mark with a combining accent is another character, which it leaves unescaped, so that it ends the attribute.
     static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: isMarkup) else { return text }
         return text.escaping {

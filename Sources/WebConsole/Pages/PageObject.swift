@@ -1,10 +1,11 @@
 internal import Foundation
 internal import Mustache
 
-/// An object of a page as the template engine asks it: by name, without reflection. Every text that it gives is HTML.
+/// The values of a page, as the template engine looks them up: by name, without reflection. All returned texts are
+/// escaped HTML.
 struct PageObject: MustacheParent {
     let values: [String: PageValue]
-    /// Whether nobody is asked after it.
+    /// Whether this is the outermost object, so that a missing name is an error.
     var isRoot = false
     var recorder: TemplateRecorder?
 
@@ -13,7 +14,7 @@ struct PageObject: MustacheParent {
             guard isRoot else { return nil }
             recorder?.missed(name)
             #if DEBUG
-                // Seen at once by who looks at the page, and by the tests of all pages.
+                // Visible on the page, and found by the tests of all pages.
                 return "⟦\(name) has no value⟧"
             #else
                 return nil
@@ -49,7 +50,7 @@ struct PageObject: MustacheParent {
         }
     }
 
-    /// What the template `drawing` inserts, and nothing else can.
+    /// The value of the template `drawing`, the only one that inserts unescaped markup.
     private struct Picture: MustacheParent {
         let markup: String
 
@@ -57,13 +58,13 @@ struct PageObject: MustacheParent {
     }
 }
 
-/// Notes which names templates asked for. Only tests have one.
+/// Records the names that templates use. Only tests use a recorder.
 package final class TemplateRecorder {
-    /// Names that had a value.
+    /// The names with a value.
     package private(set) var found: Set<String> = []
-    /// Names without a value.
+    /// The names without a value.
     package private(set) var missing: Set<String> = []
-    /// Links under a name that is no link's, and other values under a link's.
+    /// The names of links that do not end in `URL`, and names that end in `URL` but are not links.
     package private(set) var misused: Set<String> = []
 
     package init() {}
@@ -74,7 +75,7 @@ package final class TemplateRecorder {
 }
 
 extension PageValue {
-    /// All names in it, however deep.
+    /// All names in the value, at any depth.
     package var names: Set<String> {
         switch self {
         case .list(let list): list.reduce(into: []) { $0.formUnion($1.names) }

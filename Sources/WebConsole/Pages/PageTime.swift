@@ -1,7 +1,7 @@
 package import Foundation
 
 extension PageValue {
-    /// An instant, for the template `time`: in UTC, and how far it is from `now` in words.
+    /// Returns an instant for the template `time`: in UTC, and relative to `now` in words.
     package static func time(_ date: Date, now: Date? = nil) -> PageValue {
         [
             "iso": .text(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
@@ -9,7 +9,7 @@ extension PageValue {
         ]
     }
 
-    /// The same, or ``nothing``.
+    /// Returns an instant for the template `time`, or ``nothing``.
     package static func time(_ date: Date?, now: Date? = nil) -> PageValue {
         date.map { .time($0, now: now) } ?? .nothing
     }
@@ -20,19 +20,19 @@ extension Date {
     package var consoleText: String {
         let style = Date.ISO8601FormatStyle(
             dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
-        // Half a millisecond makes up for what a number of seconds cannot say exactly.
+        // Half a millisecond compensates for the rounding of a floating-point number of seconds.
         let second = Date(timeIntervalSince1970: (timeIntervalSince1970 + 0.0005).rounded(.down))
         return second.formatted(style.year().month().day().time(includingFractionalSeconds: false)) + " UTC"
     }
 
-    /// `in 3 days`, `2 hours ago`, `now`.
+    /// Returns the date relative to `now`: `in 3 days`, `2 hours ago`, `now`.
     package func words(from now: Date) -> String {
         let seconds = timeIntervalSince(now)
         let length = Self.words(abs(seconds))
         return abs(seconds) < 1 ? "now" : seconds > 0 ? "in \(length)" : "\(length) ago"
     }
 
-    /// A length of time in one unit: `3 days`.
+    /// Returns a duration in one unit: `3 days`.
     package static func words(_ seconds: TimeInterval) -> String {
         let units: [(name: String, length: TimeInterval)] = [
             ("year", 365.25 * 86_400), ("month", 30.4375 * 86_400), ("day", 86_400), ("hour", 3600), ("minute", 60),

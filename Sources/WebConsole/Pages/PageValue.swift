@@ -1,40 +1,40 @@
-/// A value that a template can name.
+/// A value for a template.
 ///
-/// Every text is escaped. What decides is where it comes from: ``text(_:)`` is a sentence of ours, ``foreign(_:limit:)`` was
-/// written by somebody else, ``exact(_:)`` is what a form shows to send it back unchanged.
+/// Every text is escaped. The case depends on the source: ``text(_:)`` is for the console's own texts,
+/// ``foreign(_:limit:)`` for untrusted texts, ``exact(_:)`` for values of form fields that must be sent back unchanged.
 package indirect enum PageValue: Sendable {
-    /// Renders as nothing, and its section is left out.
+    /// Renders as nothing. Its section is omitted.
     case nothing
-    /// Decides about a section.
+    /// Whether to render a section.
     case flag(Bool)
-    /// A text of ours. Characters that change how others are read are spelled out: `⟨U+202E⟩`.
+    /// A text of the console. Characters that change how others are displayed are spelled out: `⟨U+202E⟩`.
     case text(String)
-    /// A text as it is, for the value of a field and for text to copy.
+    /// An unchanged text, for the value of a field and for text to copy.
     case exact(String)
-    /// A link. Its name in the template is `url` or ends in `URL`, and no other value has such a name.
+    /// A link. Its name in the template is `url` or ends in `URL`. No other value has such a name.
     case link(PageLink)
-    /// A picture made by this process, for the template `drawing`.
+    /// A drawing, for the template `drawing`.
     case drawing(Drawing)
-    /// A section for each.
+    /// Renders its section once for each element.
     case list([PageValue])
-    /// A section with names of its own.
+    /// Renders its section with names of its own.
     case object([String: PageValue])
 
-    /// The text, or ``nothing``.
+    /// Returns the text, or ``nothing``.
     package static func optional(_ text: String?) -> PageValue { text.map { .text($0) } ?? .nothing }
 
-    /// The link, or ``nothing``.
+    /// Returns the link, or ``nothing``.
     package static func optional(_ link: PageLink?) -> PageValue { link.map { .link($0) } ?? .nothing }
 
-    /// A number.
+    /// Returns a number with commas between thousands.
     package static func number(_ number: some BinaryInteger) -> PageValue { .text(number.grouped) }
 
-    /// A text that a stranger wrote, for the template `foreign`: `{{#name}}{{>foreign}}{{/name}}`.
+    /// Returns an untrusted text for the template `foreign`: `{{#name}}{{>foreign}}{{/name}}`.
     ///
-    /// Control, format and direction characters become chips, and what is longer than `limit` is cut.
+    /// Control, format and direction characters are shown as chips. A text longer than `limit` code points is cut.
     ///
-    /// - Parameter showsWhole: Whether the reader can open the rest. It takes a place where `<details>` may stand: no link
-    ///   and no heading.
+    /// - Parameter showsWhole: Whether the user can expand the rest. Only where `<details>` is allowed: not in links or
+    ///   headings.
     package static func foreign(_ text: String, limit: Int = 200, showsWhole: Bool = false) -> PageValue {
         let scalars = text.unicodeScalars
         let isCut = scalars.count > limit
@@ -47,7 +47,7 @@ package indirect enum PageValue: Sendable {
         ])
     }
 
-    /// The same, or ``nothing``.
+    /// Returns an untrusted text for the template `foreign`, or ``nothing``.
     package static func foreign(_ text: String?, limit: Int = 200, showsWhole: Bool = false) -> PageValue {
         text.map { .foreign($0, limit: limit, showsWhole: showsWhole) } ?? .nothing
     }

@@ -2,11 +2,11 @@
 package struct Shell: Sendable {
     /// The page's name, in the title and in its heading.
     package var heading: String
-    /// A heading that somebody else wrote: a customer's name.
+    /// An untrusted heading, such as a customer's name.
     package var foreignHeading: String?
-    /// What the heading stands under: the page that lists others like this one.
+    /// The parent page, which lists pages like this one.
     package var up: (title: String, link: PageLink)?
-    /// The name in the bar: "Counterfoil simulator".
+    /// The name of the program in the bar: "Counterfoil simulator".
     package var product: String
     package var home: PageLink
     package var navigation: [Item]
@@ -14,38 +14,38 @@ package struct Shell: Sendable {
     package var choices: [Item]
     /// Whether the bar is striped, and says SANDBOX.
     package var isSandbox: Bool
-    /// Where the search field leads; nil for none.
+    /// The search field; nil for none.
     package var search: Search?
-    /// Who is signed in.
+    /// The signed-in user.
     package var account: Account?
-    /// What the page is told of while it is open: topics of the stream at `events`.
+    /// The topics of the event stream at `events` that update the page.
     package var topics: [String]
     package var events: PageLink
-    /// The number of the last change before the page was made, where its stream begins: ``EventHub/lastChange``.
+    /// The number of the last change before the page was rendered, where its stream begins: ``EventHub/lastChange``.
     package var since: Int?
     package var assets: ConsoleAssets
-    /// `light`, `dark`, or nil for the choice of the system.
+    /// `light`, `dark`, or nil for the system's setting.
     package var theme: Theme?
     package var themeAction: PageLink
-    /// This page, where a choice of the theme leads back to.
+    /// The link to this page. A change of the theme returns to it.
     package var current: PageLink
-    /// Notes above the page: what was done, read-only mode.
+    /// The notes above the page, such as the result of an action or read-only mode.
     package var notes: [String]
-    /// Why the page is not what was asked for. The title begins with "Error: ".
+    /// The error to show. The title begins with "Error: ".
     package var problem: Problem?
     package var version: String
-    /// "simulated time 1 March 2027, frozen"; nil where time is real.
+    /// The simulated time, such as "simulated time 1 March 2027, frozen"; nil for real time.
     package var clock: String?
-    /// The request that has the same answer as JSON.
+    /// The API request that returns the page's contents as JSON.
     package var api: String?
-    /// The command that shows or does the same.
+    /// The command that shows or does the same as the page.
     package var command: String?
 
     package struct Item: Sendable {
         package var title: String
         package var link: PageLink
         package var isCurrent: Bool
-        /// The key of `g` and a letter.
+        /// The letter of the keyboard shortcut: `g`, then this letter.
         package var shortcut: String?
 
         package init(_ title: String, _ link: PageLink, isCurrent: Bool = false, shortcut: String? = nil) {
@@ -56,9 +56,9 @@ package struct Shell: Sendable {
     package struct Search: Sendable {
         package var action: PageLink
         package var label: String
-        /// What was searched for.
+        /// The current search text.
         package var text: String
-        /// What goes along: the app, the environment.
+        /// The hidden fields, such as the app and the environment.
         package var fields: [(String, String)]
 
         package init(_ action: PageLink, label: String, text: String = "", fields: [(String, String)] = []) {
@@ -75,11 +75,11 @@ package struct Shell: Sendable {
 
     package enum Theme: String, Sendable, CaseIterable { case light, dark }
 
-    /// What went wrong, in front of the page.
+    /// An error message above the page.
     package struct Problem: Sendable {
         package var title: String
         package var reasons: [String]
-        /// The identifier of the field that it is about.
+        /// The identifier of the field with the error.
         package var field: String?
 
         package init(_ title: String, reasons: [String], field: String? = nil) {
@@ -94,15 +94,15 @@ package struct Shell: Sendable {
         (events, themeAction, current) = (PageLink("events"), PageLink("theme"), home)
     }
 
-    /// What tells this page from all others, the closest first: two pages may be about one customer.
+    /// The parts of the title, most specific first.
     private var titles: [String] { (foreignHeading.map { [$0] } ?? []) + [heading, product] }
 
-    /// The values that the template `shell` names.
+    /// The values for the template `shell`.
     package var values: [String: PageValue] {
         var values: [String: PageValue] = [
             "shellTitle": .text((problem == nil ? "" : "Error: ") + titles.joined(separator: " · ")),
             "shellHeading": foreignHeading == nil ? .text(heading) : .nothing,
-            // A heading has no place for the rest, and no name of a customer is longer.
+            // A heading cannot expand a cut text. Names of customers are shorter than the limit.
             "shellForeignHeading": .foreign(foreignHeading, limit: 300),
             "shellKind": foreignHeading == nil ? .nothing : .text(heading),
             "shellUp": up.map { ["title": .text($0.title), "url": .link($0.link)] } ?? .nothing,
@@ -150,7 +150,7 @@ package struct Shell: Sendable {
 extension Shell.Item {
     fileprivate var value: PageValue {
         [
-            // An app and its environment: a bundle identifier may be long, and what tells two apart is at the end.
+            // The title may be an app and its environment: a long bundle identifier must not be cut before its end.
             "title": .foreign(title, limit: 200), "url": .link(link), "isCurrent": .flag(isCurrent),
             "shortcut": .optional(shortcut),
         ]

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Periods as bars on one axis of time, a row for each purchase.
+/// A chart of periods as bars on a time axis, with one row per purchase.
 package struct TimeBars: Sendable {
-    /// What a bar stands for. The words are the legend's.
+    /// The meaning of a bar. The raw value is the legend's text.
     package enum Kind: String, Sendable, CaseIterable {
         case paid = "Paid"
         case trial = "Free or trial"
@@ -12,10 +12,10 @@ package struct TimeBars: Sendable {
         case upgraded = "Ended by an upgrade"
         case once = "Bought once"
         case complete = "Complete"
-        case unbelieved = "Not all believed"
+        case unverified = "Not all verified"
         case unknown = "Not known"
 
-        /// The class of the style sheet.
+        /// The CSS class.
         fileprivate var look: StaticString {
             switch self {
             case .paid: "paid"
@@ -26,7 +26,7 @@ package struct TimeBars: Sendable {
             case .upgraded: "upgraded"
             case .once: "once"
             case .complete: "paid"
-            case .unbelieved: "refunded"
+            case .unverified: "refunded"
             case .unknown: "unknown"
             }
         }
@@ -34,10 +34,10 @@ package struct TimeBars: Sendable {
 
     package struct Bar: Sendable {
         package var start: Date
-        /// Nil for something that happened at an instant.
+        /// The end; nil for an event at one instant.
         package var end: Date?
         package var kind: Kind
-        /// What appears where somebody points at it.
+        /// The tooltip.
         package var label: String
 
         package init(_ start: Date, _ end: Date?, _ kind: Kind, _ label: String) {
@@ -61,14 +61,14 @@ package struct TimeBars: Sendable {
     private static let gutter = 210.0
     private static let rowHeight = 34.0
 
-    /// How many bars of a row are drawn: those of four years of months. A page with more would be too large.
+    /// The maximum number of bars in a row: four years of monthly periods. More would make the page too large.
     private static let mostBars = 48
 
-    /// How many rows are drawn.
+    /// The maximum number of rows.
     private static let mostRows = 20
 
-    /// Bars of these rows, up to somewhat after `now`. The rows beyond the first twenty, and all but the last bars of a row, are
-    /// left out: ``omissions(from:)`` says so.
+    /// Creates a chart that extends somewhat beyond `now`. It contains only the first rows and the last bars of each
+    /// row, see ``omissions(from:)``.
     package init(_ rows: [Row], now: Date) {
         self.rows = rows.prefix(Self.mostRows).map { Row($0.label, Array($0.bars.suffix(Self.mostBars))) }
         self.now = now
@@ -76,17 +76,17 @@ package struct TimeBars: Sendable {
         let first = min(now, bars.map(\.start).min() ?? now)
         let last = max(now, bars.compactMap { $0.end ?? $0.start }.max() ?? now)
         let span = max(86_400, last.timeIntervalSince(first))
-        // The day after this one is always in sight.
+        // The chart always includes the next day.
         (start, end) = (first - span * 0.02, max(last + span * 0.12, Self.nextMidnight(after: now) + 86_400))
     }
 
-    /// What is left out of rows, for the end of a caption; empty where nothing is.
+    /// Returns the part of a caption that describes omitted rows and bars; empty if none are omitted.
     package static func omissions(from rows: [Row]) -> String {
         (rows.count > mostRows ? "; the first \(mostRows) of \(rows.count)" : "")
             + (rows.contains { $0.bars.count > mostBars } ? "; the last \(mostBars) of each" : "")
     }
 
-    /// The kinds that there are, for a legend.
+    /// The kinds that the chart contains, for a legend.
     package var kinds: [Kind] {
         Kind.allCases.filter { kind in rows.contains { $0.bars.contains { $0.kind == kind } } }
     }
@@ -96,7 +96,9 @@ package struct TimeBars: Sendable {
         .list(kinds.map { ["look": .text("\($0.look)"), "word": .text($0.rawValue)] })
     }
 
-    /// The picture. `link` is where a click on a day of the future leads, whose beginning in UTC it gets.
+    /// Returns the drawing.
+    ///
+    /// - Parameter link: Returns the link of a future day, from its beginning in UTC. Nil for a chart without links.
     package func drawing(title: String, summary: String, link: ((Date) -> PageLink)? = nil) -> Drawing {
         let bottom = Double(max(1, rows.count)) * Self.rowHeight + 10
         var drawing = Drawing(
@@ -124,10 +126,10 @@ package struct TimeBars: Sendable {
         return drawing
     }
 
-    /// The most parts of the future that can be clicked on.
+    /// The maximum number of clickable parts of the future.
     private static let maximumDays = 120
 
-    /// The days that are still to come. Where they are too many, several stand for their first.
+    /// The future days of the chart. If there are more than `maximumDays`, each part covers several days.
     package var days: [(start: Date, end: Date)] {
         let first = Self.nextMidnight(after: now)
         let count = max(1, Int((end.timeIntervalSince(first) / 86_400).rounded(.up)))
@@ -138,7 +140,7 @@ package struct TimeBars: Sendable {
         }
     }
 
-    /// The first midnight in UTC after an instant. Unix time has days of one length.
+    /// Returns the first midnight in UTC after an instant. All days of Unix time have the same length.
     private static func nextMidnight(after date: Date) -> Date {
         Date(timeIntervalSince1970: (date.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400 + 86_400)
     }
@@ -149,7 +151,7 @@ package struct TimeBars: Sendable {
             return drawing.rectangle(
                 x: left - 4, y: top + 2, width: 8, height: 18, kind: bar.kind.look, label: bar.label)
         }
-        // A gap of a pixel shows where one period ends and the next begins.
+        // Leave a gap of one pixel between consecutive periods.
         let width = max(2, x(end) - left - 1)
         let isThin = bar.kind == .grace || bar.kind == .retry
         drawing.rectangle(
@@ -161,7 +163,7 @@ package struct TimeBars: Sendable {
         Self.gutter + (Self.width - Self.gutter) * date.timeIntervalSince(start) / end.timeIntervalSince(start)
     }
 
-    /// Up to eight beginnings of days, months or years.
+    /// The ticks of the time axis: beginnings of days, months or years.
     private var ticks: [(date: Date, text: String)] {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

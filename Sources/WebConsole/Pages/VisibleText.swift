@@ -1,8 +1,8 @@
 internal import Basics
 
-/// Makes visible what would change how a text is read, or hide part of it.
+/// Makes characters visible that would change how a text is displayed or hide part of it.
 package enum VisibleText {
-    /// The text in one line of plain characters, others spelled out: `⟨U+202E⟩`.
+    /// Returns the text in one line, with such characters spelled out: `⟨U+202E⟩`.
     package static func plain(_ text: String) -> String {
         guard needsChips(text) else { return text }
         var result = ""
@@ -12,7 +12,7 @@ package enum VisibleText {
         return result
     }
 
-    /// The text as runs: each is either `plain` or a `chip`.
+    /// Returns the text as a list of runs. Each is either `plain` text or a `chip` for one such character.
     static func runs(_ text: String) -> PageValue {
         guard needsChips(text) else { return .list([run(plain: text)]) }
         var runs: [PageValue] = []
@@ -32,7 +32,7 @@ package enum VisibleText {
 
     private static func run(plain: String) -> PageValue { .object(["chip": .nothing, "plain": .exact(plain)]) }
 
-    /// Goes through the scalars and tells whether each may be shown as it is.
+    /// Calls `body` with each scalar and whether it may be shown unchanged.
     private static func walk(_ text: String, _ body: (Unicode.Scalar, Bool) -> Void) {
         var marks = 0
         for scalar in text.unicodeScalars {
@@ -41,7 +41,7 @@ package enum VisibleText {
         }
     }
 
-    /// More marks than this upon one letter run into the lines above and below.
+    /// The maximum number of combining marks on one letter. More would overlap the lines above and below.
     private static let mostMarks = 4
 
     private static func needsChips(_ text: String) -> Bool {
@@ -64,7 +64,7 @@ package enum VisibleText {
 
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isUnprintable || scalar.properties.generalCategory == .unassigned { return true }
-        // Letters without a shape.
+        // Invisible letters.
         return [0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800].contains(scalar.value)
     }
 

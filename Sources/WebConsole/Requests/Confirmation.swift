@@ -1,19 +1,19 @@
-/// A page that says what will happen, and asks. It is the template `confirmation`.
+/// A page that shows the consequences of an action and asks for confirmation. It uses the template `confirmation`.
 package struct Confirmation: Sendable {
-    /// What will happen, in numbers.
+    /// The consequences, with numbers.
     package var consequences: [String]
-    /// What goes along with the form, unchanged.
+    /// The hidden fields of the form.
     package var fields: [(String, String)]
     /// The text of the button: a verb.
     package var button: String
     package var action: PageLink
     package var cancel: PageLink
     package var ticket: String
-    /// What has to be typed, for what cannot be undone.
+    /// The text that the user must type to confirm an action that cannot be undone.
     package var typedWord: String?
-    /// Whether to ask for a reason, which is kept.
+    /// Whether to ask for a reason, which is stored in the audit log.
     package var asksForReason: Bool
-    /// The reason that was given before, where the page asks again.
+    /// The reason of an earlier attempt, if the page is shown again.
     package var reason: String
     package var isDangerous: Bool
 
@@ -27,7 +27,7 @@ package struct Confirmation: Sendable {
         (self.asksForReason, self.reason, self.isDangerous) = (asksForReason, reason, isDangerous)
     }
 
-    /// The names of its own fields. The form also has `ticket`.
+    /// The names of the form's own fields. The form also has `ticket`.
     package static let typedField = "typed"
     package static let reasonField = "reason"
 

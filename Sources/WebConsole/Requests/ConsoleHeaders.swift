@@ -2,9 +2,9 @@ package import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
-/// The headers of every answer that a browser shows.
+/// The headers of every response to a browser.
 package enum ConsoleHeaders {
-    /// Nothing comes from elsewhere, nothing runs inline, nobody frames it, nothing is kept.
+    /// The headers. They forbid resources of other origins, inline scripts and styles, framing and caching.
     package static let all: HTTPFields = {
         var fields = HTTPFields()
         let values = [
@@ -25,14 +25,14 @@ package enum ConsoleHeaders {
 }
 
 extension Response {
-    /// A page.
+    /// Returns a response with a page.
     package static func page(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
         var headers = ConsoleHeaders.all
         headers[.contentType] = "text/html; charset=utf-8"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// Sends the browser to another page, with GET.
+    /// Returns a redirect (303) to another page.
     package static func seeOther(_ link: PageLink, cookies: [String] = []) -> Response {
         var headers = ConsoleHeaders.all
         headers[.location] = link.description

@@ -5,9 +5,9 @@ package import Hummingbird
 package enum ConsoleCookies {
     private static let themeName = "counterfoil-theme"
 
-    /// Which session a request belongs to, over https. Browsers take a cookie of this prefix from nobody but this host.
+    /// The session cookie over HTTPS. Browsers accept a cookie with this prefix only from this host.
     private static let secureName = "__Host-counterfoil"
-    /// The same over http, on loopback, where a browser would not take the other.
+    /// The session cookie over HTTP on loopback, where browsers refuse the `__Host-` prefix.
     private static let plainName = "counterfoil"
 
     package static func session(of request: Request, isSecure: Bool) -> String? {
@@ -28,7 +28,7 @@ package enum ConsoleCookies {
         "\(themeName)=\(theme?.rawValue ?? ""); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(theme == nil ? 0 : 31_536_000)"
     }
 
-    /// Of two cookies of the same name neither counts: one may be planted.
+    /// Returns the value of a cookie; nil if there are several with this name, because one may be planted.
     private static func value(_ name: String, of request: Request) -> String? {
         let values = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

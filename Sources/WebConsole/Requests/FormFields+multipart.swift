@@ -3,12 +3,12 @@ internal import HTTPTypes
 package import Hummingbird
 
 extension FormFields {
-    /// The most parts that a form may have.
+    /// The maximum number of parts of a form.
     private static let maximumParts = 50
-    /// The most bytes of the lines above a part (RFC 7578 needs three short ones).
+    /// The maximum size of a part's header in bytes (RFC 7578 needs three short lines).
     private static let maximumHead = 2048
 
-    /// Reads the body of a form that was sent as `multipart/form-data`, or else as ``init(_:upTo:)`` takes it.
+    /// Reads the body of a form sent as `multipart/form-data` or as `application/x-www-form-urlencoded`.
     package init(uploaded request: Request, upTo limit: Int) async throws {
         let type = request.headers[.contentType] ?? ""
         guard
@@ -27,7 +27,7 @@ extension FormFields {
     package init(multipart body: Data, boundary: String) throws(Problem) {
         self.init()
         let delimiter = Data("\r\n--\(boundary)".utf8)
-        // The first boundary begins the body; the others begin a line.
+        // The first boundary is at the beginning of the body, the others at the beginning of a line.
         let body = Data("\r\n".utf8) + body
         guard var mark = body.range(of: delimiter) else { throw .malformed }
         for _ in 0..<Self.maximumParts {
@@ -39,7 +39,7 @@ extension FormFields {
         throw .malformed
     }
 
-    /// Takes what is between two boundaries: lines, an empty line, the content.
+    /// Adds the part between two boundaries: header lines, an empty line, the content.
     private mutating func take(_ part: Data) throws(Problem) {
         guard part.starts(with: "\r\n".utf8), let gap = part.range(of: Data("\r\n\r\n".utf8)),
             gap.lowerBound - part.startIndex <= Self.maximumHead,
@@ -51,16 +51,16 @@ extension FormFields {
         else { throw .malformed }
         let content = Data(part[gap.upperBound...])
         guard Self.parameter("filename", of: disposition) == nil else {
-            // A form whose file nobody chose has an empty one.
+            // Without a chosen file, browsers send an empty one.
             if !content.isEmpty { add(file: content, name) }
             return
         }
         guard let text = String(validating: content, as: UTF8.self) else { throw .malformed }
-        // Browsers end lines of a text field with both characters.
+        // Browsers end the lines of a text field with CRLF.
         set(name, text.replacing("\r\n", with: "\n"))
     }
 
-    /// A parameter of a header, in quotation marks or without; nil where there is none.
+    /// Returns a parameter of a header, quoted or not; nil if it is missing.
     private static func parameter(_ name: String, of header: some StringProtocol) -> String? {
         for part in header.split(separator: ";").dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1)

@@ -4,20 +4,20 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
-/// The fields of a form, or of a query.
+/// The fields of a form or of a query.
 package struct FormFields: Sendable {
-    /// Of a field that was sent several times, the last value.
+    /// The values by name. For a repeated field, the last value.
     private var values: [String: String] = [:]
     private var files: [String: Data] = [:]
-    /// The fields whose blanks at the ends count.
+    /// The fields whose leading and trailing whitespace is significant.
     private var exactNames: Set<String> = []
 
     package init() {}
 
-    /// Why a form is not taken.
+    /// The reason why a form is refused.
     package enum Problem: Error { case notAForm, tooLarge, malformed }
 
-    /// Reads the body of a form that was sent as `application/x-www-form-urlencoded`.
+    /// Reads the body of a form sent as `application/x-www-form-urlencoded`.
     package init(_ request: Request, upTo limit: Int = 256 << 10) async throws {
         let type = (request.headers[.contentType] ?? "").prefix { $0 != ";" }
         guard type.trimmingCharacters(in: .whitespaces).lowercased() == "application/x-www-form-urlencoded" else {
@@ -26,7 +26,8 @@ package struct FormFields: Sendable {
         try self.init(encoded: try await Self.body(of: request, upTo: limit))
     }
 
-    /// The body. Why it does not come is for others to say, such as that all bodies together are too large.
+    /// Returns the body of a request. Errors other than its size are rethrown, for example that all bodies together are
+    /// too large.
     static func body(of request: Request, upTo limit: Int) async throws -> Data {
         let buffer: ByteBuffer
         do { buffer = try await request.body.collect(upTo: limit) } catch is NIOTooManyBytesError {
@@ -35,12 +36,12 @@ package struct FormFields: Sendable {
         return Data(buffer.readableBytesView)
     }
 
-    /// Reads `name=value&name=value`: up to 500 fields in UTF-8.
+    /// Reads `name=value&name=value`, up to 500 fields in UTF-8.
     package init(encoded: some Collection<UInt8>) throws(Problem) {
         for (name, value) in try Self.pairs(encoded) { values[name] = value }
     }
 
-    /// The same fields in their order.
+    /// Returns the fields in their order, including repeated ones.
     package static func pairs(_ encoded: some Collection<UInt8>) throws(Problem) -> [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
         for part in encoded.split(separator: UInt8(ascii: "&")) {
@@ -54,7 +55,7 @@ package struct FormFields: Sendable {
         return pairs
     }
 
-    /// The field as it was sent, without spaces around it unless they count; nil where it is missing or empty.
+    /// The value of a field, trimmed unless its whitespace is significant; nil if it is missing or empty.
     package subscript(_ name: String) -> String? {
         guard let value = values[name] else { return nil }
         if exactNames.contains(name) { return value.isEmpty ? nil : value }
@@ -62,20 +63,20 @@ package struct FormFields: Sendable {
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    /// From now on the spaces around a field belong to it: it was not typed, but goes along with the form.
-    package mutating func takeExactly(_ name: String) { exactNames.insert(name) }
+    /// Marks the whitespace around a field as significant, because the value was not typed but comes from the page.
+    package mutating func preserveWhitespace(of name: String) { exactNames.insert(name) }
 
-    /// The field as it was sent.
+    /// Returns the untrimmed value of a field.
     package func exact(_ name: String) -> String? { values[name] }
 
-    /// The file of a field; nil where none was chosen.
+    /// Returns the file of a field; nil if none was chosen.
     package func file(_ name: String) -> Data? { files[name] }
 
     package mutating func set(_ name: String, _ value: String) { values[name] = value }
 
     mutating func add(file: Data, _ name: String) { files[name] = file }
 
-    /// Whether the field was sent at all: a box that was ticked.
+    /// Whether the field was sent, as for a checked check box.
     package func contains(_ name: String) -> Bool { values[name] != nil }
 
     /// The names of the fields.

@@ -4,24 +4,24 @@ package import Foundation
 package import Hummingbird
 internal import Synchronization
 
-/// Identifiers by which a form is carried out once, however often it is sent.
+/// Idempotency tickets for forms: each form is carried out once, however often it is sent.
 ///
-/// A ticket is signed, so that nothing is kept for forms that nobody sends. Who sends a form again gets the answer of the first
-/// time, after waiting for it where that is still under way. The answer is kept for a minute; later the form leads to a page.
+/// Tickets are signed, so unsent forms need no storage. A repeated form gets the response of the first one, and waits
+/// for it if necessary. Responses are kept for a minute; later, a repeated form gets a redirect to a page.
 package final class FormTickets: Sendable {
-    /// What came of a form.
+    /// The outcome of carrying out a form.
     package enum Outcome: Sendable {
-        /// It was carried out, or may have been. The ticket is used up.
+        /// The form was carried out, or may have been. The ticket is used up.
         ///
-        /// - Parameter later: Where the form leads when the answer is no longer kept.
+        /// - Parameter later: The page to redirect to when the response is no longer kept.
         case done(Response, later: PageLink)
-        /// Nothing happened: the form may be corrected and sent again.
+        /// Nothing happened. The form may be corrected and sent again.
         case notDone(Response)
     }
 
-    /// What is known of a form that was sent.
+    /// The progress of a sent form.
     private enum Progress {
-        /// Those who sent it again wait.
+        /// The form is being carried out. Repeated requests wait for the response.
         case underWay([AsyncStream<Response>.Continuation])
         case done(Response?, at: Int64, later: PageLink)
     }
@@ -35,23 +35,23 @@ package final class FormTickets: Sendable {
 
     private struct State {
         var sent: [String: (issued: Int64, progress: Progress)] = [:]
-        /// Tickets issued at or before this second are forgotten, and refused.
-        var forgottenUntil: Int64 = 0
+        /// Tickets issued at or before this second were evicted and are refused.
+        var evictedUntil: Int64 = 0
     }
 
     private let key = SymmetricKey(size: .bits256)
     private let state = Mutex(State())
     private let now: @Sendable () -> Date
     private static let lifetime: Int64 = 12 * 3600
-    /// How long an answer is kept, in seconds.
-    private static let keepingAnswers: Int64 = 60
+    /// The time for which a response is kept, in seconds.
+    private static let responseLifetime: Int64 = 60
     private let capacity: Int
 
     package init(capacity: Int = 10_000, now: @escaping @Sendable () -> Date = { Date() }) {
         (self.capacity, self.now) = (capacity, now)
     }
 
-    /// A ticket for one form, of one purpose: a ticket of another form does not fit.
+    /// Returns a ticket for one form. It is valid only for this purpose.
     package func issue(for purpose: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 8)
         for index in bytes.indices { bytes[index] = .random(in: 0...255) }
@@ -59,11 +59,11 @@ package final class FormTickets: Sendable {
         return text + "." + signature(of: text, purpose)
     }
 
-    /// Carries out a form unless that was done before.
+    /// Carries out a form unless it was carried out before.
     ///
-    /// - Parameter purpose: As ``issue(for:)`` had it.
-    /// - Returns: The answer; nil if the ticket is too old, or not of this process and purpose.
-    /// - Throws: `CancellationError` to who was cancelled while another request carried the form out.
+    /// - Parameter purpose: The purpose passed to ``issue(for:)``.
+    /// - Returns: The response; nil if the ticket is too old, or was not issued by this process for this purpose.
+    /// - Throws: `CancellationError` if the task is cancelled while another request carries out the form.
     package func once(
         _ ticket: String?, for purpose: String, _ carryOut: () async -> Outcome
     ) async throws -> Response? {
@@ -78,7 +78,7 @@ package final class FormTickets: Sendable {
         }
     }
 
-    /// How many wait for the answer of a form that is under way.
+    /// The number of requests that wait for the response to a repeated form.
     package var waiting: Int {
         state.withLock { state in
             state.sent.values.reduce(0) { count, sent in
@@ -87,7 +87,7 @@ package final class FormTickets: Sendable {
         }
     }
 
-    /// When a ticket was issued; nil if it is not genuine, or too old.
+    /// Returns the second in which a ticket was issued; nil if its signature is invalid or it is too old.
     private func issued(_ ticket: String, _ purpose: String) -> Int64? {
         guard ticket.utf8.count <= 128 else { return nil }
         let parts = ticket.split(separator: ".", omittingEmptySubsequences: false)
@@ -101,7 +101,7 @@ package final class FormTickets: Sendable {
     private func begin(_ ticket: String, _ issued: Int64) -> Beginning {
         let second = seconds
         return state.withLock { state in
-            Self.dropAnswers(before: second - Self.keepingAnswers, &state)
+            Self.dropResponses(before: second - Self.responseLifetime, &state)
             switch state.sent[ticket]?.progress {
             case .underWay(let waiting):
                 let (answers, continuation) = AsyncStream.makeStream(of: Response.self)
@@ -110,9 +110,9 @@ package final class FormTickets: Sendable {
             case .done(let response, _, let later): return .answered(response ?? .seeOther(later))
             case nil: break
             }
-            guard issued > state.forgottenUntil else { return .unknown }
+            guard issued > state.evictedUntil else { return .unknown }
             state.sent[ticket] = (issued, .underWay([]))
-            if state.sent.count > capacity { forget(&state) }
+            if state.sent.count > capacity { evictOlderHalf(&state) }
             return .first
         }
     }
@@ -138,21 +138,21 @@ package final class FormTickets: Sendable {
         return response
     }
 
-    private static func dropAnswers(before second: Int64, _ state: inout State) {
+    private static func dropResponses(before second: Int64, _ state: inout State) {
         for (ticket, sent) in state.sent {
             guard case .done(.some, let at, let later) = sent.progress, at < second else { continue }
             state.sent[ticket]?.progress = .done(nil, at: at, later: later)
         }
     }
 
-    /// Forgets the older half. What was issued as early as those is refused from now on.
-    private func forget(_ state: inout State) {
+    /// Evicts the older half of the sent forms. Tickets as old as those are refused from now on.
+    private func evictOlderHalf(_ state: inout State) {
         let order = state.sent.values.map(\.issued).sorted()
-        state.forgottenUntil = order[order.count / 2]
+        state.evictedUntil = order[order.count / 2]
         state.sent = state.sent.filter { _, sent in
-            // Those who wait for an answer get it.
+            // Keep forms in progress, so that waiting requests get the response.
             if case .underWay = sent.progress { return true }
-            return sent.issued > state.forgottenUntil
+            return sent.issued > state.evictedUntil
         }
     }
 

@@ -2,32 +2,32 @@ internal import Basics
 internal import HTTPTypes
 package import Hummingbird
 
-/// Decides whether a request comes from a page of this server, or from no page at all.
+/// Refuses requests that pages of other origins send (CSRF, DNS rebinding).
 ///
-/// A browser sends whatever any page asks it to, with the cookies of this server, and a page may have a name of its own that
-/// leads here (DNS rebinding). So the name that the request gives this server has to be one of its own, and who changes
-/// anything has to come from the same origin: as in Go 1.25 and ASP.NET 11, by `Sec-Fetch-Site`, else by `Origin`.
+/// Any page can make a browser send requests with the cookies of this server, and a page's own host name may resolve to
+/// this server. So `Host` must be a name of this server, and requests that change anything must come from the same
+/// origin. As in Go 1.25 and ASP.NET 11, `Sec-Fetch-Site` decides, or else `Origin`.
 package struct OriginCheck: Sendable {
-    /// Why a request is refused.
+    /// The reason why a request is refused.
     package enum Refusal: String, Sendable {
-        /// The name that the request gives this server is not its own.
+        /// `Host` is not a name of this server.
         case foreignHost = "foreign_host"
-        /// Another page sends it.
+        /// A page of another origin sends the request.
         case foreignOrigin = "foreign_origin"
-        /// Nothing says who sends it.
+        /// No header names the origin of the request.
         case unknownOrigin = "unknown_origin"
     }
 
-    /// Whether a `Host`, with its port if it has one, is this server.
+    /// Whether a `Host`, with or without a port, is a name of this server.
     private let isOwnHost: @Sendable (String) -> Bool
-    /// Whether a change may come from something that is no browser: it says neither `Sec-Fetch-Site` nor `Origin`.
-    private let admitsPrograms: Bool
+    /// Whether clients other than browsers, which send neither `Sec-Fetch-Site` nor `Origin`, may make changes.
+    private let allowsNonBrowsers: Bool
 
-    package init(admitsPrograms: Bool, isOwnHost: @escaping @Sendable (String) -> Bool) {
-        (self.isOwnHost, self.admitsPrograms) = (isOwnHost, admitsPrograms)
+    package init(allowsNonBrowsers: Bool, isOwnHost: @escaping @Sendable (String) -> Bool) {
+        (self.isOwnHost, self.allowsNonBrowsers) = (isOwnHost, allowsNonBrowsers)
     }
 
-    /// Why the request is refused; nil if it is not.
+    /// Returns the reason to refuse a request; nil to allow it.
     package func refusal(of request: Request) -> Refusal? {
         refusal(
             method: request.method.rawValue, host: request.head.authority, origin: request.headers[.origin],
@@ -38,40 +38,41 @@ package struct OriginCheck: Sendable {
     package func refusal(
         method: String, host: String?, origin: String?, site: String?, mode: String? = nil, destination: String? = nil
     ) -> Refusal? {
-        // Whoever names no host is no browser.
+        // Browsers always send a host.
         if let host {
             guard isOwnHost(host) else { return .foreignHost }
-        } else if !admitsPrograms {
+        } else if !allowsNonBrowsers {
             return .foreignHost
         }
         let site = site?.lowercased()
-        // Under `Referrer-Policy: no-referrer` a browser says `null` of a form of ours too; then the site decides.
+        // With `Referrer-Policy: no-referrer`, browsers send `Origin: null` for this server's forms too. Then
+        // `Sec-Fetch-Site` decides.
         if let origin, !isOwn(origin, host), origin.lowercased() != "null" || site == nil { return .foreignOrigin }
         if method == "GET" || method == "HEAD" {
-            // Somebody may follow a link to a page; nothing else of another site has to read anything here.
+            // From other sites, allow only links to pages.
             if site == "cross-site" || site == "same-site" {
                 return mode == "navigate" && destination == "document" ? nil : .foreignOrigin
             }
             return nil
         }
         if let site { return site == "same-origin" || site == "none" ? nil : .foreignOrigin }
-        return origin != nil || admitsPrograms ? nil : .unknownOrigin
+        return origin != nil || allowsNonBrowsers ? nil : .unknownOrigin
     }
 
-    // `null` is any page that hides where it is from.
+    // `null` is not the own origin: any page can hide its origin.
     private func isOwn(_ origin: String, _ host: String?) -> Bool {
         guard let host = host?.lowercased() else { return false }
         return ["http://" + host, "https://" + host].contains(origin.lowercased())
     }
 
-    /// Whether a host, with a port or without, is this machine by one of its own names.
+    /// Whether a host, with or without a port, is a loopback name of this machine.
     package static func isLoopback(_ host: String) -> Bool {
         guard let name = name(of: host) else { return false }
         return ["127.0.0.1", "localhost", "[::1]"].contains(name)
     }
 
-    /// Whether a host, with a port or without, has one of these names. A browser writes an IPv6 address in brackets and as
-    /// short as it can be; a configuration writes it without, and in any form.
+    /// Whether a host, with or without a port, has one of these names. IPv6 addresses are equal in any notation:
+    /// browsers send the shortest form in brackets, configurations contain any form without brackets.
     package static func isNamed(_ host: String, oneOf names: [String]) -> Bool {
         guard let name = name(of: host) else { return false }
         return names.contains { canonical($0.lowercased()) == canonical(name) }
@@ -82,7 +83,7 @@ package struct OriginCheck: Sendable {
         return bare.contains(":") ? Network(bare)?.key ?? bare : bare
     }
 
-    /// The name in `name:port`, in lower case; nil where the port is none.
+    /// Returns the name in `name:port`, in lower case; nil if the port is invalid.
     package static func name(of host: String) -> String? {
         let host = host.lowercased()
         // A port is digits after the last colon that is not within an IPv6 address.

@@ -1,15 +1,15 @@
 package import Hummingbird
 
-/// Refuses what another page sends, in front of every route. Routes are named that need no check, not those that do: a path
-/// in an unusual spelling is checked, whatever the router makes of it.
+/// Applies ``OriginCheck`` before every route. It has a list of paths that need no check, so that a path in an unusual
+/// spelling is checked, however the router handles it.
 package struct OriginGuard<Context: RequestContext>: RouterMiddleware {
     private let check: OriginCheck
     private let openFolders: Set<String>
     private let refuse: @Sendable (OriginCheck.Refusal, Request, Context) async throws -> Response
 
     /// - Parameters:
-    ///   - openFolders: First segments of paths that are not checked, because no cookie counts there: `v1`.
-    ///   - refuse: The answer to what is refused.
+    ///   - openFolders: The first segments of paths that are not checked because they ignore cookies, such as `v1`.
+    ///   - refuse: Returns the response to a refused request.
     package init(
         _ check: OriginCheck, openFolders: Set<String> = [],
         refuse: @escaping @Sendable (OriginCheck.Refusal, Request, Context) async throws -> Response
@@ -26,7 +26,8 @@ package struct OriginGuard<Context: RequestContext>: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether a path is exactly of an open folder. One that is encoded, doubled or has dots in it is not.
+    /// Whether a path is exactly below an open folder. False if that segment is encoded or empty, or if the path has
+    /// dot segments.
     private func isOpen(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count > 1, parts[0].isEmpty, !parts.contains(".."), !parts.contains(".") else { return false }

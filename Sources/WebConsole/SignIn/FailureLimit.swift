@@ -2,9 +2,9 @@ internal import Basics
 package import Foundation
 internal import Synchronization
 
-/// Counts failures to sign in: an address that failed five times within a minute has to wait.
+/// Limits failed sign-ins. An address with five failures within a minute has to wait.
 package final class FailureLimit: Sendable {
-    private static let most = 5
+    private static let maximumFailures = 5
     private static let window: TimeInterval = 60
 
     private let failures = Mutex<[String: [Date]]>([:])
@@ -18,7 +18,7 @@ package final class FailureLimit: Sendable {
     /// Whether the address has to wait.
     package func isBlocked(_ address: String) -> Bool {
         let date = now()
-        return failures.withLock { recent($0[key(address)] ?? [], at: date).count >= Self.most }
+        return failures.withLock { recent($0[key(address)] ?? [], at: date).count >= Self.maximumFailures }
     }
 
     package func recordFailure(of address: String) {
@@ -28,7 +28,7 @@ package final class FailureLimit: Sendable {
             failures[key] = recent(failures[key] ?? [], at: date) + [date]
             guard failures.count > capacity else { return }
             failures = failures.filter { !recent($0.value, at: date).isEmpty }
-            // So many addresses at once are one attack: the one that waited longest goes.
+            // So many addresses at once indicate an attack. Evict those with the oldest failures.
             while failures.count > capacity,
                 let first = failures.min(by: { ($0.value.last ?? date) < ($1.value.last ?? date) })
             {
@@ -38,9 +38,9 @@ package final class FailureLimit: Sendable {
     }
 
     private func recent(_ dates: [Date], at date: Date) -> [Date] {
-        dates.filter { abs(date.timeIntervalSince($0)) < Self.window }.suffix(Self.most)
+        dates.filter { abs(date.timeIntervalSince($0)) < Self.window }.suffix(Self.maximumFailures)
     }
 
-    /// One subscriber of IPv6 has 64 bits of addresses.
+    /// Returns the key of an address. An IPv6 subscriber has a /64 network, which counts as one address.
     private func key(_ address: String) -> String { Network.ofClient(at: address)?.key ?? address }
 }

@@ -3,15 +3,16 @@ internal import Crypto
 package import Foundation
 internal import Synchronization
 
-/// Who is signed in. Sessions are kept in memory, by the SHA-256 of what the cookie says; a restart ends all.
+/// Stores the sessions of signed-in users in memory, by the SHA-256 of the cookie's token. A restart ends all sessions.
 package final class SessionStore: Sendable {
     /// A session.
     package struct Session: Sendable, Hashable {
-        /// Eight hexadecimal digits of the hash, which name it in logs and lists without giving it away.
+        /// The first eight hexadecimal digits of the hash. They identify the session in logs and lists without
+        /// revealing the token.
         package let id: String
-        /// The key of the configuration that it was opened with.
+        /// The name of the configured key that opened the session.
         package let key: String
-        /// The SHA-256 of the key's text: a new key of the same name does not go on with the session.
+        /// The SHA-256 of that key. A new key with the same name does not continue the session.
         package let keyDigest: Data
         package let address: String
         package let started: Date
@@ -29,9 +30,9 @@ package final class SessionStore: Sendable {
         (self.capacity, self.now) = (capacity, now)
     }
 
-    /// Opens a session, always a new one: what a browser had before counts for nothing.
+    /// Opens a session. It always gets a new token, whatever cookie the browser sent (session fixation).
     ///
-    /// - Returns: What the cookie says, 256 random bits, and the session.
+    /// - Returns: The token for the cookie, 256 random bits, and the session.
     package func start(key: String, digest: Data, address: String) -> (token: String, session: Session) {
         let token = SymmetricKey(size: .bits256).withUnsafeBytes { Base64.encodeURL(Array($0)) }
         let hash = Self.hash(token)
@@ -48,9 +49,10 @@ package final class SessionStore: Sendable {
         return (token, session)
     }
 
-    /// The session of a cookie; nil if there is none, or no longer.
+    /// Returns the session of a token; nil if it does not exist or has expired.
     ///
-    /// - Parameter countsAsUse: Whether somebody uses it now. What an open page asks for by itself does not keep it open.
+    /// - Parameter countsAsUse: Whether the request is a user's action. Automatic requests of an open page do not
+    ///   extend the session.
     package func session(_ token: String?, countsAsUse: Bool = true) -> Session? {
         guard let token, token.utf8.count == 43 else { return nil }
         let hash = Self.hash(token)
@@ -73,7 +75,7 @@ package final class SessionStore: Sendable {
         sessions.withLock { $0[Self.hash(token)] = nil }
     }
 
-    /// Ends the sessions for which that holds: of one identifier, of a key that is gone.
+    /// Ends all sessions that match. Returns their number.
     @discardableResult
     package func end(where isMeant: (Session) -> Bool) -> Int {
         sessions.withLock { sessions in
@@ -83,14 +85,14 @@ package final class SessionStore: Sendable {
         }
     }
 
-    /// The open sessions, the latest first.
+    /// The open sessions, latest first.
     package var open: [Session] {
         let date = now()
         return sessions.withLock { $0.values.filter { isOpen($0, at: date) } }.sorted { $0.started > $1.started }
     }
 
     private func isOpen(_ session: Session, at date: Date) -> Bool {
-        // A clock that was put back must not keep a session open.
+        // A negative age means that the clock was set back, which must not extend a session.
         let (age, idle) = (date.timeIntervalSince(session.started), date.timeIntervalSince(session.lastUsed))
         return age >= -60 && age < Self.lifetime && idle < Self.idleTime
     }

@@ -3,12 +3,13 @@ internal import Crypto
 package import Foundation
 internal import Synchronization
 
-/// Links that sign somebody in, once and within two minutes. Whoever has the secret of the configuration can make one.
+/// Creates and checks links that sign a user in, once and within two minutes. Creating one needs the configuration's
+/// secret.
 package struct SignInLinks: Sendable {
     private let key: SymmetricKey
 
     package init(secret: some Collection<UInt8>) {
-        // A key of its own, so that nothing else that the secret signs is a link.
+        // A derived key, so that no other signature made with the secret is valid for a link.
         key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: Data(secret)), info: Data("counterfoil-console-link".utf8),
             outputByteCount: 32)
@@ -16,7 +17,7 @@ package struct SignInLinks: Sendable {
 
     package static let lifetime: TimeInterval = 120
 
-    /// The token of a link that signs in with that key.
+    /// Returns the token of a link that signs in with the key of this name.
     package func token(for keyName: String, now: Date = Date()) -> String {
         let id = SymmetricKey(size: .bits128).withUnsafeBytes { Base64.encodeURL(Array($0)) }
         let text = "\(Int64(now.timeIntervalSince1970)).\(id).\(Base64.encodeURL(Array(keyName.utf8)))"
@@ -24,7 +25,7 @@ package struct SignInLinks: Sendable {
         return text + "." + Base64.encodeURL(Array(Data(code)))
     }
 
-    /// What a token says, if it is genuine and of now.
+    /// Returns the contents of a token if its signature is valid and it has not expired.
     fileprivate func contents(_ token: String, now: Date) -> (keyName: String, id: String, issued: Date)? {
         guard token.utf8.count <= 1024 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -41,7 +42,7 @@ package struct SignInLinks: Sendable {
     }
 }
 
-/// Takes each sign-in link once.
+/// Accepts each sign-in link once.
 package final class SignInRegistry: Sendable {
     private let links: SignInLinks
     private let used = Mutex<[String: Date]>([:])
@@ -52,13 +53,14 @@ package final class SignInRegistry: Sendable {
         (self.links, self.now, started) = (links, now, now())
     }
 
-    /// Whether the link would still sign in. Asking does not use it up: programs that preview links ask.
+    /// Whether the link would sign in. The check does not use the link up, because programs that preview links request
+    /// it too.
     package func isGood(_ token: String) -> Bool {
         guard let contents = genuine(token) else { return false }
         return used.withLock { $0[contents.id] == nil }
     }
 
-    /// The name of the key that the link signs in with, the first time.
+    /// Uses a link up and returns the name of its key. Returns nil if the link is invalid or was used before.
     package func redeem(_ token: String) -> String? {
         guard let contents = genuine(token) else { return nil }
         let date = now()
@@ -72,7 +74,7 @@ package final class SignInRegistry: Sendable {
 
     private func genuine(_ token: String) -> (keyName: String, id: String, issued: Date)? {
         guard let contents = links.contents(token, now: now()) else { return nil }
-        // Which links were used before the start is not known any more. Seconds are whole in a token.
+        // Refuse links from before the start, because used ones are not stored. Tokens contain whole seconds.
         return contents.issued.timeIntervalSince(started) > -1 ? contents : nil
     }
 }

@@ -2,7 +2,7 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// `counterfoil api`: any endpoint of the App Store, from a shell.
+/// `counterfoil api`: calls any endpoint of the App Store's APIs.
 struct API: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api",
@@ -72,7 +72,7 @@ struct API: AsyncParsableCommand {
             }
         } catch {
             let message = Self.explanation(of: error, from: endpoint)
-            // The word is there already.
+            // The command prints "refused" before the line.
             let line = error.code == .refused ? String(message.dropFirst("refused ".count)) : message
             throw Refusal(code: "\(error.code)", message: message, line: line)
         }
@@ -82,7 +82,7 @@ struct API: AsyncParsableCommand {
         of endpoint: AppStoreEndpoint, _ query: [(name: String, value: String)], _ body: Data?,
         _ client: AppStoreServerClient
     ) async throws(AppStoreServerError) {
-        let tokenName = endpoint.query.contains("revision") ? "revision" : "paginationToken"
+        let tokenName = endpoint.queryParameters.contains("revision") ? "revision" : "paginationToken"
         let rest = query.filter { $0.name != tokenName }
         let parameters = parameters
         let pages = AppStorePages<RawPage>(
@@ -107,8 +107,8 @@ struct API: AsyncParsableCommand {
                 throw ValidationError("--query takes name=value, not \(text).")
             }
             let name = String(text[..<equals])
-            guard endpoint.query.contains(name) else {
-                let names = endpoint.query.joined(separator: ", ")
+            guard endpoint.queryParameters.contains(name) else {
+                let names = endpoint.queryParameters.joined(separator: ", ")
                 throw ValidationError("\(endpoint.name) takes \(names.isEmpty ? "no query" : names), not \(name).")
             }
             return (name, String(text[text.index(after: equals)...]))
@@ -124,28 +124,31 @@ struct API: AsyncParsableCommand {
         let maximum = 16 << 20
         let data = body.hasPrefix("{") ? Data(body.utf8) : try Input.read(body, maximumBytes: maximum)
         guard data.count <= maximum else { throw ValidationError("The body is larger than 16 MiB.") }
-        if let objection = Self.objection(to: data, as: endpoint.contentType) {
-            throw ValidationError("\(endpoint.name) takes \(objection), which the --body is not.")
+        if let format = Self.missingFormat(of: data, as: endpoint.contentType) {
+            throw ValidationError("\(endpoint.name) takes \(format), which the --body is not.")
         }
         return data
     }
 
     private static func explanation(of error: AppStoreServerError, from endpoint: AppStoreEndpoint) -> String {
         var text = "\(error)".printable
-        // Not that there is no such order or customer, which has a code.
+        // Without an error code a 404 means that this environment has no such endpoint, not an unknown transaction or
+        // order.
         if error.status == 404, error.apiCode == nil, let only = endpoint.environment {
             let name = only.rawValue.lowercased()
-            text += "; this endpoint is there in \(name) only: --environment \(name)"
+            text += "; this endpoint exists in \(name) only: --environment \(name)"
         }
         if let date = error.retryAfter { text += "; try again after \(date.readable)" }
         return text
     }
 
-    /// What a body should be and is not. It could only be refused, after a call that counts against the quota.
-    private static func objection(to body: Data, as contentType: String?) -> String? {
+    /// Returns the format that the endpoint expects if the body has another one, otherwise nil.
+    ///
+    /// The App Store would refuse such a body, and the request would count against the quota.
+    private static func missingFormat(of body: Data, as contentType: String?) -> String? {
         switch contentType {
         case "application/json":
-            // Foundation would take UTF-16 as well, where every letter of ASCII has a zero.
+            // JSONSerialization also accepts UTF-16, in which every ASCII character contains a zero byte.
             guard !body.contains(0), String(validating: body, as: UTF8.self) != nil else { return "JSON in UTF-8" }
             let isObject = (try? JSONSerialization.jsonObject(with: body)) is [String: Any]
             return isObject ? nil : "a JSON object"

@@ -6,8 +6,8 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 
-/// The options of `counterfoil api` for the host and the key: those of a server's configuration, those of a simulator, or a
-/// key file with its identifiers.
+/// The options of `counterfoil api` that select the host and the key: a server's configuration, a running simulator, or
+/// a key file with its identifiers.
 struct APIAccess: ParsableArguments {
     @Option(help: ArgumentHelp("Use the key and the hosts of this server configuration.", valueName: "file"))
     var config: String?
@@ -52,32 +52,32 @@ struct APIAccess: ParsableArguments {
     }
 
     func validate() throws {
-        let hasOwn = keyOptions.contains { $0.value != nil }
-        let ways = [config != nil, simulator != nil, hasOwn].count(where: \.self)
-        guard ways < 2 else {
-            throw ValidationError("Name one of --config, --simulator and --private-key.")
+        let hasKeyOption = keyOptions.contains { $0.value != nil }
+        let sources = [config != nil, simulator != nil, hasKeyOption].count(where: \.self)
+        guard sources < 2 else {
+            throw ValidationError("Use only one of --config, --simulator and --private-key.")
         }
-        if hasOwn, let missing = (keyOptions + [(name: "--app", value: app)]).first(where: { $0.value == nil }) {
+        if hasKeyOption, let missing = (keyOptions + [(name: "--app", value: app)]).first(where: { $0.value == nil }) {
             throw ValidationError(
                 "\(missing.name) is missing: a key needs --private-key, --key-id, --issuer-id and --app.")
         }
-        guard app == nil || config != nil || hasOwn else {
-            throw ValidationError("--app needs a key: name --config or --private-key.")
+        guard app == nil || config != nil || hasKeyOption else {
+            throw ValidationError("--app needs a key: use --config or --private-key.")
         }
-        guard baseURL == nil || config != nil || hasOwn else {
-            throw ValidationError("--base-url needs a key: name --config or --private-key.")
+        guard baseURL == nil || config != nil || hasKeyOption else {
+            throw ValidationError("--base-url needs a key: use --config or --private-key.")
         }
     }
 
-    /// A client for what the options name.
+    /// Returns a client for the host and the key that the options select.
     func client() async throws -> AppStoreServerClient {
         if let config { return try client(of: config) }
-        guard let privateKey, let keyID, let issuerID, let app else { return try await clientOfSimulator() }
+        guard let privateKey, let keyID, let issuerID, let app else { return try await simulatorClient() }
         let tokens = try Self.tokens(Self.signingKey(privateKey, keyID), issuerID, app)
         return AppStoreServerClient(tokens: tokens, host: try host(.production))
     }
 
-    // MARK: - The three ways
+    // MARK: - Sources of the key
 
     private func client(of file: String) throws -> AppStoreServerClient {
         let app = try app(of: Configurations.load(file).configuration)
@@ -105,14 +105,14 @@ struct APIAccess: ParsableArguments {
             return found
         }
         guard configuration.apps.count == 1, let only = configuration.apps.first else {
-            throw ValidationError("The configuration has several apps: name one by --app. It has \(names).")
+            throw ValidationError("The configuration has several apps: name one with --app. It has \(names).")
         }
         return only
     }
 
-    private func clientOfSimulator() async throws -> AppStoreServerClient {
+    private func simulatorClient() async throws -> AppStoreServerClient {
         let information = try await SimulatorLocation.find(
-            simulator, orElse: "or name a key: --config or --private-key")
+            simulator, orElse: "or use a key: --config or --private-key")
         let environment = environment?.environment ?? .production
         let tokens = try Self.tokens(
             Self.signingKey(information.privateKey, information.keyID), information.issuerID, information.bundleID)
@@ -120,10 +120,10 @@ struct APIAccess: ParsableArguments {
             tokens: tokens, host: try Self.host(information.baseURLs[environment], environment))
     }
 
-    // MARK: - Their parts
+    // MARK: - Hosts, keys and tokens
 
-    private func host(_ other: AppStoreEnvironment) throws -> AppStoreHost {
-        let environment = environment?.environment ?? other
+    private func host(_ defaultEnvironment: AppStoreEnvironment) throws -> AppStoreHost {
+        let environment = environment?.environment ?? defaultEnvironment
         guard let baseURL else { return environment == .sandbox ? .sandbox : .production }
         return try Self.host(baseURL, environment)
     }
@@ -134,7 +134,7 @@ struct APIAccess: ParsableArguments {
         }
     }
 
-    /// The key itself. Errors name the option, never what is in the file.
+    /// Reads the private key. Errors name the option and the file, never the file's contents.
     private static func signingKey(_ file: String, _ id: String) throws -> SigningKey {
         try Input.requireFile(file)
         do { return try SigningKey(contentsOf: URL(filePath: file), keyID: id) } catch {

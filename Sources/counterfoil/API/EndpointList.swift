@@ -1,6 +1,6 @@
 import AppStoreServer
 
-/// The endpoints as `counterfoil api --help` lists them.
+/// The list of endpoints in `counterfoil api --help`.
 enum EndpointList {
     static var text: String {
         let groups = [
@@ -19,7 +19,7 @@ enum EndpointList {
         if let environment = endpoint.environment { words.append("(\(environment.rawValue.lowercased()) only)") }
         if endpoint.isDeprecated { words.append("(deprecated)") }
         let line = "    " + words.joined(separator: " ")
-        guard !endpoint.query.isEmpty else { return line }
-        return line + "\n        query: " + endpoint.query.joined(separator: ", ")
+        guard !endpoint.queryParameters.isEmpty else { return line }
+        return line + "\n        query: " + endpoint.queryParameters.joined(separator: ", ")
     }
 }

@@ -1,7 +1,7 @@
 import AppStoreServer
 import Foundation
 
-/// A page of an answer as it came, with the two fields that lead on.
+/// A page of a list: the unchanged response body, with its token for the next page and whether there is one.
 struct RawPage: AppStorePage {
     let data: Data
     let nextPage: String?
@@ -25,13 +25,13 @@ struct RawPage: AppStorePage {
         }
     }
 
-    /// The answer on one line. JSON strings hold no line breaks, so those there are only part of the layout.
+    /// Returns the JSON on one line. JSON strings cannot contain line breaks, so line breaks are only white space.
     static func line(_ data: Data) -> String {
         String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }
 
-/// A line on the terminal that says how far it has come; nothing elsewhere.
+/// A page counter on standard error, shown only if standard error is a terminal.
 struct Progress {
     private let name: String
     private var pages = 0
@@ -48,7 +48,7 @@ struct Progress {
 
     private func write(_ text: String) {
         guard isShown else { return }
-        // Losing this line loses nothing.
+        // Ignore a failed write: progress is optional.
         try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8))
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `counterfoil demo`: a year and a month of 200 customers, an outage, and a ledger that is right all the same.
+/// `counterfoil demo`: simulates 13 months of purchases and a server outage, and checks that the ledger is correct.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Watch a server keep the purchases of 200 customers through an outage.",
@@ -28,16 +28,16 @@ struct Demo: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let teller = DemoTeller(isQuiet: json)
-        let (report, _) = try await DemoWorld.run { world in
-            var story = DemoStory(world, DemoCast(customers: customers), teller)
-            return (try await story.tell(), story.protagonist)
-        } afterwards: { world, told in
+        let output = DemoOutput(isQuiet: json)
+        let (report, _) = try await DemoServices.run { services in
+            var demo = DemoRun(services, DemoPlan(customers: customers), output)
+            return (try await demo.run(), demo.featuredCustomer)
+        } afterwards: { services, result in
             guard !json, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return }
-            let (_, protagonist) = told
-            await Signals.wait { teller.invite(world, protagonist) }
+            let (_, featuredCustomer) = result
+            await Signals.wait(printing: { output.printNextSteps(services, featuredCustomer) })
         }
-        // The folder is gone by now: if this cannot be written, it is the last that happens.
+        // Print after the temporary folder is removed: a failed write ends the process.
         if json { Output.line(JSONText.encode(report)) }
         guard report.agreed else {
             throw Refusal(code: "disagreement", message: "the server and the App Store do not agree")
@@ -45,24 +45,25 @@ struct Demo: AsyncParsableCommand {
     }
 }
 
-/// The demo for machines.
+/// The result of the demo, which `--json` prints.
 struct DemoReport: Encodable, Sendable {
     var agreed = false
     var customers = 0
     var months = 0
-    /// How many notifications the App Store signed.
+    /// The number of notifications that the App Store signed.
     var notifications = 0
-    /// How many of them never reached the server.
+    /// The number of notifications whose delivery to the server failed.
     var lost = 0
-    /// How many it found by looking for them.
+    /// The number of missed notifications that recovery fetched from the App Store.
     var recovered = 0
     var wrongBeforeRecovery = 0
     var wrongAfterRecovery = 0
     var wrongAtTheEnd = 0
-    /// How many customers were asked about at an instant of the outage, and about how many the answer was wrong.
+    /// The number of customers whose state at an instant of the outage was compared.
     var askedInThePast = 0
+    /// The number of those customers for whom the server's answer was wrong.
     var wrongInThePast = 0
-    /// Whether what a customer bought on one device is on another one, without a tap.
+    /// Whether a customer's new device has all purchases of the old one without a restore by the customer.
     var newDeviceHasEverything = false
     var recoverySeconds = 0.0
     var seconds = 0.0

@@ -1,7 +1,7 @@
 import AppStoreServer
 import Foundation
 
-/// Asks the server's own API, with the key.
+/// A client for the server's API.
 struct DemoServerClient: Sendable {
     let url: String
     let key: String
@@ -12,12 +12,12 @@ struct DemoServerClient: Sendable {
         self.key = key
     }
 
-    /// Asks, and decodes what is answered.
+    /// Sends a GET request and decodes the response.
     func get<Answer: Decodable>(_ path: String) async throws -> Answer {
         try await send("GET", path, body: nil)
     }
 
-    /// Tells, and decodes what is answered.
+    /// Sends a POST request with `body` as JSON and decodes the response.
     func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
         try await send("POST", path, body: try JSONEncoder().encode(body))
     }
@@ -26,7 +26,7 @@ struct DemoServerClient: Sendable {
         let request = HTTPTransportRequest(
             method: method, url: url + path,
             headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")], body: body)
-        let answer: HTTPTransportAnswer
+        let answer: HTTPTransportResponse
         do { answer = try await transport.send(request) } catch {
             throw Refusal(code: "no_answer", message: "the server does not answer: \(method) \(path)")
         }
@@ -40,7 +40,7 @@ struct DemoServerClient: Sendable {
     }
 }
 
-/// A list as the server answers it.
+/// A list in a response of the server.
 struct DemoList<Item: Decodable>: Decodable {
     var items: [Item]
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil ledger backup`: a copy of the ledger while the server runs.
+/// `counterfoil ledger backup`: copies the ledger while the server runs.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -38,17 +38,17 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil ledger restore`: a copy in the ledger's place.
+/// `counterfoil ledger restore`: replaces the ledger with a backup.
 struct LedgerRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Check a backup and put it in the ledger's place.",
+        abstract: "Check a backup and replace the ledger with it.",
         discussion: """
             Stop the server first. If a ledger exists, --force moves it aside under another name, together with its -wal, \
             -shm and -journal files. When the server starts, recovery fetches the notifications sent since the backup, as \
-            far back as the App Store keeps them. What apps and your backend reported since then is lost.
+            far back as the App Store keeps them. Everything that apps and your backend reported since then is lost.
 
-            Restored by root, the ledger belongs to the owner of the one that it replaces, or of its folder.
+            If root runs this command, the ledger gets the owner of the ledger that it replaces, or of its folder.
 
             EXAMPLES
               counterfoil ledger restore /backup/counterfoil-2026-01-31.sqlite
@@ -67,7 +67,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
         let restored = try await LedgerOptions.withStorageErrors {
             try LedgerBackup.restore(file, to: path, replacing: force)
         }
-        try LedgerOwner.handOver(path, former: restored.old)
+        try LedgerOwner.changeOwner(of: path, former: restored.old)
         try BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.aside)
             .report("restored", json: options.json)
     }
@@ -78,12 +78,13 @@ private struct BackupAnswer: Encodable {
     let bytes: Int
     let notifications: Int
     let digest: String
-    /// How many records and texts cannot be read, and which the first of them are.
+    /// The number of unreadable records and signed texts.
     let damages: Int
+    /// The first of the unreadable records and texts.
     let damaged: [String]
-    /// Where the previous ledger is now.
+    /// The path to which the previous ledger was moved.
     let old: String?
-    /// Where the previous ledger and the files beside it are now.
+    /// The paths to which the previous ledger and its -wal, -shm and -journal files were moved.
     let aside: [String]?
 
     init(file: String, _ report: LedgerBackup.Report, old: String?, aside: [String]? = nil) {
@@ -94,9 +95,9 @@ private struct BackupAnswer: Encodable {
         self.old = old
     }
 
-    /// Prints it.
+    /// Prints the report.
     ///
-    /// - Throws: ``Refusal`` where something is damaged: what was to be done is done, and somebody has to see to the ledger.
+    /// - Throws: ``Refusal`` if records or texts are damaged. The copy or the restore is complete nevertheless.
     func report(_ verb: String, json: Bool) throws {
         if json { Output.line(JSONText.encode(self)) } else { print(verb) }
         guard damages == 0 else {
@@ -112,7 +113,7 @@ private struct BackupAnswer: Encodable {
         Output.line("bytes          \(bytes)")
         Output.line("notifications  \(notifications)")
         Output.line("digest         \(digest)")
-        for file in aside ?? [] { Output.line("put aside      \(file.printable)") }
+        for file in aside ?? [] { Output.line("moved aside to \(file.printable)") }
         for text in damaged { Output.line("\(style.bad("damaged"))  \(text.printable)") }
         if damages > damaged.count { Output.line("and \(damages - damaged.count) more") }
     }

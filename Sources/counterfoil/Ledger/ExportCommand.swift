@@ -4,7 +4,7 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil ledger export`: the ledger as JSON lines.
+/// `counterfoil ledger export`: writes the ledger as JSON lines.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -24,7 +24,7 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load()
         let result = try await LedgerOptions.withStorageErrors {
-            let storage = try LedgerKeeping.open(configuration, isOnlyWriter: false)
+            let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: false)
             let result = try await write(storage)
             try storage.close()
             return result
@@ -57,14 +57,15 @@ struct ExportCommand: AsyncParsableCommand {
             let handle = FileHandle.standardOutput
             return try await LedgerExport.make(of: storage) { try Self.write($0, to: handle, "standard output") }
         }
-        // For its owner only: purchases are private. An export that fails leaves the one before as it is.
+        // Only the owner may read the file, because purchases are private. A failed export leaves an existing file
+        // unchanged.
         let name = output.printable
-        return try await WholeFile.write(output) { handle in
+        return try await AtomicFile.write(output) { handle in
             try await LedgerExport.make(of: storage) { try Self.write($0, to: handle, name) }
         }
     }
 
-    /// Writes a part of the export. What fails here is that file, and not the ledger that is read.
+    /// Writes a part of the export. A failed write is reported as a failure of the export file, not of the ledger.
     private static func write(_ part: Data, to handle: FileHandle, _ name: String) throws(StorageError) {
         do { try handle.write(contentsOf: part) } catch {
             throw StorageError(.failed, "\(name) cannot be written: \(Refusal(unexpected: error).message)")
@@ -72,15 +73,15 @@ struct ExportCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil ledger import`: what export wrote, verified again.
+/// `counterfoil ledger import`: reads an export and verifies its signatures again.
 struct LedgerImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Read an export into the ledger and verify every signature again.",
         discussion: """
-            Stop the server first. Existing entries stay, so an import can be repeated; it sends no webhooks. An older \
-            export takes no purchase from a customer who has claimed it since. An empty ledger has to end with the digest \
-            in the export. If a record of the ledger is damaged, run counterfoil ledger rebuild first.
+            Stop the server first. Existing entries stay, so an import can be repeated; it sends no webhooks. A purchase \
+            that a customer claimed after the export stays with that customer. If the ledger was empty, its digest has to \
+            equal that in the export. If a record of the ledger is damaged, run counterfoil ledger rebuild first.
 
             EXAMPLES
               counterfoil ledger import ledger.jsonl --config new.yaml
@@ -93,7 +94,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
     func run() async throws {
         try Input.requireFile(file)
         let configuration = try options.load()
-        let answer = try await LedgerOwner.handingOver(configuration.storage.path) {
+        let answer = try await LedgerOwner.changingOwner(of: configuration.storage.path) {
             try await LedgerOptions.withStorageErrors { try await read(configuration) }
         }
         if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }
@@ -106,17 +107,17 @@ struct LedgerImportCommand: AsyncParsableCommand {
         guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
             throw Refusal(code: "not_readable", message: "\(file.printable) cannot be read")
         }
-        let storage = try LedgerKeeping.open(configuration, isOnlyWriter: true, creating: true)
+        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, creating: true)
         let wasEmpty = try await storage.lastNotification() == 0
-        let reading = LedgerImport(
-            storage, verifier: try LedgerKeeping.verifier(configuration),
-            scopes: try await LedgerKeeping.scopes(configuration, in: storage),
-            at: try await LedgerKeeping.now(configuration))
+        let ledgerImport = LedgerImport(
+            storage, verifier: try LedgerMaintenance.verifier(configuration),
+            scopes: try await LedgerMaintenance.scopes(configuration, in: storage),
+            at: try await LedgerMaintenance.now(configuration))
         let bar = LedgerProgress("importing")
         defer { bar.end() }
         let size = file == "-" ? 0 : try handle.seekToEnd()
         if size > 0 { try handle.seek(toOffset: 0) }
-        let report = try await reading.run(handle) { bytes in
+        let report = try await ledgerImport.run(handle) { bytes in
             if size > 0 { bar.show(Double(bytes) / Double(size)) }
         }
         let answer = Answer(
@@ -133,7 +134,8 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let refused: [String]
         let digest: String
         let expectedDigest: String?
-        /// Whether nothing was refused, the file was whole and the digests agree where they have to.
+        /// Whether no line was refused, the file was complete, and the digests agree if the ledger was empty and
+        /// nothing in the export was pending.
         let isComplete: Bool
 
         init(_ report: LedgerImport.Report, digest: String, wasEmpty: Bool) {

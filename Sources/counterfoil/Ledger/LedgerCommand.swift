@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `counterfoil ledger`: the file that a server keeps everything in.
+/// `counterfoil ledger`: manages the file in which a server stores its data.
 struct LedgerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",

@@ -4,17 +4,17 @@ import CounterfoilServer
 import Foundation
 import Synchronization
 
-/// Which server's ledger a command is about.
+/// The options of the ledger commands: the server's configuration, which names the ledger, and the output format.
 struct LedgerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server's configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
-    /// Reads the configuration without its secrets, or prints every problem in it.
+    /// Reads the configuration without its secrets. Prints every problem if it is invalid.
     func load() throws -> ServerConfiguration {
-        try Configurations.load(config, secrets: .leftOut).configuration
+        try Configurations.load(config, secrets: .omitted).configuration
     }
 
-    /// Does something with a ledger and turns its errors into refusals.
+    /// Runs `body` and converts a `StorageError` to a ``Refusal``.
     static func withStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let error as StorageError {
             throw Refusal(code: error.code.rawValue, message: error.message.printable)
@@ -22,7 +22,7 @@ struct LedgerOptions: ParsableArguments {
     }
 }
 
-/// A bar on a terminal; nothing elsewhere.
+/// A progress bar on standard error, shown only if standard error is a terminal.
 final class LedgerProgress: Sendable {
     private let name: String
     private let shown = Mutex(-1)
@@ -30,26 +30,26 @@ final class LedgerProgress: Sendable {
 
     init(_ name: String) { self.name = name }
 
-    /// Shows how much is done, from 0 to 1.
-    func show(_ done: Double) {
-        guard isShown, done.isFinite else { return }
-        let percent = Int(min(max(done, 0), 1) * 100)
-        let isNews = shown.withLock { shown in
+    /// Shows a fraction, from 0 to 1.
+    func show(_ fraction: Double) {
+        guard isShown, fraction.isFinite else { return }
+        let percent = Int(min(max(fraction, 0), 1) * 100)
+        let hasChanged = shown.withLock { shown in
             defer { shown = percent }
             return shown != percent
         }
-        guard isNews else { return }
+        guard hasChanged else { return }
         let bar = String(repeating: "█", count: percent * 40 / 100)
         write("\(name) \(bar.padded(to: 40)) \(percent) %")
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     func end() {
         if isShown { write("") }
     }
 
     private func write(_ text: String) {
-        // Losing this line loses nothing.
+        // Ignore a failed write: progress is optional.
         try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8))
     }
 }

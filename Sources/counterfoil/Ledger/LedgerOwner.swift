@@ -2,26 +2,27 @@ import Foundation
 internal import Ledger
 import LedgerSQLite
 
-/// Whom a ledger's files belong to. Root runs the ledger commands, and another user the server.
+/// Changes the owner of a ledger's files after root ran a ledger command, because another user runs the server.
 enum LedgerOwner {
-    /// Gives a ledger of root's at `path` to the owner of the one that was there, or else of its folder.
+    /// Changes the owner of a ledger at `path` that belongs to root to the owner of the replaced ledger, or of its
+    /// folder.
     ///
-    /// - Parameter former: Where the ledger is now that was there, if there was one.
-    static func handOver(_ path: String, former: String?) throws {
-        // Nobody else can give a file away, or has to: what they restore belongs to them.
+    /// - Parameter former: The path to which the replaced ledger was moved, if there was one.
+    static func changeOwner(of path: String, former: String?) throws {
+        // Other users cannot change a file's owner and need not: they own the files that they create.
         guard geteuid() == 0 else { return }
         let ledger = URL(filePath: path).resolvingSymlinksInPath()
         let folder = ledger.deletingLastPathComponent().resolvingSymlinksInPath().path
-        // Without a folder there is nothing to give away, and what failed says so.
+        // Without a folder there are no files; the command reports its own error.
         guard FileManager.default.fileExists(atPath: folder) else { return }
-        // A former ledger of root's is one that was restored without this.
+        // Skip a replaced ledger that belongs to root: its owner was never changed.
         let candidates = try [former, folder].compactMap(\.self).map { try Self.owner(of: $0) }
-        guard let heir = candidates.first(where: { $0.user != 0 }) else { return }
+        guard let owner = candidates.first(where: { $0.user != 0 }) else { return }
         for file in [ledger.path, ledger.path + ".lock"] + LedgerBackup.companions(of: ledger.path)
         where FileManager.default.fileExists(atPath: file) {
             guard try Self.owner(of: file).user == 0 else { continue }
-            // Never what a link points to: the folder is not root's, and whoever owns it may have put one there.
-            guard lchown(file, heir.user, heir.group) == 0 else {
+            // Do not follow links: another user owns the folder and may have placed a link to a file of root there.
+            guard lchown(file, owner.user, owner.group) == 0 else {
                 throw Refusal(
                     code: "owner_unchanged",
                     message: "\(file.printable) is in place but belongs to root: chown it to the server's user")
@@ -29,18 +30,19 @@ enum LedgerOwner {
         }
     }
 
-    /// Does `body`, and then gives the ledger's files away, also where it failed: they are there. What failed first is thrown.
-    static func handingOver<Value: Sendable>(
-        _ path: String, _ body: () async throws -> Value
+    /// Runs `body` and then calls ``changeOwner(of:former:)``, also after an error, since `body` may have created files.
+    /// Throws the error of `body` first.
+    static func changingOwner<Value: Sendable>(
+        of path: String, _ body: () async throws -> Value
     ) async throws -> Value {
         let value: Value
         do { value = try await body() } catch {
-            do { try handOver(path, former: nil) } catch let second {
-                Output.error("note \((second as? Refusal)?.message ?? second.logReason.printable)")
+            do { try changeOwner(of: path, former: nil) } catch let second {
+                Output.error("note: \((second as? Refusal)?.message ?? second.logReason.printable)")
             }
             throw error
         }
-        try handOver(path, former: nil)
+        try changeOwner(of: path, former: nil)
         return value
     }
 

@@ -3,15 +3,15 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil ledger rebuild`: what customers have, derived again from the signed data.
+/// `counterfoil ledger rebuild`: derives the ledger's state again from its signed data and compares.
 struct RebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
         abstract: "Rebuild the ledger from its signed data and compare.",
         discussion: """
-            Stop the server first. Verifies every signature again, processes every notification and everything else that \
-            the App Store signed, and compares the result with the ledger, byte for byte. Without --check it replaces rows \
-            that differ. Needs about half the ledger's size in free disk space.
+            Stop the server first. Verifies every signature again, processes every notification and all other signed data, \
+            and compares the result with the ledger, byte for byte. Without --check it replaces rows that differ. Needs \
+            about half the ledger's size in free disk space.
 
             EXAMPLES
               counterfoil ledger rebuild --config counterfoil.yaml --check
@@ -26,8 +26,8 @@ struct RebuildCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load()
         let report = try await LedgerOptions.withStorageErrors {
-            let storage = try LedgerKeeping.open(configuration, isOnlyWriter: true)
-            let rebuild = LedgerRebuild(storage, verifier: try LedgerKeeping.verifier(configuration))
+            let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true)
+            let rebuild = LedgerRebuild(storage, verifier: try LedgerMaintenance.verifier(configuration))
             let bar = LedgerProgress("rebuilding")
             defer { bar.end() }
             let report = try await rebuild.run(replacing: !check) { bar.show($0) }

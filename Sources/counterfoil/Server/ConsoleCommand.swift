@@ -2,7 +2,7 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil server console`: access to the console.
+/// `counterfoil server console`: manages access to the console.
 struct ConsoleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
@@ -14,7 +14,7 @@ struct ConsoleCommand: ParsableCommand {
         subcommands: [ConsoleLinkCommand.self, ConsoleSessionsCommand.self])
 }
 
-/// `counterfoil server console link`: a link that signs in once.
+/// `counterfoil server console link`: makes a link that signs in once.
 struct ConsoleLinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
@@ -44,7 +44,7 @@ struct ConsoleLinkCommand: ParsableCommand {
         Output.line(json ? JSONText.encode(["url": link]) : link)
     }
 
-    /// The link, or why there is none.
+    /// Makes the link. Throws ``Refusal`` with the reason if the configuration does not allow it.
     static func link(_ configuration: ServerConfiguration, key name: String, url: String? = nil) throws -> String {
         do throws(ConsoleLink.Refusal) {
             return try ConsoleLink.make(configuration, key: name, url: url)

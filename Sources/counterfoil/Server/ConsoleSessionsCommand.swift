@@ -2,15 +2,14 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil server console sessions`: who is signed in to the pages of a running server, and ends sessions.
+/// `counterfoil server console sessions`: lists the console sessions of a running server, and ends sessions.
 struct ConsoleSessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "List who is signed in to the pages of a server, or end a session.",
+        abstract: "List the sessions of a server's console, or end one.",
         discussion: """
-            Asks a running server, by a key with the scope audit:read: the session, as the audit log names it, the key that it \
-            was opened with, the address, when it began and when it was used last. Ending one needs the scope \
-            operations:write.
+            Lists each session's ID, as in the audit log, the name of its key, the client's address, the start and the last \
+            use. Needs a running server and a key with the scope audit:read; --end needs the scope operations:write.
 
             EXAMPLES
               counterfoil server console sessions --url https://purchases.example.com \\
@@ -22,9 +21,9 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
             """)
 
     @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
-    @Option(help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"))
     var key: String?
-    @Option(help: ArgumentHelp("End this session.", valueName: "session")) var end: String?
+    @Option(help: ArgumentHelp("End the session with this ID.", valueName: "session")) var end: String?
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
     private struct Sessions: Decodable {

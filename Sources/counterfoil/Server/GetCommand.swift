@@ -2,15 +2,14 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// `counterfoil server get`: what a running server answers to a request of its API, as it is.
+/// `counterfoil server get`: sends a GET request to a running server and prints the unchanged response.
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Ask a running server's API, and print the answer.",
+        abstract: "Send a GET request to a running server's API and print the response.",
         discussion: """
-            Prints the response to a GET request: JSON, or CSV if the path asks for it. The server's /openapi.yaml lists \
-            the paths, and every page of the console shows the command for its contents. The scopes of the key decide what \
-            it can see.
+            Prints JSON, or CSV if the path asks for it. The server's /openapi.yaml lists the paths, and every page of the \
+            console shows the command for its contents. The key needs the scope of the path.
 
             EXAMPLES
               counterfoil server get /v1/completeness \\
@@ -22,7 +21,7 @@ struct GetCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("A path of its API, such as /v1/completeness.", valueName: "path"),
+        help: ArgumentHelp("A path of the server's API, such as /v1/completeness.", valueName: "path"),
         completion: .list([
             "/v1/audit", "/v1/completeness", "/v1/consumption", "/v1/events", "/v1/notifications", "/v1/recoveries",
             "/v1/refused", "/v1/segments", "/v1/webhooks",
@@ -31,16 +30,16 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The running server.", valueName: "url")) var url: String
     @Option(
-        help: ArgumentHelp("A file with a key of its API; $COUNTERFOIL_KEY otherwise.", valueName: "file"),
+        help: ArgumentHelp("A file with an API key of the server. Default: $COUNTERFOIL_KEY.", valueName: "file"),
         completion: .file())
     var key: String?
     @OptionGroup var failures: FailureOption
 
-    /// The most bytes of an answer.
-    private static let maximumAnswerSize = 16 << 20
+    /// The maximum size of a response body in bytes.
+    private static let maximumResponseSize = 16 << 20
 
     func validate() throws {
-        // The key is sent along: nothing in the path may make it go to another server.
+        // The request carries the key, so the path must not be able to change the host.
         guard path.hasPrefix("/v1/"), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !path.contains("#") else {
             throw ValidationError(
                 "The path must begin with /v1/; percent-encode spaces (%20) and characters other than ASCII.")
@@ -49,7 +48,7 @@ struct GetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try ServerClient(url: url, keyFile: key)
-        let answer = try await server.answer("GET", path, nil, maximumAnswerSize: Self.maximumAnswerSize)
+        let answer = try await server.answer("GET", path, nil, maximumResponseSize: Self.maximumResponseSize)
         var text = String(decoding: answer.body, as: UTF8.self).replacing("\r\n", with: "\n")
         if text.hasSuffix("\n") { text.removeLast() }
         Output.line(text)

@@ -4,19 +4,19 @@ import ArgumentParser
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil server import`: purchases from before the server.
+/// `counterfoil server import`: imports purchases made before the server was installed.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import customers' purchases from transaction IDs or receipts.",
         discussion: """
-            Each line of the file is an original transaction ID or a receipt in base64. The App Store is asked about each, \
-            as fast as its quotas allow. Stop the server first.
+            Each line of the file is an original transaction ID or a receipt in base64. The command requests each \
+            customer's purchases from the App Store, as fast as its quotas allow. Stop the server first.
 
-            After an interruption the same command continues where it stopped, which FILE.progress records. Delete that \
-            file to import all lines again. FILE.failed lists each line that failed, with its number, a code and the \
-            reason. Lines that the App Store did not answer, or whose answer failed verification, are listed there too \
-            and put aside: the server retries them automatically.
+            FILE.progress records the position: after an interruption the same command continues there. Delete that file \
+            to import all lines again. FILE.failed lists each line that failed, with its number, a code and the reason. If \
+            the App Store did not answer, or its answer failed verification, the line is listed there too and put aside: \
+            the server retries it automatically.
 
             EXAMPLES
               counterfoil server import customers.txt --config counterfoil.yaml
@@ -46,8 +46,10 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Read again after an interruption, which standard input cannot be.
-        guard file != "-" else { throw ValidationError("Name a file: an interrupted import is continued from it.") }
+        // An interrupted import reads the file again, which is impossible with standard input.
+        guard file != "-" else {
+            throw ValidationError("Name a file instead of -: an interrupted import has to read it again.")
+        }
         try Input.requireFile(file)
         guard FileManager.default.isReadableFile(atPath: file) else {
             throw ValidationError("\(file.printable) cannot be read: check its permissions.")

@@ -4,7 +4,7 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 
-/// `counterfoil server init`: a configuration to begin with.
+/// `counterfoil server init`: writes a first configuration.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -31,7 +31,7 @@ struct InitCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace an existing file.") var force = false
 
-    /// Where the server receives notifications.
+    /// The path at which the server receives notifications.
     private static let path = "/apple/notifications"
 
     func validate() throws {
@@ -56,25 +56,27 @@ struct InitCommand: AsyncParsableCommand {
             Output.error("the API key, shown only once: Authorization: Bearer \(key)")
             return
         }
-        // Before there is a file, so that nothing fails between the file and the key that is shown once.
+        // Send every request before writing the file: after that nothing may fail before the key is shown, only once.
         let notificationURL = try await store?.notificationURL()
         try await write(template.text)
         report(key, notificationURL: notificationURL, product: catalogue?.suggestion)
-        if let file = store?.information.privateKey, TemporaryFolder.holds(file) {
+        if let file = store?.information.privateKey, TemporaryFolder.contains(file) {
             Output.error(
-                "note the simulator's key and certificates go when it ends, and \(output.printable) names them; "
-                    + "with counterfoil simulator --directory they stay")
+                "note: \(output.printable) refers to the simulator's key and certificates, which are deleted when it "
+                    + "stops; counterfoil simulator --directory keeps them")
         }
     }
 
     private func write(_ text: String) async throws {
-        // Replaced as a whole, so that nobody reads half of it; for its owner, since secrets may be added.
-        try await WholeFile.write(output) { try $0.write(contentsOf: Data(text.utf8)) }
+        // Replace the file atomically. Only the owner may read it, because users may add secrets.
+        try await AtomicFile.write(output) { try $0.write(contentsOf: Data(text.utf8)) }
     }
 
+    /// Prints the API key and the next commands to run.
+    ///
     /// - Parameters:
-    ///   - notificationURL: Where the simulator sends notifications, if it does.
-    ///   - product: Something that the simulator sells, if there is one.
+    ///   - notificationURL: The simulator's notification URL, if it has one.
+    ///   - product: A product of the simulator to buy; nil without a simulator.
     private func report(_ key: String, notificationURL: String?, product: String?) {
         let style = Style.current()
         Output.line("\(style.good("written")) \(output.printable)")
@@ -97,19 +99,19 @@ struct InitCommand: AsyncParsableCommand {
 }
 
 extension ControlClient {
-    /// What the simulator sells in production.
+    /// Requests the simulator's catalogue of production.
     fileprivate func catalogue() async throws -> Catalogue {
         try await call("GET", [EnvironmentName.production.rawValue, "catalogue"])
     }
 
-    /// Where the simulator sends the notifications of production.
+    /// Requests the simulator's notification URL of production.
     fileprivate func notificationURL() async throws -> String? {
         try await call("GET", [EnvironmentName.production.rawValue, "settings"], as: StoreSettings.self).notificationURL
     }
 }
 
 extension ConfigurationTemplate {
-    /// Takes everything over from a running simulator.
+    /// Fills in the identifiers, files, URLs and products of a running simulator.
     mutating func fit(_ information: SimulatorInformation, _ catalogue: Catalogue) {
         (bundleID, appAppleID) = (information.bundleID, information.appAppleID)
         (issuerID, keyID, keyFile) = (information.issuerID, information.keyID, information.privateKey)
@@ -118,12 +120,12 @@ extension ConfigurationTemplate {
         anchors = information.rootCertificates
         clock = information.controlURL
         consoleSecret = (0..<32).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
-        // The simulator's certificates name itself as the responder.
+        // The simulator's certificates name the simulator as their OCSP responder.
         revocationHosts = [URL(string: information.controlURL)?.host()].compactMap(\.self)
         fit(catalogue)
     }
 
-    /// An entitlement for each subscription group and for each product that is kept.
+    /// Adds the products, and an entitlement for each subscription group, non-consumable and non-renewing subscription.
     private mutating func fit(_ catalogue: Catalogue) {
         let prefix = Self.commonPrefix(catalogue.products.map(\.id))
         for group in catalogue.groups {
@@ -144,7 +146,7 @@ extension ConfigurationTemplate {
         }
     }
 
-    /// What all product identifiers begin with, up to a dot: `com.example.`.
+    /// The longest common prefix of the product identifiers that ends with a dot, such as `com.example.`.
     private static func commonPrefix(_ identifiers: [String]) -> String {
         guard var prefix = identifiers.first?[...] else { return "" }
         for identifier in identifiers { prefix = prefix.commonPrefix(with: identifier)[...] }

@@ -4,7 +4,7 @@ public import ArgumentParser
 public import CounterfoilServer
 import Foundation
 
-/// `counterfoil server keys`: who may use the server's own API.
+/// `counterfoil server keys`: manages the keys for the server's API.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
@@ -22,7 +22,7 @@ struct KeysCommand: ParsableCommand {
         subcommands: [KeysCreate.self, KeysList.self])
 }
 
-/// `counterfoil server keys create`: a new key, shown once, and the lines for the configuration.
+/// `counterfoil server keys create`: creates a key and prints it once, with the lines for the configuration.
 struct KeysCreate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -36,7 +36,8 @@ struct KeysCreate: ParsableCommand {
               counterfoil server keys create --name app --scope customers:read --public
             """)
 
-    @Option(help: ArgumentHelp("Its name in the audit log: letters, digits, dots, - and _.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The key's name in the audit log: letters, digits, dots, - and _.", valueName: "name"))
     var name: String
     @Option(
         name: .customLong("scope"),
@@ -45,11 +46,12 @@ struct KeysCreate: ParsableCommand {
             valueName: "scope"))
     var scopes: [APIScope]
     @Option(
-        name: .customLong("app"), help: ArgumentHelp("Limit it to this app. May be repeated.", valueName: "bundle-id"))
+        name: .customLong("app"),
+        help: ArgumentHelp("Limit the key to this app. May be repeated.", valueName: "bundle-id"))
     var apps: [String] = []
     @Flag(
         name: .customLong("public"),
-        help: "For shipping in an app: it reaches only the customer of the customer token.")
+        help: "For shipping in an app: the key has access only to the customer whose customer token is sent with it.")
     var isPublic = false
     @Option(help: ArgumentHelp("The configuration to check name and apps against.", valueName: "file")) var config:
         String?
@@ -68,7 +70,7 @@ struct KeysCreate: ParsableCommand {
             name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
         else { throw ValidationError("--name takes 1 to 100 letters, digits, dots, - and _.") }
         guard !scopes.isEmpty else { throw ValidationError("--scope is missing: name at least one scope.") }
-        let excess = scopes.filter { isPublic && !APIScope.forApps.contains($0) }.map(\.rawValue)
+        let excess = scopes.filter { isPublic && !APIScope.publicKeyScopes.contains($0) }.map(\.rawValue)
         guard excess.isEmpty else {
             throw ValidationError("A public key cannot have \(excess.joined(separator: ", ")).")
         }
@@ -116,7 +118,9 @@ struct KeysCreate: ParsableCommand {
         }
         guard isPublic else { return }
         for (index, app) in configuration.apps.enumerated() where apps.isEmpty || apps.contains(app.bundleID) {
-            guard app.customerTokenSecret == nil, !loaded.isUnread("apps[\(index)].customer_token_secret") else {
+            guard app.customerTokenSecret == nil,
+                !loaded.hasMissingCredential(in: "apps[\(index)].customer_token_secret")
+            else {
                 continue
             }
             throw Refusal(
@@ -126,7 +130,7 @@ struct KeysCreate: ParsableCommand {
     }
 }
 
-/// `counterfoil server keys list`: the keys of a configuration, without the keys.
+/// `counterfoil server keys list`: lists the names and scopes of a configuration's keys.
 struct KeysList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the keys of a configuration with their scopes.",
@@ -174,13 +178,13 @@ struct KeysList: ParsableCommand {
     }
 }
 
-/// Reading configurations where they are a means to an end: problems go to standard error.
+/// Reads the server's configuration for commands that need it. Problems go to standard error.
 enum Configurations {
-    /// Reads a configuration, or prints every problem in it.
+    /// Reads a configuration. Prints every problem if it is invalid.
     ///
     /// - Parameters:
-    ///   - secrets: Which are read: they may be there only while the server runs.
-    ///   - port: The port that replaces `listen.port`, if there is one.
+    ///   - secrets: The secrets to read: some may exist only while the server runs.
+    ///   - port: Replaces `listen.port`; nil keeps it.
     static func load(_ file: String, secrets: SecretReading = .all, port: Int? = nil) throws -> LoadedConfiguration {
         try Input.requireFile(file)
         do throws(ConfigurationError) {
@@ -194,7 +198,7 @@ enum Configurations {
 }
 
 extension APIScope: ExpressibleByArgument {
-    /// One of the names, or `all`.
+    /// Accepts a scope's name, or `all`.
     public init?(argument: String) {
         guard argument == "all" || APIScope.all.contains(where: { $0.rawValue == argument }) else { return nil }
         self.init(rawValue: argument)

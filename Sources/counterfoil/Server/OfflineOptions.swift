@@ -6,7 +6,7 @@ internal import Basics
 import CounterfoilServer
 import Foundation
 
-/// The options of commands that work on the ledger of a server that does not run.
+/// The options of commands that work on the ledger of a stopped server.
 struct OfflineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server's configuration, YAML.", valueName: "file"))
     var config = "counterfoil.yaml"
@@ -17,15 +17,15 @@ struct OfflineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only this environment: production or sandbox. Default: both.", valueName: "name"))
     var environment: EnvironmentName?
 
-    /// Opens the ledger and does `body`, or says why not.
+    /// Opens the ledger and runs `body`. Throws ``Refusal`` if the ledger or the server's parts cannot be opened.
     ///
-    /// - Parameter takesURL: Whether the command can have a running server do it instead.
+    /// - Parameter takesURL: Whether the command has the options --url and --key, which use a running server instead.
     func run<Value: Sendable>(
         takesURL: Bool = false, _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
         let configuration = try Configurations.load(config).configuration
         do {
-            return try await LedgerOwner.handingOver(configuration.storage.path) {
+            return try await LedgerOwner.changingOwner(of: configuration.storage.path) {
                 try await OfflineServer.run(configuration, body)
             }
         } catch let error as StorageError {
@@ -37,8 +37,8 @@ struct OfflineOptions: ParsableArguments {
         }
     }
 
-    /// The scopes that the options mean and that the App Store can be asked about, production first.
-    func scopes(_ core: ServerCore) throws -> [Scope] {
+    /// Returns the scopes that match the options and have a key for the App Store Server API, production first.
+    func scopes(_ core: ServerCore) throws -> [AppEnvironment] {
         let scopes = core.recovery.recoverable.filter { scope in
             (app.map { $0 == scope.bundleID } ?? true)
                 && (environment.map { $0.environment == scope.environment } ?? true)

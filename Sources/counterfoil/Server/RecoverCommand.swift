@@ -6,7 +6,7 @@ import Basics
 import CounterfoilServer
 import Foundation
 
-/// `counterfoil server recover`: reads a part of the notification history again.
+/// `counterfoil server recover`: fetches missed notifications from the App Store's notification history.
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
@@ -28,8 +28,8 @@ struct RecoverCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OfflineOptions
 
-    @Option(help: ArgumentHelp("The start of the span.", valueName: "instant")) var from: InstantArgument?
-    @Option(help: ArgumentHelp("The end of the span. Default: now.", valueName: "instant")) var to: InstantArgument?
+    @Option(help: ArgumentHelp("The start of the period.", valueName: "instant")) var from: InstantArgument?
+    @Option(help: ArgumentHelp("The end of the period. Default: now.", valueName: "instant")) var to: InstantArgument?
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp("Only this type, such as EXPIRED or EXPIRED.VOLUNTARY. May be repeated.", valueName: "type"))
@@ -49,7 +49,7 @@ struct RecoverCommand: AsyncParsableCommand {
             throw ValidationError("--to, --type and --url need --from.")
         }
         guard key == nil || url != nil else {
-            throw ValidationError("--key needs --url, the running server that takes it.")
+            throw ValidationError("--key needs --url, the URL of the running server.")
         }
         for type in types where NotificationFilter.named(type).isEmpty {
             throw ValidationError("--type: \(type) is not a notification type of the App Store.")
@@ -72,7 +72,9 @@ struct RecoverCommand: AsyncParsableCommand {
         }
     }
 
-    /// The recoveries of all apps and environments, and why some of them did not come to their end.
+    /// Recovers each selected app and environment, one after the other.
+    ///
+    /// - Returns: The outcomes, and a message for each app and environment whose recovery failed.
     private func recover(_ core: ServerCore) async throws -> ([RecoveryOutcome], [String]) {
         var (outcomes, failures): ([RecoveryOutcome], [String]) = ([], [])
         for scope in try options.scopes(core) {
@@ -87,9 +89,10 @@ struct RecoverCommand: AsyncParsableCommand {
                     throw Refusal(code: failure.code, message: failure.message)
                 }
             }
-            // Without a time, what was signed since the mark.
+            // Without --from, recover everything signed since the completeness mark.
             let cause: RecoveryRun.Cause? = from == nil ? .request : nil
-            let result = try await watched(core, scope) { [cause] in try await core.recovery.pass(scope, because: cause)
+            let result = try await showingProgress(core, scope) { [cause] in
+                try await core.recovery.runPass(scope, because: cause)
             }
             for run in try await core.storage.recoveries(in: [scope.id], before: nil, limit: 10).reversed()
             where run.id > before {
@@ -102,9 +105,9 @@ struct RecoverCommand: AsyncParsableCommand {
         return (outcomes, failures)
     }
 
-    /// Does `body` under a bar that shows how far it has come.
-    private func watched(
-        _ core: ServerCore, _ scope: Scope, _ body: @escaping @Sendable () async throws -> Void
+    /// Runs `body` while a progress bar shows the scope's open recovery.
+    private func showingProgress(
+        _ core: ServerCore, _ scope: AppEnvironment, _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> Result<Void, any Error> {
         let isOver = AsyncStream.makeStream(of: Void.self)
         async let shown: Void = Self.show(core, scope, until: isOver.stream)
@@ -115,7 +118,7 @@ struct RecoverCommand: AsyncParsableCommand {
         return result
     }
 
-    private static func show(_ core: ServerCore, _ scope: Scope, until end: AsyncStream<Void>) async {
+    private static func show(_ core: ServerCore, _ scope: AppEnvironment, until end: AsyncStream<Void>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in end {} }
             group.addTask {
@@ -138,7 +141,7 @@ struct RecoverCommand: AsyncParsableCommand {
     }
 }
 
-/// What is printed of a recovery, here or by a running server.
+/// A recovery as this command prints it and as the server's API returns it.
 struct RecoveryOutcome: Codable {
     let id: String
     let app: String
@@ -160,7 +163,7 @@ struct RecoveryOutcome: Codable {
         case openWindows = "open_windows"
     }
 
-    init(_ run: RecoveryRun, _ scope: Scope) {
+    init(_ run: RecoveryRun, _ scope: AppEnvironment) {
         (id, app, environment) = (run.name, scope.bundleID, scope.environment.rawValue)
         (state, from, to, failure) = (run.state.rawValue, run.from, run.until, run.failure)
         (windows, openWindows, pages) = (run.windows, run.openWindows, run.counts.pages)
@@ -176,7 +179,7 @@ struct RecoveryOutcome: Codable {
     }
 }
 
-/// Has a running server recover.
+/// Starts recoveries on a running server and waits for them.
 private struct RecoveryClient {
     let server: ServerClient
 
@@ -186,8 +189,8 @@ private struct RecoveryClient {
         let types: [String]?
     }
 
-    /// What the key has access to.
-    private struct Known: Decodable {
+    /// The apps and environments that the key has access to.
+    private struct Accessible: Decodable {
         struct Item: Decodable {
             let app: String
             let environment: String
@@ -196,18 +199,18 @@ private struct RecoveryClient {
         let items: [Item]
     }
 
-    /// Recovers every app and environment that the options mean, one after the other.
+    /// Recovers every app and environment that matches the options, one after the other.
     func recover(
         from: Int64, to: Int64?, _ types: [String], _ options: OfflineOptions
     ) async throws -> [RecoveryOutcome] {
         let body = try JSONEncoder().encode(RecoveryRequest(from: from, to: to, types: types.isEmpty ? nil : types))
         let environment = options.environment?.environment.rawValue
-        let known: Known = try await server.call("GET", "/v1/completeness", nil)
-        let meant = known.items.filter {
+        let accessible: Accessible = try await server.call("GET", "/v1/completeness", nil)
+        let selected = accessible.items.filter {
             (options.app ?? $0.app) == $0.app && (environment ?? $0.environment) == $0.environment
         }
         var (outcomes, keyless): ([RecoveryOutcome], Refusal?) = ([], nil)
-        for item in meant {
+        for item in selected {
             do { outcomes.append(try await recover(item, body)) } catch let refusal as Refusal {
                 guard refusal.code == "no_key" else { throw refusal }
                 keyless = refusal
@@ -215,12 +218,13 @@ private struct RecoveryClient {
         }
         if outcomes.isEmpty, let keyless { throw keyless }
         guard !outcomes.isEmpty else {
-            throw Refusal(code: "unknown_app", message: "the key has access to no such app and environment")
+            throw Refusal(
+                code: "unknown_app", message: "the key has access to no app and environment that matches the options")
         }
         return outcomes
     }
 
-    private func recover(_ item: Known.Item, _ body: Data) async throws -> RecoveryOutcome {
+    private func recover(_ item: Accessible.Item, _ body: Data) async throws -> RecoveryOutcome {
         let path = "/v1/recoveries?app=\(item.app.percentEncoded)&environment=\(item.environment.percentEncoded)"
         var outcome: RecoveryOutcome = try await server.call("POST", path, body)
         var bar = ProgressBar()

@@ -5,15 +5,15 @@ import Basics
 import Foundation
 import StoreSimulator
 
-/// `counterfoil server segments`: the lists that a team acts on, from a running server.
+/// `counterfoil server segments`: lists purchases that need action, from a running server.
 struct SegmentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "segments",
         abstract: "List purchases to act on: cancelled, failed payments, refunded and more.",
         discussion: """
             Without a name it prints the segments and the number of purchases in each. With a name it prints the purchases \
-            and their customers: first those that end soonest, or the latest where nothing ends. It asks a running server \
-            and needs a key with the scope support:read.
+            and their customers: first those that end soonest; in segments whose purchases do not end, the latest first. It \
+            needs a running server and a key with the scope support:read.
 
             EXAMPLES
               counterfoil server segments --url https://purchases.example.com --key key.txt
@@ -70,24 +70,24 @@ struct SegmentsCommand: AsyncParsableCommand {
             for list in lists.items { Output.line(json ? try JSONLine.text(list) : line(ofList: list)) }
             return
         }
-        if csv { return try await table(name, server) }
+        if csv { return try await printCSV(name, server) }
         var (left, page) = (limit ?? .max, String?.none)
         repeat {
             let found: Page = try await server.call(
                 "GET", path(name, [("limit", String(min(left, 100))), ("page", page)]), nil)
             for item in found.items.prefix(left) { Output.line(json ? try JSONLine.text(item) : line(of: item)) }
             left -= min(left, found.items.count)
-            // A page that leads to itself would never end.
+            // Stop if a page names itself as the next one, to avoid an endless loop.
             page = found.nextPage == page || left == 0 ? nil : found.nextPage
         } while page != nil
     }
 
-    /// Prints the server's table, page after page, with the names of the columns once.
-    private func table(_ name: String, _ server: ServerClient) async throws {
+    /// Prints the server's CSV, page by page, with the header row once.
+    private func printCSV(_ name: String, _ server: ServerClient) async throws {
         var (left, next, isFirst) = (limit ?? .max, String?.none, true)
         repeat {
             let path = next ?? path(name, [("format", "csv"), ("limit", String(min(left, 1000)))])
-            let answer = try await server.answer("GET", path, nil, maximumAnswerSize: 16 << 20)
+            let answer = try await server.answer("GET", path, nil, maximumResponseSize: 16 << 20)
             var rows = Self.rows(String(decoding: answer.body, as: UTF8.self))
             guard !rows.isEmpty else { throw ServerClient.unexpectedAnswer }
             let columns = rows.removeFirst()
@@ -100,7 +100,7 @@ struct SegmentsCommand: AsyncParsableCommand {
         } while next != nil
     }
 
-    /// The lines of a table: a cell in quotation marks may have several lines itself.
+    /// Splits CSV into rows. A quoted cell may contain line breaks.
     static func rows(_ text: String) -> [String] {
         var (rows, row, isQuoted) = ([String](), String.UnicodeScalarView(), false)
         for scalar in text.unicodeScalars {
@@ -116,7 +116,7 @@ struct SegmentsCommand: AsyncParsableCommand {
         return row.isEmpty ? rows : rows + [String(row)]
     }
 
-    /// Where the next page is, on the same server: nothing else is followed.
+    /// The path of the next page in a `Link` header. Only paths of segments on the same server are accepted.
     static func next(_ header: String?) -> String? {
         guard let match = header?.firstMatch(of: #/^<(/v1/segments/[^>\s]{1,4096})>; rel="next"$/#) else { return nil }
         return String(match.1)
@@ -146,7 +146,7 @@ struct SegmentsCommand: AsyncParsableCommand {
         return words.joined(separator: "  ")
     }
 
-    /// A value in words; nobody and nothing is a dash.
+    /// Returns a value as text; `-` for a missing value.
     private static func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text)?: text.printable

@@ -6,7 +6,7 @@ import CounterfoilServer
 import Entitlements
 import Foundation
 
-/// `counterfoil server check`: everything that is wrong with a configuration, before a server runs by it.
+/// `counterfoil server check`: lists every problem of a configuration before a server uses it.
 struct ServerCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -18,8 +18,8 @@ struct ServerCheckCommand: AsyncParsableCommand {
 
             With --online it asks the App Store, for each app and environment, to send a test notification, and waits up to \
             a minute for its delivery. This checks the key, the base URL, the notification URL and the roots; if something \
-            is wrong it says what to do and exits with status 1. The server has to be running, and whoever asks must be \
-            able to read the key.
+            is wrong it says what to do and exits with status 1. The server has to be running, and the user of this command \
+            must be able to read the key file.
 
             EXAMPLES
               counterfoil server check counterfoil.yaml
@@ -38,10 +38,11 @@ struct ServerCheckCommand: AsyncParsableCommand {
     func run() async throws {
         try Input.requireFile(file)
         let loaded: LoadedConfiguration
-        // The App Store is asked with the key, so that one has to be there.
+        // The online check sends requests to the App Store, so the key must be readable.
         let secrets: SecretReading = online ? .all : .present
         do {
-            loaded = try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets).noting(at: Date())
+            loaded = try LoadedConfiguration(contentsOf: URL(filePath: file), secrets: secrets)
+                .addingExpirationWarnings(at: Date())
         } catch {
             if !json {
                 let style = Style.current()
@@ -52,7 +53,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
             let report = ConfigurationReport.Refused(message: message, error)
             throw Refusal(code: report.code, message: message, object: JSONText.encode(report))
         }
-        let outcomes = online ? try await ask(loaded.configuration) : nil
+        let outcomes = online ? try await checkOnline(loaded.configuration) : nil
         if json {
             Output.line(JSONText.encode(ConfigurationReport.Accepted(loaded, outcomes)))
         } else {
@@ -66,15 +67,16 @@ struct ServerCheckCommand: AsyncParsableCommand {
         }
     }
 
-    private func ask(_ configuration: ServerConfiguration) async throws -> [OnlineCheck.Outcome] {
+    private func checkOnline(_ configuration: ServerConfiguration) async throws -> [OnlineCheck.Outcome] {
         do { return try await OnlineCheck(configuration).run() } catch {
             throw Refusal(
-                code: "app_store_unavailable", message: "the App Store cannot be asked: \(error.logReason.printable)")
+                code: "app_store_unavailable",
+                message: "the request to the App Store failed: \(error.logReason.printable)")
         }
     }
 }
 
-/// What `counterfoil server check --online` says about each app and environment.
+/// The output of `counterfoil server check --online` for each app and environment.
 enum OnlineReport {
     struct Item: Encodable {
         let app: String
@@ -108,7 +110,7 @@ enum OnlineReport {
     }
 }
 
-/// What `counterfoil server check` prints.
+/// The output of `counterfoil server check`.
 enum ConfigurationReport {
     struct Refused: Encodable {
         let object = "error"
@@ -171,13 +173,14 @@ enum ConfigurationReport {
                 Key(name: key.name, scopes: key.scopes.map(\.rawValue).sorted(), isPublic: key.isPublic)
             }
             webhooks = configuration.webhooks.map {
-                Webhook(name: $0.name, url: ServerConfiguration.place(ofURL: $0.url))
+                Webhook(name: $0.name, url: ServerConfiguration.redacted(url: $0.url))
             }
-            notes = loaded.notes
+            notes = loaded.warnings
         }
     }
 
-    /// `counterfoil.yaml:12: apps[0].bundle_id: is missing`, which editors and terminals can jump to.
+    /// Returns a line such as `counterfoil.yaml:12: apps[0].bundle_id: is missing`. Editors and terminals can open the
+    /// location.
     static func line(_ issue: ConfigurationIssue, in file: String, _ style: Style) -> String {
         let place = file.printable + (issue.line.map { ":\($0)" } ?? "") + ":"
         let path = issue.path.isEmpty ? "" : style.strong(issue.path.printable) + ": "
@@ -202,15 +205,15 @@ enum ConfigurationReport {
             lines.append("key         \(key.name), \(scopes)\(key.isPublic ? ", public" : "")")
         }
         for webhook in configuration.webhooks {
-            lines.append("webhook     \(webhook.name), \(ServerConfiguration.place(ofURL: webhook.url).printable)")
+            lines.append("webhook     \(webhook.name), \(ServerConfiguration.redacted(url: webhook.url).printable)")
         }
-        if !loaded.notes.isEmpty { lines += ["", style.strong("notes")] }
-        return lines + loaded.notes.map { line($0, in: file, style) }
+        if !loaded.warnings.isEmpty { lines += ["", style.strong("notes")] }
+        return lines + loaded.warnings.map { line($0, in: file, style) }
     }
 
-    /// Whether an app has a key for the App Store, or will have one when the service runs.
+    /// Whether an app has a key for the App Store Server API, or one that only the running server can read.
     private static func hasKey(_ loaded: LoadedConfiguration, _ index: Int) -> Bool {
-        loaded.configuration.apps[index].key != nil || loaded.isUnread("apps[\(index)].key")
+        loaded.configuration.apps[index].key != nil || loaded.hasMissingCredential(in: "apps[\(index)].key")
     }
 
     private static func list(_ texts: [String]) -> String { texts.sorted().joined(separator: ", ") }

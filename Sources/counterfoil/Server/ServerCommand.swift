@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `counterfoil server`: the server, its configuration, and questions to a running one.
+/// `counterfoil server`: runs the server, manages its configuration, and sends requests to a running server.
 struct ServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",

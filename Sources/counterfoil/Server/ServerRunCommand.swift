@@ -6,15 +6,15 @@ import Foundation
 import Logging
 import UnixSignals
 
-/// `counterfoil server run`: the server.
+/// `counterfoil server run`: runs the server.
 struct ServerRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run the server until it is stopped.",
         discussion: """
-            Receives notifications, keeps the ledger and answers what customers own, until Ctrl-C or SIGTERM; then it \
-            finishes the requests in progress. SIGHUP reloads keys, webhooks and the TLS certificate. Logs go to standard \
-            error. Only one server can use a ledger.
+            Receives notifications, maintains the ledger and serves the API, until Ctrl-C or SIGTERM; then it finishes the \
+            requests in progress. SIGHUP reloads keys, webhooks and the TLS certificate. Logs go to standard error. Only \
+            one server can use a ledger.
 
             EXAMPLES
               counterfoil server run --config counterfoil.yaml
@@ -27,7 +27,7 @@ struct ServerRunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration, YAML.", valueName: "file")) var config = "counterfoil.yaml"
     @Option(help: ArgumentHelp("The port; 0 for a free one. Default: that of the configuration.", valueName: "n"))
     var port: Int?
-    @Flag(help: "Print one JSON object instead of text when it is ready.") var json = false
+    @Flag(help: "Print one JSON object instead of text when the server is ready.") var json = false
     @Flag(help: "Open the console in a browser, signed in with the first key that has console:open.") var open = false
 
     func validate() throws {
@@ -35,7 +35,8 @@ struct ServerRunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before anything is read: a hangup that comes meanwhile must not end it, and has it read all again.
+        // Trap SIGHUP before reading the configuration: one that arrives during startup reloads it and does not end the
+        // process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let configuration = try load()
         let server: Server
@@ -49,11 +50,11 @@ struct ServerRunCommand: AsyncParsableCommand {
         do { try await wait(for: server, hangups) } catch {
             throw Refusal(code: "server_failed", message: error.logReason.printable)
         }
-        // It has stopped, whoever may have gone by now.
+        // The server has stopped. A closed standard output does not change that.
         if !json { Output.notice("stopped", to: .standardOutput) }
     }
 
-    /// Waits until the server has ended, and has it read the configuration again on every SIGHUP until then.
+    /// Waits until the server has stopped, and reloads the configuration on every SIGHUP until then.
     private func wait(for server: Server, _ hangups: UnixSignalsSequence) async throws {
         let (config, port) = (config, port)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -65,7 +66,7 @@ struct ServerRunCommand: AsyncParsableCommand {
                             .configuration
                     }
                 }
-                // Only the end of the server ends it.
+                // If the stream of signals ends, wait for the server.
                 try await server.wait()
             }
             try await group.next()
@@ -76,18 +77,18 @@ struct ServerRunCommand: AsyncParsableCommand {
     private func load() throws -> ServerConfiguration {
         let loaded = try Configurations.load(config, port: port)
         let style = Style.current(.standardError)
-        for note in loaded.notes {
-            Output.notice("note \(ConfigurationReport.line(note, in: config, style))", to: .standardError)
+        for note in loaded.warnings {
+            Output.notice("note: \(ConfigurationReport.line(note, in: config, style))", to: .standardError)
         }
         return loaded.configuration
     }
 
     private static func logger(_ log: ServerConfiguration.Log) -> Logger {
-        Logger(label: "counterfoil") { _ in LogLines(log) }
+        Logger(label: "counterfoil") { _ in ServerLogHandler(log) }
     }
 }
 
-/// What is told of a server that answers.
+/// The text or JSON that is printed when the server is ready.
 private struct Serving {
     struct Report: Encodable {
         let pid: Int32
@@ -105,24 +106,24 @@ private struct Serving {
 
     var report: Report { Report(pid: getpid(), port: port, url: url) }
 
-    /// A link to the console, if it is on: one that signs in, where the configuration has a secret for it.
+    /// The URL of the console, if it is enabled: a sign-in link if the configuration has `console.secret` and a
+    /// suitable key.
     private var consoleURL: String? {
         guard configuration.console.isEnabled else { return nil }
         let key = configuration.keys.first { !$0.isPublic && $0.scopes.contains(.consoleOpen) }
-        let place = consolePlace
-        let link = key.flatMap { try? ConsoleLink.make(configuration, key: $0.name, url: place) }
-        return link ?? place + "/console"
+        let link = key.flatMap { try? ConsoleLink.make(configuration, key: $0.name, url: consoleBaseURL) }
+        return link ?? consoleBaseURL + "/console"
     }
 
-    private var consolePlace: String { ConsoleLink.address(configuration, port: port) }
+    private var consoleBaseURL: String { ConsoleLink.address(configuration, port: port) }
 
-    /// Opens the console where there is something to open it with; otherwise its address is printed.
+    /// Opens the console in a browser; prints its URL if no browser can be opened.
     func openConsole() {
         guard let consoleURL else { return Output.error("the console is off: set console: {enabled: true}") }
         WebBrowser.open(consoleURL)
     }
 
-    /// Where this machine reaches it.
+    /// The URL at which this machine reaches the server.
     private var url: String {
         let listen = configuration.listen
         let scheme = listen.tls == nil ? "http" : "https"
@@ -142,7 +143,7 @@ private struct Serving {
             "  apps           \(configuration.apps.map(\.bundleID).joined(separator: ", ").printable)", "",
         ]
         if configuration.console.isEnabled {
-            lines.insert("  console        \(consolePlace.printable)/console", at: lines.count - 1)
+            lines.insert("  console        \(consoleBaseURL.printable)/console", at: lines.count - 1)
         }
         switch configuration.clock {
         case .system:

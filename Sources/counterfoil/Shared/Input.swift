@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// Reads what a command is given: a file, or standard input for `-`.
+/// Reads a command's input: a file, or standard input for `-`.
 enum Input {
-    /// Says so where there is no such file, or a folder instead: a matter of usage, whatever it was to be.
+    /// Throws `ValidationError`, which is wrong usage, if `path` does not exist or is a folder.
     static func requireFile(_ path: String) throws {
         guard path != "-" else { return }
         var isDirectory: ObjCBool = false
@@ -15,7 +15,8 @@ enum Input {
         }
     }
 
-    /// The contents of `path`, at most `maximumBytes` and one more, so that what is too large is seen to be.
+    /// Returns the contents of `path`, at most `maximumBytes + 1` bytes, so that the caller can tell that a file is too
+    /// large.
     static func read(_ path: String, maximumBytes: Int) throws -> Data {
         let handle: FileHandle
         if path == "-" {
@@ -41,8 +42,9 @@ enum Input {
         return data
     }
 
-    /// A text without the one line break that files and `echo` end with. Anything else in it is left for the verifier to
-    /// judge; bytes that are not UTF-8 become U+FFFD, which no verifier accepts.
+    /// Returns the contents as text, without one line break at the end, which files and `echo` add.
+    ///
+    /// Bytes that are not UTF-8 become U+FFFD, which no verifier accepts. Nothing else is changed or checked.
     static func text(_ path: String, maximumBytes: Int) throws -> String {
         var data = try read(path, maximumBytes: maximumBytes + 2)
         if data.last == UInt8(ascii: "\n") { data.removeLast() }

@@ -2,7 +2,7 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// The options that name a private key from App Store Connect, and the app it is used for.
+/// The options for a private key from App Store Connect and its app.
 struct KeyOptions: ParsableArguments {
     @Option(
         name: .customLong("private-key"),
@@ -15,7 +15,7 @@ struct KeyOptions: ParsableArguments {
     @Option(name: .customLong("app"), help: ArgumentHelp("The app's bundle ID.", valueName: "bundle-id"))
     var bundleID: String
 
-    /// The key itself. Errors name the option, never what is in the file.
+    /// Reads the private key. Errors name the option and the file, never the file's contents.
     func signingKey() throws -> SigningKey {
         try Input.requireFile(privateKey)
         do {
@@ -27,7 +27,7 @@ struct KeyOptions: ParsableArguments {
     }
 }
 
-/// The option for the issuer, which all signatures but the original promotional offer name.
+/// The options for a key and its issuer ID. All signatures need an issuer except the original promotional offer.
 struct IssuerOptions: ParsableArguments {
     @OptionGroup var key: KeyOptions
 

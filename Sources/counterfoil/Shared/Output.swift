@@ -2,20 +2,20 @@ import Basics
 import CounterfoilServer
 import Foundation
 
-/// Where the command's words go. Nothing but lines, tabs and our own colours reaches a terminal from here, wherever a text
-/// comes from.
+/// Writes the command's output. Control characters in the text are escaped, except line breaks, tabs and the colours of
+/// ``Style``.
 enum Output {
-    /// Standard output cannot be written.
+    /// A failed write to standard output.
     struct Failure: Error {
         let reason: String
     }
 
-    /// Prints a line on standard output. If that fails the process ends: nobody has the answer that its exit status tells of.
+    /// Prints a line on standard output. Ends the process if the write fails, because the caller would miss the result.
     static func line(_ text: String = "") {
         do { try send(text) } catch { end(after: error) }
     }
 
-    /// Prints a line on standard output, for a command that has to put something in order if that fails.
+    /// Prints a line on standard output. For commands that have to clean up if the write fails.
     static func send(_ text: String) throws(Failure) {
         do { try write(text + "\n", to: .standardOutput) } catch {
             throw Failure(reason: Refusal(unexpected: error).message)
@@ -25,19 +25,19 @@ enum Output {
     /// Prints a line on standard error.
     static func error(_ text: String) {
         do { try write(text + "\n", to: .standardError) } catch {
-            // Nobody is left to be told.
+            // The failure cannot be reported anywhere.
             Signals.removeTemporary()
             Foundation.exit(1)
         }
     }
 
-    /// Prints a line that nobody has to read: if it cannot be written, the command goes on.
+    /// Prints an optional line. The command continues if the write fails.
     static func notice(_ text: String, to output: LogOutput) { output.write(Array((text + "\n").terminalSafe.utf8)) }
 
-    /// Ends the process, and says why. Whoever has read enough of a pipe knows.
+    /// Ends the process after a failed write and prints the reason, unless the reader of a pipe has closed it.
     static func end(after failure: Failure) -> Never {
         Signals.removeTemporary()
-        // What a shell sees of a process that SIGPIPE ends, which networking ignores: nothing was refused.
+        // A closed pipe is not a refusal. Use the exit status that a shell reports for SIGPIPE, which SwiftNIO ignores.
         if has(POLLERR | POLLHUP, .standardOutput) { Foundation.exit(128 + SIGPIPE) }
         let reason = has(POLLNVAL, .standardOutput) ? "it is closed" : failure.reason
         let refusal = Refusal(code: "not_writable", message: "standard output cannot be written: \(reason)")
@@ -49,18 +49,19 @@ enum Output {
         try handle.write(contentsOf: Data(text.terminalSafe.utf8))
     }
 
-    /// Whether the system says one of these of it, such as that nobody reads a pipe any more, or that it is closed.
+    /// Whether `poll` reports one of the events for the handle, such as `POLLERR` for a pipe without a reader or
+    /// `POLLNVAL` for a closed descriptor.
     private static func has(_ events: Int32, _ handle: FileHandle) -> Bool {
         var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(events) != 0
     }
 }
 
-/// Colour for people at a terminal; plain text for everything else.
+/// Colours text for a terminal. Other outputs get plain text.
 struct Style {
     private let isColoured: Bool
 
-    /// The style that fits what `handle` is connected to. `NO_COLOR` and a dumb terminal are respected.
+    /// Returns a style that uses colour if `handle` is a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
     static func current(_ handle: FileHandle = .standardOutput) -> Style {
         let environment = ProcessInfo.processInfo.environment
         return Style(
@@ -73,7 +74,7 @@ struct Style {
     func strong(_ text: String) -> String { wrap(text, "1") }
     func faint(_ text: String) -> String { wrap(text, "2") }
 
-    /// The sequences that ``wrap(_:_:)`` writes.
+    /// The escape sequences that ``wrap(_:_:)`` writes.
     static let sequences = ["32;1", "31;1", "1", "2", "0"].map { "\u{1B}[\($0)m" }
 
     private func wrap(_ text: String, _ code: String) -> String {
@@ -82,8 +83,10 @@ struct Style {
 }
 
 extension String {
-    /// Lines as a terminal may get them: what ``printable`` makes visible is escaped as JSON does it, so that JSON stays what
-    /// it is. Line breaks, tabs and our own colours pass; a carriage return, which JSON has between values only, is a blank.
+    /// The text with unprintable characters escaped as in JSON strings, so that JSON stays valid and equal.
+    ///
+    /// Line breaks, tabs and the sequences of ``Style`` stay. A carriage return, which JSON allows only between values,
+    /// becomes a space.
     var terminalSafe: String {
         if utf8.allSatisfy({ 0x20...0x7E ~= $0 || $0 == 0x0A }) { return self }
         var safe = String.UnicodeScalarView()
@@ -109,24 +112,25 @@ extension String {
         return String(safe)
     }
 
-    /// The text with what could move a terminal's cursor or change its colours made visible: it comes from outside.
+    /// The text with unprintable characters escaped, for text from outside: it could move a terminal's cursor or change
+    /// colours.
     var printable: String { escapingUnprintable }
 
-    /// The same on one line: what has a line for each problem has them one after the other.
+    /// The text as ``printable``, on one line: its lines are joined by `; `.
     var printableLine: String { split(separator: "\n").joined(separator: "; ").printable }
 
-    /// The text, filled up with blanks to `width`.
+    /// Returns the text padded with spaces to `width` characters.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
 }
 
 extension Date {
-    /// `2025-10-06 05:16:25 UTC`. JSON has the milliseconds; people are not kept from reading by them.
+    /// The date to the second, such as `2025-10-06 05:16:25 UTC`. JSON output has milliseconds instead.
     var readable: String {
         let style = Date.ISO8601FormatStyle(
             dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
-        // Half a millisecond makes up for what a number of seconds cannot say exactly.
+        // Add half a millisecond: a Double of seconds may be slightly below the millisecond that it stands for.
         let second = Date(timeIntervalSince1970: (timeIntervalSince1970 + 0.0005).rounded(.down))
         return second.formatted(style.year().month().day().time(includingFractionalSeconds: false)) + " UTC"
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A bar on the terminal that says how far it has come and how long it will take; nothing elsewhere.
+/// A progress bar with the estimated time left on standard error, shown only if standard error is a terminal.
 struct ProgressBar {
     private let isShown = isatty(FileHandle.standardError.fileDescriptor) == 1
     private let start = ContinuousClock.now
@@ -17,10 +17,11 @@ struct ProgressBar {
         write("\(bar) \(Int(fraction * 100)) % \(text)\(rest(fraction, since: begun))")
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     func end() { if isShown { write("") } }
 
-    /// By how fast it went since it began, which with what was done earlier is not at nothing.
+    /// Returns the estimated time left, from the progress since `begun`, the first fraction that was shown: continued
+    /// work does not start at 0.
     private func rest(_ fraction: Double, since begun: Double) -> String {
         let seconds = Double(start.duration(to: .now).components.seconds)
         guard seconds >= 2, fraction > begun, fraction < 1 else { return "" }
@@ -31,7 +32,7 @@ struct ProgressBar {
 
     private func write(_ text: String) {
         do { try FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8)) } catch {
-            // Losing this line loses nothing.
+            // Ignore a failed write: progress is optional.
         }
     }
 }

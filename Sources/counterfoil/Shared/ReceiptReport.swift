@@ -2,15 +2,15 @@ import AppStoreReceipts
 internal import Basics
 import Foundation
 
-/// What `counterfoil receipt` prints.
+/// The output of `counterfoil receipt`.
 enum ReceiptReport {
-    /// One object.
+    /// Returns one JSON object.
     static func json(_ verified: Verified<Receipt>) -> String {
         let (receipt, trace) = (ReceiptDocument(verified.payload).json, JSONText.encode(TraceReport(verified.trace)))
         return "{\"valid\":true,\"receipt\":\(receipt),\"trace\":\(trace)}"
     }
 
-    /// The same for a person.
+    /// Returns the lines of text.
     static func lines(_ verified: Verified<Receipt>, _ style: Style) -> [String] {
         let (kind, fields, purchases) =
             switch verified.payload {
@@ -51,7 +51,7 @@ enum ReceiptReport {
         return fields.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// Columns as wide as their widest cell; the last one is not filled up.
+    /// Returns the rows with columns as wide as their widest cell, without spaces at the end.
     private static func table(_ rows: [Row]) -> [String] {
         let widths = Row.header.cells.indices.map { column in rows.map { $0.cells[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -62,7 +62,7 @@ enum ReceiptReport {
         }
     }
 
-    /// A line of the table of purchases.
+    /// A row of the table of purchases.
     private struct Row {
         let cells: [String]
 

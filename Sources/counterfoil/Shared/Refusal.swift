@@ -2,13 +2,13 @@ internal import Ledger
 import AppStoreModels
 import Foundation
 
-/// A command's work came to a definite no: the exit status is 1.
+/// The error of a command that was refused or failed. The exit status is 1.
 struct Refusal: Error {
-    /// What programs branch on, in snake case: the code of the error that was met, if it has one.
+    /// The error code for programs, in snake case: that of the underlying error, if it has one.
     let code: String
-    /// What is wrong and what to do, for people.
+    /// The message for people: what is wrong and what to do.
     let message: String
-    /// What standard error shows after `refused`.
+    /// The text that standard error shows after `refused`.
     let line: String
     /// The object that `--json` prints.
     let object: String
@@ -20,16 +20,18 @@ struct Refusal: Error {
     }
 
     /// - Parameters:
-    ///   - line: What standard error shows, if it is more than code and message.
-    ///   - object: What `--json` prints, if it is more than code and message.
+    ///   - line: The text on standard error. Default: code and message.
+    ///   - object: The JSON that `--json` prints. Default: an object with code and message.
     init(code: String, message: String, line: String? = nil, object: String? = nil) {
         (self.code, self.message) = (code, message)
         self.line = line ?? "\(code): \(message)"
         self.object = object ?? Self.object(code, message)
     }
 
-    /// The refusal for an error that no command has foreseen. What errors of other libraries say may quote what they read, so
-    /// only those about files are told.
+    /// Makes the refusal for an error that no command handles.
+    ///
+    /// Uses the messages of this package's errors and of errors about files. For other errors it uses `logReason`,
+    /// because messages of other libraries may quote the data that they read.
     init(unexpected error: any Error) {
         switch error {
         case let error as any CounterfoilError: self.init(code: "\(error.code)", message: error.message.printable)
@@ -41,7 +43,7 @@ struct Refusal: Error {
         }
     }
 
-    /// A failure in the shape of the server's errors.
+    /// Returns a JSON object in the format of the server's errors.
     static func object(_ code: String, _ message: String) -> String {
         JSONText.encode(Failure(code: code, message: message))
     }

@@ -2,15 +2,17 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// Asks a running Counterfoil server, with a key of its API.
+/// A client for the API of a running Counterfoil server.
 struct ServerClient: Sendable {
     let url: String
     private let key: String
     private let transport = AsyncHTTPClientTransport()
 
-    /// A client for the server at `url`, with the key in a file or, without one, in `$COUNTERFOIL_KEY`.
+    /// Makes a client for the server at `url`.
     ///
-    /// - Parameter option: The option that named the server.
+    /// - Parameters:
+    ///   - keyFile: The file with the API key; nil for `$COUNTERFOIL_KEY`.
+    ///   - option: The option that takes the URL, for error messages.
     init(url: String, keyFile: String?, option: String = "--url") throws {
         self.url = try ServerURL.checked(url, option: option)
         if let keyFile {
@@ -18,9 +20,9 @@ struct ServerClient: Sendable {
         } else if let key = ProcessInfo.processInfo.environment["COUNTERFOIL_KEY"] {
             self.key = key
         } else {
-            throw ValidationError("Name a file with a key of the server's API by --key, or set COUNTERFOIL_KEY.")
+            throw ValidationError("Name a file with an API key of the server with --key, or set COUNTERFOIL_KEY.")
         }
-        // Anything else could not be part of a request, and nothing of it may be shown.
+        // Other characters cannot be sent in a header. The message must not quote the text, which may be a secret.
         guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             let source = keyFile.map { $0.printable } ?? "COUNTERFOIL_KEY"
             throw ValidationError("\(source) is not a key of the server's API: expected one line such as cfk_….")
@@ -32,11 +34,11 @@ struct ServerClient: Sendable {
         let message: String
     }
 
-    /// The refusal for an answer in another form than that of this version.
+    /// The refusal for a response that this version cannot decode.
     static let unexpectedAnswer = Refusal(
-        code: "unexpected_answer", message: "the server's answer is not in the form of this version")
+        code: "unexpected_answer", message: "the server's response has an unknown format; is its version different?")
 
-    /// Makes a request and decodes the answer.
+    /// Sends a request and decodes the response.
     func call<Answer: Decodable>(_ method: String, _ path: String, _ body: Data?) async throws -> Answer {
         let answer = try await answer(method, path, body)
         do { return try JSONDecoder().decode(Answer.self, from: answer.body) } catch {
@@ -44,22 +46,22 @@ struct ServerClient: Sendable {
         }
     }
 
-    /// Makes a request. Throws what the server refuses, with its code and message.
+    /// Sends a request. Throws ``Refusal`` with the server's code and message if the status is not 2xx.
     func answer(
-        _ method: String, _ path: String, _ body: Data?, maximumAnswerSize: Int = 1 << 20
-    ) async throws -> HTTPTransportAnswer {
+        _ method: String, _ path: String, _ body: Data?, maximumResponseSize: Int = 1 << 20
+    ) async throws -> HTTPTransportResponse {
         var request = HTTPTransportRequest(
             method: method, url: url + path, headers: [("Authorization", "Bearer \(key)")], body: body,
-            maximumAnswerSize: maximumAnswerSize)
+            maximumResponseSize: maximumResponseSize)
         if body != nil { request.headers.append(("Content-Type", "application/json")) }
-        let answer: HTTPTransportAnswer
+        let answer: HTTPTransportResponse
         do { answer = try await transport.send(request) } catch {
             let reason = (error as? HTTPTransportError).map { ": \($0.message)" } ?? ""
             throw Refusal(code: "no_answer", message: "\(url) does not answer\(reason)".printable)
         }
         guard (200..<300).contains(answer.status) else {
             let status = "the server answered \(answer.status)"
-            // A proxy in front of the server answers in another form; then the status has to do.
+            // The response of a proxy has another format: report only the status.
             guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
                 throw Refusal(code: "http_\(answer.status)", message: status)
             }
@@ -69,9 +71,9 @@ struct ServerClient: Sendable {
     }
 }
 
-/// The address of a server as options take it.
+/// Checks URLs of servers that options take.
 enum ServerURL {
-    /// The URL, if it is one of http or https with a host.
+    /// Returns the URL if its scheme is http or https and it has a host, otherwise nil.
     static func http(_ text: String) -> URL? {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             !(url.host() ?? "").isEmpty
@@ -79,12 +81,13 @@ enum ServerURL {
         return url
     }
 
-    /// The URL without slashes at its end.
+    /// Returns the URL without trailing slashes. Throws if it is not http or https or has a user, password, query or
+    /// fragment.
     static func checked(_ text: String, option: String) throws -> String {
         guard let url = http(text), url.user() == nil, url.password() == nil, url.query() == nil,
             url.fragment() == nil
         else {
-            // Without the text, which may have a password in it.
+            // The message must not quote the text, which may contain a password.
             throw ValidationError(
                 "\(option) takes an http or https URL such as https://purchases.example.com, without a password.")
         }

@@ -2,7 +2,7 @@ import AppStoreTrust
 import Basics
 import Foundation
 
-/// A trace as the commands print it.
+/// A verification trace as the commands print it.
 struct TraceReport: Encodable {
     private struct Certificate: Encodable {
         let subject, issuer, serialNumber, fingerprint: String
@@ -33,14 +33,14 @@ struct TraceReport: Encodable {
             explanation: trace.revocation.explanation)
     }
 
-    /// A number of seconds in a unit that people read: `59 s`, `90 min`, `30 days`.
+    /// Returns a duration in seconds, minutes, hours or days, such as `59 s`, `90 min` or `30 days`.
     static func length(_ seconds: TimeInterval) -> String {
         let units: [(length: Double, name: String)] = [(86_400, "days"), (3600, "h"), (60, "min")]
         let unit = units.first { seconds >= 2 * $0.length } ?? (length: 1, name: "s")
         return "\(Int((seconds / unit.length).rounded(.down))) \(unit.name)"
     }
 
-    /// The trace for a person, one line a certificate.
+    /// Returns the trace as lines of text, with one item per certificate.
     static func lines(_ trace: VerificationTrace, _ style: Style) -> [String] {
         var lines = trace.certificates.map { certificate in
             let validity = "\(certificate.notBefore.readable.prefix(10)) to \(certificate.notAfter.readable.prefix(10))"
@@ -62,18 +62,18 @@ struct TraceReport: Encodable {
 }
 
 extension Date {
-    /// Whole milliseconds since 1970, within what a 64-bit integer holds.
+    /// Milliseconds since 1970, rounded, and limited to the range of `Int64`.
     var milliseconds: Int64 {
         Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) ?? (timeIntervalSince1970 < 0 ? .min : .max)
     }
 }
 
-/// JSON as the commands print it: sorted, slashes as they are.
+/// Encodes JSON for the output: keys sorted, slashes not escaped.
 enum JSONText {
-    /// What is ours, in snake case.
+    /// Encodes a type of this package, with keys in snake case.
     static func encode(_ value: some Encodable) -> String { text(value, .convertToSnakeCase) }
 
-    /// What is Apple's, with Apple's names.
+    /// Encodes a type of Apple's APIs, with Apple's keys.
     static func wire(_ value: some Encodable) -> String { text(value, .useDefaultKeys) }
 
     private static func text(_ value: some Encodable, _ keys: JSONEncoder.KeyEncodingStrategy) -> String {
@@ -82,7 +82,7 @@ enum JSONText {
         do {
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {
-            // Reports hold texts and numbers only; a number that JSON cannot express is told as what it is.
+            // Reports contain only strings and numbers, so encoding fails only for a number that JSON cannot express.
             return "null"
         }
     }

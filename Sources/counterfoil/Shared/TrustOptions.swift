@@ -5,7 +5,8 @@ import Basics
 import Foundation
 import X509
 
-/// The options that say whom to trust, and at which instant; its default is each command's own.
+/// The options for the trusted certificates and the instant at which they have to be valid, whose default differs by
+/// command.
 struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("root"),
@@ -24,7 +25,7 @@ struct TrustOptions: ParsableArguments {
             see above.
             """,
             valueName: "instant"))
-    var asOf: ValidationInstant?
+    var asOf: ValidationTime?
 
     @Option(
         name: .customLong("xcode-certificate"),
@@ -39,7 +40,7 @@ struct TrustOptions: ParsableArguments {
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    /// Apple's roots, or those named.
+    /// Returns the roots of `--root`, or Apple's.
     func anchors() throws -> TrustAnchors {
         guard !roots.isEmpty else { return .apple }
         do {
@@ -49,9 +50,12 @@ struct TrustOptions: ParsableArguments {
         }
     }
 
-    /// The certificates enrolled for local test data, as files and as anchors; nil without any. What they sign counts for
-    /// Xcode's environment alone, so a root that is named explicitly can be one of them. Xcode's certificate is its own
-    /// issuer; others in a folder of roots, such as the leaf of a simulator's receipts, are not enrolled by the way.
+    /// Returns the certificates enrolled for local test data, as files and as anchors. The anchors are nil if there are
+    /// none.
+    ///
+    /// Data signed by them is accepted only for Xcode's environment, so roots of `--root` are enrolled too, if they are
+    /// self-signed as Xcode's certificate is. Other certificates in a folder of roots, such as the leaf of a
+    /// simulator's receipts, are not enrolled.
     func enrolled() throws -> (files: [Data], anchors: TrustAnchors?) {
         do {
             var files = try CertificateFile.contents(of: xcodeCertificates.map { URL(filePath: $0) })
@@ -65,16 +69,16 @@ struct TrustOptions: ParsableArguments {
         }
     }
 
-    /// Whether data for Xcode's environment can be accepted where no environment is named. Who names one means that alone.
+    /// Whether data of Xcode's environment is accepted if `--environment` is not used.
     var acceptsXcode: Bool { !xcodeCertificates.isEmpty || !roots.isEmpty }
 }
 
-/// The environments by the names that people type.
+/// The environments as the command line names them.
 enum EnvironmentName: String, ExpressibleByArgument, CaseIterable {
     case production
     case sandbox
 
-    /// The name in either case, since the App Store writes `Production`.
+    /// Ignores case, because the App Store writes `Production`.
     init?(argument: String) { self.init(rawValue: argument.lowercased()) }
 
     var environment: AppStoreEnvironment {
@@ -87,8 +91,8 @@ enum EnvironmentName: String, ExpressibleByArgument, CaseIterable {
 
 extension RevocationPolicy: ExpressibleByArgument {}
 
-extension ValidationInstant: ExpressibleByArgument {
-    /// `now`, `signed-date`, or an instant by ISO 8601.
+extension ValidationTime: ExpressibleByArgument {
+    /// Accepts `now`, `signed-date`, or an instant in ISO 8601.
     public init?(argument: String) {
         switch argument {
         case "now": self = .now

@@ -3,11 +3,11 @@ import AppStoreTrust
 internal import Basics
 import Foundation
 
-/// What `counterfoil verify` prints.
+/// The output of `counterfoil verify`.
 enum VerificationReport {
     typealias Inner = [(field: String, outcome: InnerData.Outcome)]
 
-    /// One object; the payload is the signed JSON itself.
+    /// Returns one JSON object. Its `payload` is the signed JSON, unchanged.
     static func json(_ verified: Verified<AnySignedPayload>, inner: Inner) -> String {
         var members = [
             "\"valid\":true", "\"kind\":\(JSONText.encode(verified.payload.kind))",
@@ -27,13 +27,13 @@ enum VerificationReport {
         return "{\(members.joined(separator: ","))}"
     }
 
-    /// The object for what was refused.
+    /// Returns the JSON object for refused data.
     static func json(_ error: VerificationError) -> String {
         let (code, message) = (JSONText.encode(error.code.description), JSONText.encode(error.message))
         return "{\"object\":\"error\",\"valid\":false,\"code\":\(code),\"message\":\(message)}"
     }
 
-    /// The same for a person.
+    /// Returns the lines of text.
     static func lines(_ verified: Verified<AnySignedPayload>, inner: Inner, _ style: Style) -> [String] {
         var lines = ["\(style.good("valid")) \(verified.payload.kind), signed under \(verified.trace.anchor.printable)"]
         lines += ["", style.strong("trace")] + TraceReport.lines(verified.trace, style)
@@ -52,7 +52,8 @@ enum VerificationReport {
         return lines
     }
 
-    /// The payload's JSON, as signed; the output escapes what a terminal could act on. The text was verified, so its middle segment is JSON.
+    /// Returns the payload's JSON as signed. The text was verified, so its middle segment is JSON. ``Output`` escapes
+    /// control characters.
     private static func signedJSON(_ text: String) -> String {
         let segments = text.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3, let bytes = Base64.decodeURL(segments[1]) else { return "null" }
@@ -60,7 +61,7 @@ enum VerificationReport {
     }
 
     private static func fields(of text: String) -> [String] {
-        // The verifier has read it already; anything else than an object prints nothing.
+        // The verifier has decoded the JSON already. A value that is not an object has no fields to print.
         guard let value = try? JSONSerialization.jsonObject(with: Data(signedJSON(text).utf8)),
             let object = value as? [String: Any]
         else { return [] }
@@ -68,7 +69,7 @@ enum VerificationReport {
     }
 }
 
-/// A JSON object as aligned lines, dates readable, signed data inside abbreviated.
+/// Formats a JSON object as aligned lines, with readable dates and long strings abbreviated.
 enum FieldList {
     private static let maximumDepth = 8
 

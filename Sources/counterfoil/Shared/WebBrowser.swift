@@ -1,8 +1,8 @@
 import Foundation
 
-/// The browser of whoever sits at the terminal.
+/// The user's web browser.
 enum WebBrowser {
-    /// Opens a page, or says where it is. Nobody waits for the browser.
+    /// Opens a page without waiting for the browser. Prints the URL if no browser can be opened.
     static func open(_ url: String) {
         #if os(macOS)
             let program = "open"
@@ -15,7 +15,7 @@ enum WebBrowser {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         process.terminationHandler = { process in
-            // 127 is what env says of a program that is not there.
+            // `env` exits with 127 if the program does not exist.
             if process.terminationStatus != 0 { Output.error("note: no browser could be opened; the page is \(url)") }
         }
         do { try process.run() } catch { Output.error("note: no browser could be opened; the page is \(url)") }

@@ -3,13 +3,13 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// `counterfoil sign`: tokens and offers, signed with a key from App Store Connect.
+/// `counterfoil sign`: signs tokens, offers and requests with a key from App Store Connect.
 struct Sign: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign API tokens, offers and Advanced Commerce requests.",
         discussion: """
-            Each prints one JSON object; --plain prints the signed text alone. The key stays on this machine and is never \
-            printed.
+            Each subcommand prints one JSON object; --plain prints only the signed text. The key stays on this machine and \
+            is never printed.
 
             EXAMPLES
               counterfoil sign token --private-key key.p8 --key-id ABC123DEFG \\
@@ -23,7 +23,7 @@ struct Sign: ParsableCommand {
             SignAdvancedCommerce.self,
         ])
 
-    /// Signs, and turns a refusal into one of the command.
+    /// Runs `body` and converts a `SigningError` to a ``Refusal``.
     static func signing<Value>(_ body: () throws(SigningError) -> Value) throws -> Value {
         do {
             return try body()
@@ -33,7 +33,7 @@ struct Sign: ParsableCommand {
     }
 }
 
-/// The option of all that print one signed text.
+/// The option `--plain` of subcommands that print one signed text.
 struct PlainOption: ParsableArguments {
     @Flag(help: "Print the signed text alone instead of a JSON object.")
     var plain = false
@@ -49,7 +49,7 @@ struct PlainOption: ParsableArguments {
     }
 }
 
-/// `counterfoil sign token`: a bearer token.
+/// `counterfoil sign token`: signs a bearer token.
 struct SignToken: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Make a bearer token for the App Store Server API.",
@@ -85,7 +85,7 @@ struct SignToken: ParsableCommand {
     }
 }
 
-/// `counterfoil sign promotional-offer`: the original format.
+/// `counterfoil sign promotional-offer`: signs an offer in the original format.
 struct SignPromotionalOffer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promotional-offer", abstract: "Sign a promotional offer in the original format.",
@@ -115,7 +115,7 @@ struct SignPromotionalOffer: ParsableCommand {
         }
         let signingKey = try key.signingKey()
         let signature = try Sign.signing { () throws(SigningError) in
-            // The original format names no issuer.
+            // The original format does not contain the issuer, so any value works.
             try OfferSigner(key: signingKey, issuerID: "none", bundleID: key.bundleID)
                 .promotionalOffer(productID: offer.product, offerID: offer.offer, appAccountToken: account)
         }
@@ -123,7 +123,7 @@ struct SignPromotionalOffer: ParsableCommand {
     }
 }
 
-/// What a promotional offer is about.
+/// The product and the offer of a promotional offer.
 struct OfferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The product ID of the subscription.", valueName: "id"))
     var product: String
@@ -132,12 +132,12 @@ struct OfferOptions: ParsableArguments {
     var offer: String
 }
 
-/// A signed text and nothing else.
+/// The JSON output with only the signed text.
 struct SignedText: Encodable {
     let token: String
 }
 
-/// `counterfoil sign promotional-offer-v2`: the JWS format.
+/// `counterfoil sign promotional-offer-v2`: signs an offer as a JWS.
 struct SignPromotionalOfferV2: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promotional-offer-v2", abstract: "Sign a promotional offer as a JWS.",
@@ -170,7 +170,7 @@ struct SignPromotionalOfferV2: ParsableCommand {
     }
 }
 
-/// `counterfoil sign introductory-offer`: who may have the introductory offer.
+/// `counterfoil sign introductory-offer`: signs whether a customer is eligible for an introductory offer.
 struct SignIntroductoryOffer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "introductory-offer", abstract: "Sign whether a customer may have an introductory offer.",
@@ -207,7 +207,7 @@ struct SignIntroductoryOffer: ParsableCommand {
     }
 }
 
-/// `counterfoil sign advanced-commerce`: a request that the app sends through StoreKit.
+/// `counterfoil sign advanced-commerce`: signs a request that the app sends through StoreKit.
 struct SignAdvancedCommerce: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advanced-commerce", abstract: "Sign an Advanced Commerce in-app request.",

@@ -3,19 +3,19 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator buy`: a purchase.
+/// `counterfoil simulator buy`: buys a product.
 struct BuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "buy", abstract: "Buy a product as a customer of the simulator.",
         discussion: """
-            Creates the customer if necessary. The end of a product ID is enough. The purchase carries an account token, \
-            which tells a server whose it is: a UUID derived from the seed and the name unless --account-token sets \
-            another, also for the customer's later purchases.
+            Creates the customer if necessary. The end of a product ID is enough. The purchase has an account token, by \
+            which a server identifies the customer: a UUID derived from the seed and the name. --account-token sets \
+            another one, which the customer's later purchases have too.
 
             A promotional offer needs a signature, as in the App Store. --signature takes the JWS, or JSON with keyId, \
             nonce, timestamp and signature; --sign-by requests it from a Counterfoil server; --sign makes the simulator \
-            sign. The customer must be or have been a subscriber. --introductory-signature takes the JWS that decides \
-            about the introductory offer.
+            sign. The customer must be or have been a subscriber. --introductory-signature takes the JWS that allows or \
+            denies the introductory offer.
 
             EXAMPLES
               counterfoil simulator buy anna premium.monthly
@@ -54,10 +54,10 @@ struct BuyCommand: AsyncParsableCommand {
             throw ValidationError("--sign and --sign-by need --offer.")
         }
         _ = try account()
-        _ = try givenSignature()
+        _ = try signatureOption()
     }
 
-    /// The account token that the options name, if any.
+    /// Returns the account token of the options: `.absent` for `--no-account-token`, nil without an option.
     private func account() throws -> AppAccountToken? {
         guard !noAccountToken else { return .absent }
         return try accountToken.map { text in
@@ -78,8 +78,8 @@ struct BuyCommand: AsyncParsableCommand {
         try await client.perform(command, in: environment, options)
     }
 
-    /// The signature of `--signature`, if there is one.
-    private func givenSignature() throws -> OfferSignature? {
+    /// Returns the signature of `--signature`, if the option is used.
+    private func signatureOption() throws -> OfferSignature? {
         guard let signature else { return nil }
         guard signature.hasPrefix("{") else { return .jws(signature) }
         do { return try JSONDecoder().decode(OfferSignature.self, from: Data(signature.utf8)) } catch {
@@ -94,9 +94,9 @@ struct BuyCommand: AsyncParsableCommand {
 
     private struct Answer: Decodable { let jws: String }
 
-    /// The signature to hand over: the one that was given, or the server's.
+    /// Returns the signature of `--signature`, or requests it from the server of `--sign-by`.
     private func signature(for product: String, _ client: ControlClient) async throws -> OfferSignature? {
-        guard let signBy, let offer else { return try givenSignature() }
+        guard let signBy, let offer else { return try signatureOption() }
         let server = try ServerClient(url: signBy, keyFile: key, option: "--sign-by")
         let (name, store) = (environment.environment.rawValue, environment.environment.environment)
         var account = accountToken?.lowercased()

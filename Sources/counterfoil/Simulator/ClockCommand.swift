@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator clock`: the simulator's time.
+/// `counterfoil simulator clock`: shows or advances the simulator's clock.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
@@ -78,7 +78,7 @@ struct ClockAdvance: AsyncParsableCommand {
     }
 }
 
-/// The clock as the control API shows it.
+/// The clock as the control API returns it.
 struct ClockLine: Decodable {
     let now: Date
     let mode: String
@@ -86,7 +86,7 @@ struct ClockLine: Decodable {
     let nextEvent: String?
 
     var text: String {
-        let what = nextEvent.map { ": \($0.printable)" } ?? ""
-        return "\(now.readable), \(mode)" + (next.map { "; next at \($0.readable)\(what)" } ?? "")
+        let event = nextEvent.map { ": \($0.printable)" } ?? ""
+        return "\(now.readable), \(mode)" + (next.map { "; next at \($0.readable)\(event)" } ?? "")
     }
 }

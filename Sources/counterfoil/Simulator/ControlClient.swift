@@ -5,7 +5,7 @@ import Basics
 import Foundation
 import StoreSimulator
 
-/// Calls the control API of a running simulator. Failures are refusals that say what to do.
+/// A client for the control API of a running simulator. Throws ``Refusal`` with advice after failures.
 struct ControlClient: Sendable {
     let information: SimulatorInformation
     private let transport = AsyncHTTPClientTransport()
@@ -28,25 +28,25 @@ struct ControlClient: Sendable {
         let message: String
     }
 
-    /// Makes a request below the control URL and gives the answer's body as it came.
+    /// Sends a request to a path below the control URL and returns the unchanged response body.
     func send(
         _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
     ) async throws -> Data {
-        // Without the name it would be another request.
+        // An empty path component would make a request to another route.
         if let empty = path.firstIndex(of: "") {
             let kind = path[..<empty].last ?? "objects"
             throw ValidationError("An argument is empty: expected one of the simulator's \(kind).")
         }
         var url = information.controlURL + path.map { "/" + $0.percentEncoded }.joined()
         if !query.isEmpty { url += "?" + query.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&") }
-        // Advancing by years takes as long as the receiver of a thousand notifications.
+        // Advancing by years may take long: it waits for the delivery of every notification.
         var request = HTTPTransportRequest(
-            method: method, url: url, timeout: .seconds(3600), maximumAnswerSize: 64 << 20)
+            method: method, url: url, timeout: .seconds(3600), maximumResponseSize: 64 << 20)
         if let body {
             request.headers = [("Content-Type", "application/json")]
             request.body = try Self.encoder.encode(body)
         }
-        let answer: HTTPTransportAnswer
+        let answer: HTTPTransportResponse
         do { answer = try await transport.send(request) } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -56,7 +56,7 @@ struct ControlClient: Sendable {
         return answer.body
     }
 
-    /// The same, with the answer decoded.
+    /// Sends a request and decodes the response.
     func call<Answer: Decodable>(
         _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
         as type: Answer.Type = Answer.self
@@ -64,7 +64,7 @@ struct ControlClient: Sendable {
         try Self.decode(type, from: try await send(method, path, query: query, body: body))
     }
 
-    /// Every item of a list, from all its pages.
+    /// Returns every item of a list, from all pages.
     func all<Item: Decodable>(
         _ path: [String], from first: String? = nil, as type: Item.Type = Item.self
     ) async throws -> [Item] {
@@ -80,7 +80,7 @@ struct ControlClient: Sendable {
         return items
     }
 
-    /// The identifier of a product that may be named by the end of it: `premium.monthly`.
+    /// Returns the identifier of a product. `name` may be the end of the identifier, such as `premium.monthly`.
     func product(_ name: String, in environment: EnvironmentName) async throws -> String {
         let catalogue = try await call("GET", [environment.rawValue, "catalogue"], as: Catalogue.self)
         return catalogue.identifier(of: name) ?? name
@@ -92,7 +92,7 @@ struct ControlClient: Sendable {
         do { return try decoder.decode(type, from: data) } catch {
             throw Refusal(
                 code: "unexpected_answer",
-                message: "the simulator's answer is not in the form of this version; is it of another version?")
+                message: "the simulator's response has an unknown format; is its version different?")
         }
     }
 
@@ -102,7 +102,7 @@ struct ControlClient: Sendable {
         return encoder
     }()
 
-    private static func refusal(_ answer: HTTPTransportAnswer) -> Refusal {
+    private static func refusal(_ answer: HTTPTransportResponse) -> Refusal {
         guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
             return Refusal(code: "http_\(answer.status)", message: "the simulator answered \(answer.status)")
         }
@@ -110,7 +110,7 @@ struct ControlClient: Sendable {
         return Refusal(code: failure.code.printable, message: failure.message.printableLine + advice)
     }
 
-    /// What to do about a refusal, where its message does not say it.
+    /// Advice for error codes whose messages have none.
     private static let advice = [
         "unknown_customer": "counterfoil simulator customers lists the customers",
         "unknown_product": "counterfoil simulator status lists the products",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator fault`: simulated failures.
+/// `counterfoil simulator fault`: manages simulated failures.
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault", abstract: "Make requests to the simulator, or its notifications, fail on purpose.",
@@ -72,7 +72,7 @@ struct FaultAdd: AsyncParsableCommand {
         let parts = effect.split(separator: "=", maxSplits: 1).map(String.init)
         let name = parts.first ?? ""
         guard let member = Self.arguments[name] else {
-            // The simulator refuses an unknown name, and knows what is like it.
+            // Send an unknown name unchanged: the simulator's refusal suggests a similar one.
             guard parts.count == 1 || !Fault.Effect.names.contains(name) else {
                 throw ValidationError("The effect \(name) takes no value.")
             }
@@ -137,7 +137,7 @@ struct FaultRemove: AsyncParsableCommand {
     }
 }
 
-/// A fault as the control API lists it.
+/// A fault as the control API returns it.
 private struct FaultReport: Decodable {
     let number: Int
     let struck: Int

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator listen`: the simulator's notifications, on the terminal and to a server.
+/// `counterfoil simulator listen`: prints the simulator's notifications and forwards them to a server.
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
@@ -43,11 +43,11 @@ struct ListenCommand: AsyncParsableCommand {
         }
     }
 
-    private var named: [EnvironmentName] { environments.isEmpty ? EnvironmentName.allCases : environments }
+    private var selected: [EnvironmentName] { environments.isEmpty ? EnvironmentName.allCases : environments }
 
     func run() async throws {
         let client = try await options.client()
-        // Whether it is there, before anything is changed.
+        // Check that the simulator responds before changing its settings.
         _ = try await client.send("GET", [])
         let reader = try NotificationReader(client)
         let (finished, continuation) = AsyncThrowingStream.makeStream(of: Void.self, throwing: (any Error).self)
@@ -64,22 +64,22 @@ struct ListenCommand: AsyncParsableCommand {
         let before = try await redirect(to: port, by: client)
         do {
             try await Signals.untilStopped {
-                try self.greet(port)
+                try self.printStart(port)
                 for try await _ in finished {}
             }
         } catch {
-            await putBack(before, by: client)
+            await restoreURLs(before, by: client)
             throw error
         }
-        await putBack(before, by: client)
+        await restoreURLs(before, by: client)
     }
 
-    /// Has notifications come here.
+    /// Sets the simulator's notification URLs to this command's port.
     ///
-    /// - Returns: Where they went before.
+    /// - Returns: The previous notification URLs.
     private func redirect(to port: Int, by client: ControlClient) async throws -> [EnvironmentName: String?] {
         var before: [EnvironmentName: String?] = [:]
-        for environment in named {
+        for environment in selected {
             let settings = try await client.call("GET", [environment.rawValue, "settings"], as: StoreSettings.self)
             before[environment] = .some(settings.notificationURL)
             let url = "http://127.0.0.1:\(port)/\(environment.rawValue)"
@@ -88,22 +88,22 @@ struct ListenCommand: AsyncParsableCommand {
         return before
     }
 
-    private func putBack(_ before: [EnvironmentName: String?], by client: ControlClient) async {
-        // In a task of its own: after Ctrl-C this one is cancelled. A simulator that has stopped needs nothing put back.
+    private func restoreURLs(_ before: [EnvironmentName: String?], by client: ControlClient) async {
+        // Use a separate task, because Ctrl-C cancels this one. Ignore failures: the simulator may have stopped.
         await Task {
             for (environment, url) in before {
                 let body: [String: JSONValue] = ["url": url.map { .string($0) } ?? .null]
                 _ = try? await client.send("PUT", [environment.rawValue, "notification-url"], body: body)
             }
-            // Returns when the simulator has heard the answer to whatever it sent here.
+            // Wait until the simulator has received the response to every notification that it sent here.
             _ = try? await client.send("POST", ["settle"])
         }.value
     }
 
-    private func greet(_ port: Int) throws {
+    private func printStart(_ port: Int) throws {
         guard !options.json else { return }
-        let which = named.map(\.rawValue).joined(separator: " and ")
+        let names = selected.map(\.rawValue).joined(separator: " and ")
         let target = forwardTo.map { ", forwarding to \($0.printable)" } ?? ""
-        try Output.send("listening to \(which) on port \(port)\(target); Ctrl-C stops it")
+        try Output.send("listening to \(names) on port \(port)\(target); Ctrl-C stops it")
     }
 }

@@ -5,11 +5,11 @@ import AppStoreTrust
 import Foundation
 import StoreSimulator
 
-/// Verifies notifications of a simulator and says what is in them.
+/// Verifies notifications of a simulator and extracts the fields to print.
 actor NotificationReader {
     private let client: ControlClient
     private let verifiers: [EnvironmentName: SignedDataVerifier]
-    /// The customers of notifications seen so far: payloads do not name them.
+    /// The customer of each listed notification, by UUID. Payloads do not name the customer.
     private var customers: [String: String] = [:]
     private var next: [EnvironmentName: Int] = [:]
 
@@ -51,26 +51,26 @@ actor NotificationReader {
         let customer: String?
     }
 
-    /// What a body that was posted to the notification URL says.
+    /// Verifies a body that was posted to the notification URL and returns the line to print.
     func read(_ body: Data, in environment: EnvironmentName) async -> NotificationLine {
         var line = NotificationLine(environment: environment.environment.rawValue)
-        // Not to be one of version 1 is the answer, whatever it is instead.
+        // A body that does not decode as version 1 is read as version 2.
         if let notification = try? JSONDecoder().decode(Version1.self, from: body) {
             read(notification, &line)
             return line
         }
-        // Each environment has a verifier. Whatever else was sent, the line says what it should have been.
+        // Every environment has a verifier, so only the body can be wrong.
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: body), let verifier = verifiers[environment]
         else {
-            line.refuse("bad_json", "the body is no object with signedPayload")
+            line.refuse("bad_json", "the body is not a JSON object with signedPayload")
             return line
         }
         do {
             let notification = try await verifier.notification(envelope.signedPayload).payload
-            line.note(notification)
+            line.add(notification)
             line.customer = await customer(of: notification.notificationUUID, in: environment)
             if let text = notification.data?.signedTransactionInfo {
-                line.note(try await verifier.transaction(text).payload)
+                line.add(try await verifier.transaction(text).payload)
             }
             if let text = notification.data?.signedRenewalInfo { _ = try await verifier.renewalInfo(text) }
             if let text = notification.appData?.signedAppTransactionInfo { _ = try await verifier.appTransaction(text) }
@@ -80,7 +80,7 @@ actor NotificationReader {
         return line
     }
 
-    /// Version 1 has nothing to verify but the receipt, and the app's shared secret.
+    /// Reads a notification of version 1. Only the app's shared secret and the receipt can be verified.
     private func read(_ notification: Version1, _ line: inout NotificationLine) {
         line.version = 1
         line.notificationType = notification.notification_type
@@ -99,25 +99,25 @@ actor NotificationReader {
         }
     }
 
-    /// Whom the simulator says that a notification is about.
+    /// Returns the customer of a notification, which it requests from the simulator.
     private func customer(of uuid: String, in environment: EnvironmentName) async -> String? {
         if let known = customers[uuid] { return known }
         let start = next[environment, default: 0]
-        // Without a name a line is still worth printing.
+        // Print the line without the customer if the request fails.
         guard
             let listed = try? await client.all(
                 [environment.rawValue, "notifications"], from: String(start), as: Listed.self)
         else { return nil }
-        // After a reset the list is shorter than what was read of it: begin anew.
+        // After a reset of the simulator the list is shorter than the number of items read: start again.
         next[environment] = listed.isEmpty ? 0 : start + listed.count
-        // Retries come days later by the simulator's clock: names are kept, but not without end.
+        // Keep customers for retries, which may come days later by the simulator's clock, but limit their number.
         if customers.count > 100_000 { customers = [:] }
         for item in listed { customers[item.notificationUUID] = item.customer }
         return customers[uuid]
     }
 }
 
-/// What is printed about a notification.
+/// The line that is printed for a notification.
 struct NotificationLine: Encodable {
     let environment: String
     var valid = true
@@ -146,7 +146,7 @@ struct NotificationLine: Encodable {
         self.message = message
     }
 
-    mutating func note(_ notification: ResponseBodyV2DecodedPayload) {
+    mutating func add(_ notification: ResponseBodyV2DecodedPayload) {
         notificationType = notification.notificationType.rawValue
         subtype = notification.subtype?.rawValue
         notificationUUID = notification.notificationUUID
@@ -155,14 +155,14 @@ struct NotificationLine: Encodable {
         productId = notification.summary?.productId
     }
 
-    mutating func note(_ transaction: JWSTransactionDecodedPayload) {
+    mutating func add(_ transaction: JWSTransactionDecodedPayload) {
         productId = transaction.productId
         transactionId = transaction.transactionId
         originalTransactionId = transaction.originalTransactionId
         appAccountToken = transaction.appAccountToken?.text
     }
 
-    /// One object.
+    /// Returns one JSON object.
     func json() throws -> String { try JSONLine.text(self) }
 
     func text(_ style: Style) -> String {

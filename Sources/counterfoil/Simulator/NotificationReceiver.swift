@@ -6,7 +6,7 @@ import NIOCore
 import StoreSimulator
 import Synchronization
 
-/// A server on loopback that receives notifications, prints a line about each, and forwards them.
+/// A server on loopback that receives notifications, prints a line for each, and forwards them.
 final class NotificationReceiver: Sendable {
     private let reader: NotificationReader
     private let forwardTo: String?
@@ -17,8 +17,8 @@ final class NotificationReceiver: Sendable {
     private let transport = AsyncHTTPClientTransport()
     private let received = Mutex(0)
 
-    /// - Parameter end: Called after the last notification, or with the reason why no more can be printed. Without it the
-    ///   process ends then, as where any other line cannot be printed.
+    /// - Parameter end: Called after the last notification, or with the failure if a line cannot be printed. By default
+    ///   a failure ends the process.
     init(
         reader: NotificationReader, forwardTo: String? = nil, maximum: Int? = nil, asJSON: Bool = false,
         indent: String = "",
@@ -32,7 +32,7 @@ final class NotificationReceiver: Sendable {
         self.end = end
     }
 
-    /// Listens, on any free port if `port` is 0.
+    /// Starts the server, on a free port if `port` is 0.
     func start(port: Int) async throws -> LoopbackService {
         let router = Router()
         for environment in EnvironmentName.allCases {
@@ -50,13 +50,13 @@ final class NotificationReceiver: Sendable {
             number += 1
             return number
         }
-        // Nobody will look at what comes after the last one: the simulator shall keep it.
+        // Refuse notifications after the last one, so that the simulator sends them again later.
         guard number <= maximum ?? .max else { return Response(status: .serviceUnavailable) }
         let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
         var line = await reader.read(body, in: environment)
         let response = await forward(body, contentType: request.headers[.contentType], &line)
         let text = asJSON ? try line.json() : line.text(Style.current())
-        // Whether it can be printed or not: whom it was forwarded to has it.
+        // The notification was forwarded already, so respond even if the line cannot be printed.
         do { try Output.send(indent + text) } catch { end(error) }
         if number == maximum { end(nil) }
         return response

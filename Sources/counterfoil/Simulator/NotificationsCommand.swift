@@ -64,7 +64,7 @@ struct NotificationsShow: AsyncParsableCommand {
 /// `counterfoil simulator notifications resend`.
 struct NotificationsResend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resend", abstract: "Send a notification once more, now.",
+        commandName: "resend", abstract: "Send a notification again now.",
         discussion: """
             This attempt is in addition to those of Apple's schedule. Exit status: 0 delivered, 1 not delivered.
 
@@ -72,7 +72,7 @@ struct NotificationsResend: AsyncParsableCommand {
               counterfoil simulator notifications resend UUID
             """)
 
-    @Argument(help: ArgumentHelp("Its notificationUUID.", valueName: "uuid")) var uuid: String
+    @Argument(help: ArgumentHelp("The notificationUUID of the notification.", valueName: "uuid")) var uuid: String
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
@@ -84,7 +84,7 @@ struct NotificationsResend: AsyncParsableCommand {
 
         let attempts: [Attempt]
 
-        /// Whether it arrived this time. That it did before says nothing about a receiver that is tried again.
+        /// Whether the last attempt succeeded. Earlier attempts do not matter.
         var hasArrived: Bool { attempts.last?.sendAttemptResult == SendAttemptResult.success.rawValue }
     }
 

@@ -4,7 +4,7 @@ import Basics
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator customers`: customers and their purchases.
+/// `counterfoil simulator customers`: lists customers and their purchases.
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers", abstract: "List the simulator's customers with their purchases.",
@@ -48,7 +48,7 @@ struct CustomersCommand: AsyncParsableCommand {
         guard let token = state.appAccountToken else {
             throw Refusal(
                 code: "no_account_token",
-                message: "\(state.customer.printable) has no account token: the purchases name no account")
+                message: "\(state.customer.printable) has no account token: the purchases were made without one")
         }
         Output.line(options.json ? try JSONLine.text(["appAccountToken": token]) : token)
     }
@@ -62,7 +62,7 @@ struct CustomersCommand: AsyncParsableCommand {
     }
 }
 
-/// `counterfoil simulator do`: any command of the simulated store.
+/// `counterfoil simulator do`: performs any command of the simulated store.
 struct DoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "do", abstract: "Perform any command of the simulated store, given as JSON.",
@@ -95,7 +95,7 @@ struct DoCommand: AsyncParsableCommand {
 }
 
 extension ControlClient {
-    /// Performs a command of the store, and prints what it did.
+    /// Performs a command of the store and prints the outcome.
     func perform(
         _ command: some Encodable & Sendable, in environment: EnvironmentOption, _ options: SimulatorOptions
     ) async throws {
@@ -104,7 +104,7 @@ extension ControlClient {
     }
 }
 
-/// What a command did, for people.
+/// The output of commands that change the store.
 enum OutcomeReport {
     static func print(_ data: Data, _ options: SimulatorOptions) throws {
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
@@ -125,12 +125,12 @@ enum OutcomeReport {
     }
 }
 
-extension StoreOutcome.Announcement {
-    /// `SUBSCRIBED.INITIAL_BUY`.
+extension StoreOutcome.Notification {
+    /// The type and subtype, such as `SUBSCRIBED.INITIAL_BUY`, with the prefix `V1.` for version 1.
     var name: String { (version == 1 ? "V1." : "") + NotificationKind.name(notificationType, subtype) }
 }
 
-/// One line of JSON.
+/// Encodes JSON on one line, with sorted keys and dates in milliseconds.
 enum JSONLine {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder.sorted

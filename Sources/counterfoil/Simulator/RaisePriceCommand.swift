@@ -22,7 +22,7 @@ struct SimulatorRaisePrice: AsyncParsableCommand {
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
-    /// A price as commands of the store have it.
+    /// Converts a price such as `12.99` to thousandths, as store commands take it.
     private static func thousandths(_ text: String) throws -> Int64 {
         guard text.wholeMatch(of: /\d{1,9}(\.\d{1,3})?/) != nil, let price = Decimal(string: text) else {
             throw ValidationError("\(text) is not a price: expected a number such as 12.99.")

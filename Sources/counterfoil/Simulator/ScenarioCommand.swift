@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator scenario`: life cycles with their expected results.
+/// `counterfoil simulator scenario`: runs and shows life cycles with their expected results.
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario", abstract: "Run, list and show life cycles with their expected results.",
@@ -89,7 +89,7 @@ struct ScenarioRun: AsyncParsableCommand {
         }
     }
 
-    /// The text of a file, or of the scenario that has this name.
+    /// Returns the text of a file, or of the built-in scenario with this name.
     static func text(_ name: String) throws -> String {
         if name != "-", !FileManager.default.fileExists(atPath: name) {
             if let text = ShippedScenarios.text(name) { return text }

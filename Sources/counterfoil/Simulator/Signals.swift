@@ -2,23 +2,23 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The requests to stop that come from outside.
+/// Handles SIGINT (Ctrl-C) and SIGTERM.
 enum Signals {
     private struct State {
-        /// Who is told of a signal: the last of them. Without any it ends the process.
+        /// The signal handlers. Only the last one is called. Without any, a signal ends the process.
         var handlers: [(number: Int, handle: @Sendable (Int32) -> Void)] = []
         var count = 0
-        /// The files and folders that go if the process ends early.
+        /// The files and folders to remove if the process ends early.
         var temporary: Set<String> = []
     }
 
     private static let numbers = [SIGINT, SIGTERM]
     private static let state = Mutex(State())
 
-    /// Does `body` until it ends by itself or Ctrl-C or SIGTERM comes, which cancels it. The first ends this, a second one
-    /// ends the process.
+    /// Runs `body` until it returns, or cancels it at Ctrl-C or SIGTERM. A second signal ends the process.
     ///
-    /// When `body` begins, the signals are caught: whoever is told that it runs may send one at once.
+    /// Signals are caught before `body` starts, so that another process may send one as soon as `body` prints that it
+    /// runs.
     static func untilStopped(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let (signals, handler) = await caught()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -32,24 +32,24 @@ enum Signals {
         }
     }
 
-    /// Says something, and waits for Ctrl-C or SIGTERM, which is caught by then.
-    static func wait(saying say: () -> Void) async {
+    /// Catches the signals, runs `print`, and waits for Ctrl-C or SIGTERM.
+    static func wait(printing print: () -> Void) async {
         let (signals, handler) = await caught()
-        say()
+        print()
         for await _ in signals { break }
         release(handler)
     }
 
-    /// Does `body`. If Ctrl-C or SIGTERM ends the process meanwhile, or ``removeTemporary()`` is called because it ends for
-    /// another reason, a file or folder that only it needs goes too.
+    /// Runs `body`. Removes a file or folder if Ctrl-C or SIGTERM ends the process meanwhile, or if
+    /// ``removeTemporary()`` is called.
     static func removing<Value>(_ path: String, during body: () async throws -> Value) async throws -> Value {
         try await removing([path], during: body)
     }
 
-    /// The same with several.
+    /// Runs `body`, like ``removing(_:during:)`` for one path, with several paths.
     static func removing<Value>(_ paths: [String], during body: () async throws -> Value) async throws -> Value {
         state.withLock { $0.temporary.formUnion(paths) }
-        let handler = await catching { end(by: $0) }
+        let handler = await addHandler { end(by: $0) }
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         release(handler)
@@ -57,11 +57,11 @@ enum Signals {
         return try result.get()
     }
 
-    /// Removes what only this process needs, since it ends now.
+    /// Removes the temporary files and folders. Called before the process ends.
     static func removeTemporary() {
         for path in state.withLock({ $0.temporary }) {
-            // Other threads may still put files into a folder. What cannot be removed in the end stays: the process ends in
-            // any case.
+            // Try three times, because other threads may still create files in a folder. Then give up: the process
+            // ends.
             for _ in 0..<3 where FileManager.default.fileExists(atPath: path) {
                 try? FileManager.default.removeItem(atPath: path)
             }
@@ -73,7 +73,7 @@ enum Signals {
         die(of: number)
     }
 
-    /// Ends the process by a signal, whichever thread this is: those of Dispatch let none through.
+    /// Ends the process with a signal. Unblocks the signal first, because threads of Dispatch block all signals.
     private static func die(of number: Int32) {
         signal(number, SIG_DFL)
         var mask = sigset_t()
@@ -86,12 +86,12 @@ enum Signals {
 
     private static func caught() async -> (AsyncStream<Void>, handler: Int) {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
-        return (signals, await catching { _ in continuation.yield() })
+        return (signals, await addHandler { _ in continuation.yield() })
     }
 
-    /// Has a handler told of the signals, instead of those before. None is lost once this has returned.
-    private static func catching(_ handle: @escaping @Sendable (Int32) -> Void) async -> Int {
-        await taking.value
+    /// Adds a handler, which is called instead of the previous ones. No signal is lost after this returns.
+    private static func addHandler(_ handle: @escaping @Sendable (Int32) -> Void) async -> Int {
+        await registration.value
         return state.withLock { state in
             state.count += 1
             state.handlers.append((state.count, handle))
@@ -103,18 +103,18 @@ enum Signals {
         state.withLock { state in state.handlers.removeAll { $0.number == handler } }
     }
 
-    /// Takes the signals for as long as the process lives: on Linux, Dispatch tells no source of a signal after another source
-    /// of it was cancelled. Until its source is registered a signal is ignored.
-    private static let taking = Task {
-        let (registered, registration) = AsyncStream.makeStream(of: Void.self)
+    /// Registers the signal sources, once for the life of the process: on Linux, Dispatch does not call a source of a
+    /// signal after another source of that signal was cancelled. A signal is ignored until its source is registered.
+    private static let registration = Task {
+        let (registered, continuation) = AsyncStream.makeStream(of: Void.self)
         for number in numbers {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                // Each keeps the other.
+                // The handler retains the source and the source retains the handler, so the source is never released.
                 withExtendedLifetime(source) { (state.withLock { $0.handlers.last?.handle } ?? end(by:))(number) }
             }
-            source.setRegistrationHandler { registration.yield() }
+            source.setRegistrationHandler { continuation.yield() }
             source.resume()
         }
         var left = numbers.count

@@ -4,9 +4,9 @@ import Basics
 import Foundation
 public import StoreSimulator
 
-/// `counterfoil simulator`: a local App Store, on loopback.
+/// `counterfoil simulator`: runs a local App Store on loopback.
 ///
-/// Its options are those of a subcommand, which it is without any: a parent's would be taken for its own by the others.
+/// The options belong to the default subcommand `run`. As options of this command they would apply to all subcommands.
 struct SimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulator",
@@ -55,7 +55,7 @@ struct SimulatorCommand: AsyncParsableCommand {
         defaultSubcommand: SimulatorRun.self)
 }
 
-/// `counterfoil simulator run`: serve until stopped.
+/// `counterfoil simulator run`: runs the simulator until it is stopped.
 struct SimulatorRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run until Ctrl-C, like `counterfoil simulator` without a subcommand.",
@@ -87,7 +87,7 @@ struct SimulatorRun: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Cause random failures, derived from the seed: low, medium or high.", valueName: "level"))
-    var disorder: Disorder?
+    var disorder: RandomFaultLevel?
 
     @Flag(help: "Open the simulator's pages in a browser.")
     var open = false
@@ -119,12 +119,12 @@ struct SimulatorRun: AsyncParsableCommand {
         }
         let information = simulator.information
         let entry = register(information.folder)
-        // The signals are caught before anybody is told that it runs: who reads the line may send one at once.
+        // Catch signals before printing: a process that reads the line may send a signal at once.
         do {
             try await Signals.untilStopped {
                 if json { try Self.printJSON(information) } else { try banner(information, configuration.catalogue) }
                 if open { WebBrowser.open(information.pagesURL) }
-                // Waiting for it does not end by being cancelled, only with it.
+                // Cancellation does not end `wait()`, so stop the simulator.
                 try await withTaskCancellationHandler {
                     try await simulator.wait()
                 } onCancel: {
@@ -140,9 +140,10 @@ struct SimulatorRun: AsyncParsableCommand {
         if !json { Output.line("stopped") }
     }
 
-    /// Lets the other commands find it. Who cannot write there names the folder, so that is no reason to stop.
+    /// Adds the simulator to the registry, so that other commands find it. A failure is not fatal: the user can name
+    /// the folder instead.
     private func register(_ folder: URL) -> SimulatorRegistry.Entry? {
-        do { return try SimulatorRegistry().enter(folder) } catch {
+        do { return try SimulatorRegistry().add(folder) } catch {
             Output.error(
                 "note: the registry cannot be written; use --simulator \(folder.path.printable) with other commands")
             return nil
@@ -152,7 +153,7 @@ struct SimulatorRun: AsyncParsableCommand {
     private func stop(_ simulator: Simulator, _ entry: SimulatorRegistry.Entry?) async {
         entry?.remove()
         await simulator.stop()
-        SimulatorLocation.forget(simulator.information.folder)
+        SimulatorLocation.remove(from: simulator.information.folder)
     }
 
     private func configuration() throws -> SimulatorConfiguration {
@@ -163,7 +164,7 @@ struct SimulatorRun: AsyncParsableCommand {
                 let file = try Catalogue.read(path: catalogue)
                 configuration.catalogue = file.catalogue
                 let empty = file.catalogue.products.isEmpty ? ["has no products: nothing can be bought"] : []
-                for note in file.notes + empty { Output.error("note \(catalogue): \(note.printable)") }
+                for note in file.warnings + empty { Output.error("note: \(catalogue): \(note.printable)") }
             } catch {
                 throw Refusal(code: "invalid_catalogue", message: "\(catalogue): \(error)".printableLine)
             }
@@ -171,9 +172,9 @@ struct SimulatorRun: AsyncParsableCommand {
         configuration.port = port
         configuration.directory = directory.map { URL(filePath: $0, directoryHint: .isDirectory) }
         configuration.seed = seed
-        configuration.makesReceiptAuthority = true
+        configuration.createsReceiptAuthorityAtStart = true
         configuration.clock = clock
-        configuration.disorder = disorder
+        configuration.randomFaults = disorder
         configuration.production.notificationURL = notify
         configuration.sandbox.notificationURL = notify
         return configuration
@@ -187,7 +188,7 @@ struct SimulatorRun: AsyncParsableCommand {
         let style = Style.current()
         let isTimeOwn = clock != .real
         let isFrozen = if case .frozen = clock { true } else { false }
-        // A scenario needs a clock that stands still, and a built-in one the products of the example.
+        // Scenarios need a frozen clock, and the built-in ones need the products of the example catalogue.
         let alone = isFrozen && catalogue == .example ? "" : " --alone"
         let server = notify ?? "http://127.0.0.1:8080/apple/notifications"
         let lines = [
@@ -217,7 +218,7 @@ struct SimulatorRun: AsyncParsableCommand {
 }
 
 extension Catalogue {
-    /// What a hint has somebody buy, as the command takes it: a subscription, if there is one.
+    /// A product for examples of `buy`: a subscription, if the catalogue has one.
     var suggestion: String {
         let name = "premium.monthly"
         if identifier(of: name) != nil { return name }
@@ -225,7 +226,7 @@ extension Catalogue {
     }
 }
 
-extension Disorder: ExpressibleByArgument {}
+extension RandomFaultLevel: ExpressibleByArgument {}
 
 extension ClockMode: ExpressibleByArgument {
     /// `real`, `accelerated`, `accelerated:<rate>`, `frozen` or `frozen:<instant>`.
@@ -239,7 +240,7 @@ extension ClockMode: ExpressibleByArgument {
             self = .accelerated(rate)
         case ("frozen", nil): self = .frozen(Date())
         case ("frozen", let text?):
-            guard case .at(let date) = ValidationInstant(argument: text) else { return nil }
+            guard case .at(let date) = ValidationTime(argument: text) else { return nil }
             self = .frozen(date)
         default: return nil
         }

@@ -3,18 +3,21 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// Which simulator a command is for: the one that is named, or the only one that runs.
+/// Finds the simulator for a command: the one that is named, or the only one that runs.
 enum SimulatorLocation {
     private static let start = "start one with: counterfoil simulator"
     private static let variable = "COUNTERFOIL_SIMULATOR"
 
-    /// Finds the simulator that `name` or `$COUNTERFOIL_SIMULATOR` names by its folder or URL. Where neither does, it is the
-    /// one that runs, which is told on standard error; of several the user chooses. `alternative` is what to do where none
-    /// runs, beside starting one.
+    /// Finds a simulator by its folder or URL, from `name` or `$COUNTERFOIL_SIMULATOR`.
+    ///
+    /// Without a name, returns the running simulator and prints it on standard error. If several run, the user chooses
+    /// one.
+    ///
+    /// - Parameter alternative: Further advice for the error message if no simulator runs.
     static func find(_ name: String?, orElse alternative: String? = nil) async throws -> SimulatorInformation {
         let variable = ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
         if let name = name ?? variable {
-            return isURL(name) ? try await ask(name) : try read(name)
+            return isURL(name) ? try await request(name) : try read(name)
         }
         let running = SimulatorRegistry().running()
         guard let first = running.first else {
@@ -28,7 +31,7 @@ enum SimulatorLocation {
         return chosen
     }
 
-    /// What `simulator.json` says in a folder.
+    /// Reads `simulator.json` in a folder.
     static func read(_ folder: String) throws(Refusal) -> SimulatorInformation {
         let file = URL(filePath: folder).appending(path: "simulator.json")
         guard let data = FileManager.default.contents(atPath: file.path) else {
@@ -42,13 +45,13 @@ enum SimulatorLocation {
         }
     }
 
-    /// Takes away from the folder of a simulator that has stopped what says that it runs.
-    static func forget(_ folder: URL) {
-        // A file that stays leads to a port where nobody answers, which is what the command says then.
+    /// Removes `simulator.json` from the folder of a stopped simulator.
+    static func remove(from folder: URL) {
+        // Ignore a failure: if the file stays, other commands report that the simulator does not respond.
         try? FileManager.default.removeItem(at: folder.appending(path: "simulator.json"))
     }
 
-    /// The refusal for a simulator that left its file behind and answers no more.
+    /// The refusal for a simulator that does not respond although its `simulator.json` exists.
     static func unreachable(_ information: SimulatorInformation) -> Refusal { unreachable(information.controlURL) }
 
     private static func unreachable(_ url: String) -> Refusal {
@@ -59,12 +62,12 @@ enum SimulatorLocation {
 
     private static func isURL(_ name: String) -> Bool { name.hasPrefix("http://") || name.hasPrefix("https://") }
 
-    /// What the simulator at a URL says of itself. The URL is that of its control API, or what it begins with.
-    private static func ask(_ url: String) async throws -> SimulatorInformation {
+    /// Requests the connection details of the simulator at a URL, with or without the path `/simulator`.
+    private static func request(_ url: String) async throws -> SimulatorInformation {
         var base = url[...]
         while base.hasSuffix("/") { base = base.dropLast() }
         let control = base.hasSuffix("/simulator") ? String(base) : base + "/simulator"
-        let answer: HTTPTransportAnswer
+        let answer: HTTPTransportResponse
         do {
             answer = try await AsyncHTTPClientTransport().send(HTTPTransportRequest(method: "GET", url: control))
         } catch is CancellationError {
@@ -81,19 +84,19 @@ enum SimulatorLocation {
         return information
     }
 
-    // MARK: - Of several
+    // MARK: - Several simulators
 
     private static func line(_ simulator: SimulatorInformation) -> String {
         "\(simulator.address)  \(simulator.folder.path)".printable
     }
 
-    /// Asks at a terminal; elsewhere nobody could answer.
+    /// Asks the user to choose, at a terminal. Throws elsewhere.
     private static func choose(among running: [SimulatorInformation]) throws -> SimulatorInformation {
         let names = running.enumerated().map { "  \($0.offset + 1)  \(line($0.element))" }
         guard isatty(FileHandle.standardInput.fileDescriptor) == 1, isatty(FileHandle.standardError.fileDescriptor) == 1
         else {
             throw ValidationError(
-                (["\(running.count) simulators run: name one by --simulator or $\(variable)."]
+                (["\(running.count) simulators run: name one with --simulator or $\(variable)."]
                     + running.map { "  \(line($0))" }).joined(separator: "\n"))
         }
         (["\(running.count) simulators run:"] + names + ["Which one? 1 to \(running.count)"]).forEach {
@@ -110,10 +113,10 @@ extension SimulatorInformation {
     /// The simulator's folder.
     var folder: URL { URL(filePath: privateKey).deletingLastPathComponent() }
 
-    /// Where the simulator's pages are.
+    /// The URL of the simulator's web pages.
     var pagesURL: String { address + "/" }
 
-    /// Where it is, as people name it: `http://127.0.0.1:9000`.
+    /// The simulator's URL without a path, such as `http://127.0.0.1:9000`.
     var address: String {
         controlURL.hasSuffix("/simulator") ? String(controlURL.dropLast("/simulator".count)) : controlURL
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of every command that talks to a running simulator.
+/// The options of every command that calls a running simulator.
 struct SimulatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,7 +14,7 @@ struct SimulatorOptions: ParsableArguments {
     func client() async throws -> ControlClient { ControlClient(try await SimulatorLocation.find(simulator)) }
 }
 
-/// The option that names one of the simulator's two environments.
+/// The option for one of the simulator's two environments.
 struct EnvironmentOption: ParsableArguments {
     @Option(help: ArgumentHelp("The environment: production or sandbox.", valueName: "name"))
     var environment: EnvironmentName = .production

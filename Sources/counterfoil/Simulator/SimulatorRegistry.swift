@@ -1,8 +1,10 @@
 import Foundation
 import StoreSimulator
 
-/// The simulators of this user that run. Each has a file with the path of its folder, and holds a lock on that file as long
-/// as its process lives. So an entry that is not locked belongs to a process that was killed: whoever finds it removes it.
+/// The registry of this user's running simulators.
+///
+/// Each entry is a file with the path of the simulator's folder. The simulator's process holds a lock on the file. An
+/// entry without a lock belongs to a killed process; the next reader removes it.
 struct SimulatorRegistry {
     private let folder: URL
 
@@ -10,59 +12,59 @@ struct SimulatorRegistry {
     init() {
         let environment = ProcessInfo.processInfo.environment
         let home = environment["HOME"].map { URL(filePath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
-        // The XDG specification has a relative path count as none.
+        // The XDG Base Directory Specification ignores relative paths.
         let state =
             environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
             ?? home.appending(path: ".local/state")
         folder = state.appending(path: "counterfoil/simulators")
     }
 
-    /// The entry of a simulator that runs.
+    /// The entry of a running simulator.
     struct Entry: Sendable {
         fileprivate let file: URL
-        /// Its lock ends with it, or with the process.
+        /// The locked file. The lock ends when the handle is closed or the process ends.
         fileprivate let lock: FileHandle
 
-        /// Takes the simulator from the registry.
+        /// Removes the simulator from the registry.
         func remove() {
-            // One that cannot be removed is not locked any more, so it counts for nothing.
+            // Ignore a failure: an entry without a lock is ignored.
             try? FileManager.default.removeItem(at: file)
         }
     }
 
-    /// Enters a simulator by its folder.
-    func enter(_ simulator: URL) throws -> Entry {
+    /// Adds a simulator by its folder.
+    func add(_ simulator: URL) throws -> Entry {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let name = UUID().uuidString
         let (draft, file) = (folder.appending(path: "." + name), folder.appending(path: name))
         try Data((simulator.absoluteURL.path + "\n").utf8).write(to: draft)
         let handle = try FileHandle(forUpdating: draft)
-        // Locked before it gets its name: nobody finds it without.
+        // Lock the file before it gets its final name, so that no reader finds it unlocked.
         guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { throw CocoaError(.fileLocking) }
         try FileManager.default.moveItem(at: draft, to: file)
         return Entry(file: file, lock: handle)
     }
 
-    /// What the `simulator.json` of each says, by their ports. Entries that a killed process has left behind are removed.
+    /// Returns the connection details of all running simulators, sorted by port. Removes entries of killed processes.
     func running() -> [SimulatorInformation] {
-        // No folder is no entry.
+        // A missing folder means that there are no entries.
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         return files.filter { !$0.lastPathComponent.hasPrefix(".") }.compactMap(Self.read)
             .sorted { $0.controlURL.compare($1.controlURL, options: .numeric) == .orderedAscending }
     }
 
     private static func read(_ file: URL) -> SimulatorInformation? {
-        // What cannot be opened has gone meanwhile, or is somebody else's.
+        // A file that cannot be opened was removed meanwhile, or belongs to another user.
         guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
         guard flock(handle.fileDescriptor, LOCK_SH | LOCK_NB) != 0 else {
-            // What cannot be removed is passed over again the next time.
+            // Ignore a failure: the entry is skipped next time, too.
             try? FileManager.default.removeItem(at: file)
             return nil
         }
-        // Nor is one whose file cannot be read: other commands take its folder instead.
+        // Skip an entry that cannot be read: users can name the simulator's folder instead.
         guard let data = try? handle.readToEnd() else { return nil }
         let folder = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
-        // Without a readable file it is about to end, or of another version.
+        // Without a readable simulator.json the simulator is stopping, or has another version.
         return try? SimulatorLocation.read(folder)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator revocation`: the OCSP status of the simulator's certificates.
+/// `counterfoil simulator revocation`: sets the OCSP status of the simulator's certificates.
 struct SimulatorRevocation: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revocation", abstract: "Set the OCSP status of the simulator's certificates.",
@@ -26,7 +26,7 @@ struct SimulatorRevocation: AsyncParsableCommand {
               counterfoil simulator revocation both good
             """)
 
-    /// The certificate that the status is about.
+    /// The certificate whose status is set.
     enum Certificate: String, ExpressibleByArgument, CaseIterable { case leaf, intermediate, both }
 
     /// The status that the responder returns.

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// The customer and the subscription that a command is about.
+/// The arguments for a customer and a subscription.
 struct SubscriberOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The customer's name.", valueName: "customer")) var customer: String
     @Argument(
@@ -14,11 +14,11 @@ struct SubscriberOptions: ParsableArguments {
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
-    /// Sends the command and prints what it did.
+    /// Sends the command and prints the outcome.
     func perform(_ command: (_ customer: String, _ subscription: String?) -> StoreCommand) async throws {
         let client = try await options.client()
         var selector = subscription
-        // Transactions are numbers; products are not.
+        // A number is a transaction ID; anything else is a product.
         if let subscription, Int64(subscription) == nil {
             selector = try await client.product(subscription, in: environment.environment)
         }
@@ -157,8 +157,8 @@ struct SimulatorReceipt: AsyncParsableCommand {
             the sandbox there is no receipt before the first purchase or `counterfoil simulator refresh`.
 
             To validate it, pass the folder `certificates` of the simulator's folder as --root. With --json it is a \
-            request to verifyReceipt that still needs the app's shared secret as `password`. \
-            counterfoil simulator status --json names it.
+            request to verifyReceipt that still needs the app's shared secret as `password`, which \
+            counterfoil simulator status --json prints.
 
             EXAMPLES
               counterfoil simulator receipt anna

@@ -3,13 +3,13 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// `counterfoil simulator trigger`: a notification of any type, with the events that lead to it.
+/// `counterfoil simulator trigger`: causes a notification of any type, with the events that lead to it.
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trigger", abstract: "Cause a notification of one type, with the events that lead to it.",
         discussion: """
-            Creates a customer, if none is named, and makes happen what leads to the notification, so the API answers \
-            accordingly afterwards. An override replaces a field of the signed payload by its path.
+            Creates a customer, unless one is named, and simulates the events that lead to the notification, so that the \
+            API's responses match it afterwards. An override replaces the field of the signed payload at a path.
 
             EXAMPLES
               counterfoil simulator trigger SUBSCRIBED.INITIAL_BUY
@@ -62,7 +62,7 @@ struct TriggerCommand: AsyncParsableCommand {
         try OutcomeReport.print(data, options)
     }
 
-    /// The overrides by path. A value that is JSON is taken as such, anything else as text.
+    /// Returns the overrides by path. A value that is not JSON is a string.
     private func values() throws -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         for text in overrides {
@@ -82,7 +82,7 @@ struct TriggerCommand: AsyncParsableCommand {
     }
 }
 
-/// What `--json` prints.
+/// The object that `--json` prints.
 private struct Triggered: Encodable {
     let customer: String?
     let transactionId: String?
@@ -90,7 +90,7 @@ private struct Triggered: Encodable {
     let notificationUUID: String?
     let environment: AppStoreEnvironment
 
-    /// Of several notifications the one asked for is the last of its kind: the others led up to it.
+    /// Reads the outcome. Of several notifications, the requested one is the last with its name.
     init(_ data: Data, _ parts: [String]) throws {
         let outcome = try ControlClient.decode(StoreOutcome.self, from: data)
         let name = parts.joined(separator: ".")

@@ -2,7 +2,7 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// `counterfoil tour`: what the libraries do, on data made on the spot and on a folder of genuine data.
+/// `counterfoil tour`: shows the libraries at work on generated data and on a folder of genuine data.
 struct Tour: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the libraries at work: a local App Store, forgeries, a receipt, timings.",
@@ -30,30 +30,30 @@ struct Tour: AsyncParsableCommand {
         {
             throw ValidationError("\(folder.printable) is not a folder.")
         }
-        chapter("A local App Store with a clock that you control")
+        heading("A local App Store with a clock that you control")
         guard try await TourStore(style: style).run() else {
             throw Refusal(code: "scenario_failed", message: "a scenario above failed")
         }
 
-        let stage = try TourStage()
-        chapter("A transaction, signed by a throw-away authority")
-        let verified = try await stage.verifier.transaction(stage.transaction)
+        let samples = try TourSamples()
+        heading("A transaction, signed by a temporary certificate authority")
+        let verified = try await samples.verifier.transaction(samples.transaction)
         Output.line("  \(style.good("valid")) \(verified.payload.productId) for \(verified.payload.bundleId)")
         TraceReport.lines(verified.trace, style).forEach { Output.line($0) }
 
-        chapter("The same, forged: each refused for its own reason")
-        for forgery in try stage.forgeries() {
-            Output.line("  \(forgery.name.padded(to: 44)) \(await outcome(of: forgery.text, by: stage.verifier))")
+        heading("Forgeries of the transaction, each refused for its own reason")
+        for forgery in try samples.forgeries() {
+            Output.line("  \(forgery.name.padded(to: 44)) \(await outcome(of: forgery.text, by: samples.verifier))")
         }
 
-        chapter("A receipt")
-        for line in try stage.receiptLines(style) { Output.line("  \(line)") }
+        heading("A receipt")
+        for line in try samples.receiptLines(style) { Output.line("  \(line)") }
 
-        chapter("How fast, on one core")
-        for line in try await TourTimings.lines(stage) { Output.line("  \(line)") }
+        heading("Speed on one core")
+        for line in try await TourTimings.lines(samples) { Output.line("  \(line)") }
 
         guard let folder else { return }
-        chapter("Genuine data in \(folder)")
+        heading("Genuine data in \(folder)")
         let table = await TourFolder(path: folder).table(style)
         table.lines.forEach { Output.line("  \($0)") }
         guard table.refused == 0 else {
@@ -62,7 +62,7 @@ struct Tour: AsyncParsableCommand {
         }
     }
 
-    private func chapter(_ title: String) {
+    private func heading(_ title: String) {
         Output.line()
         Output.line(style.strong(title))
     }

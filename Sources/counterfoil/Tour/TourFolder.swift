@@ -3,7 +3,7 @@ import AppStoreServer
 import AppStoreTrust
 import Foundation
 
-/// Verifies every JWS and receipt in a folder as of its signing date, against Apple's roots.
+/// Verifies every JWS and receipt in a folder, as of its signing date and against Apple's roots.
 struct TourFolder {
     let path: String
 
@@ -12,7 +12,7 @@ struct TourFolder {
         let error: VerificationError?
     }
 
-    /// The table, and how many files were refused.
+    /// Returns the lines of the table and the number of refused files.
     func table(_ style: Style) async -> (lines: [String], refused: Int) {
         let files = files()
         var rows: [Row] = []
@@ -24,7 +24,7 @@ struct TourFolder {
         } catch {
             return (["\(style.bad("refused")) a certificate in the folder: \(error.message.printable)"], 1)
         }
-        guard !rows.isEmpty else { return (["no .jws and no .b64 file in it"], 0) }
+        guard !rows.isEmpty else { return (["the folder has no .jws and no .b64 files"], 0) }
         let width = rows.map(\.file.count).max() ?? 0
         let lines = rows.map { row in
             let verdict = row.error.map { style.bad("refused \($0.code)") } ?? style.good("valid")
@@ -46,11 +46,12 @@ struct TourFolder {
 
     private static func configuration() -> SignedDataVerifier.Configuration {
         var configuration = SignedDataVerifier.Configuration(apps: .any([.production, .sandbox]))
-        configuration.validAt = .signingDate
+        configuration.validationTime = .signingDate
         return configuration
     }
 
-    /// Certificates in the folder help to build chains; one of Xcode's also has its own receipts accepted, as Xcode's.
+    /// Makes a validator that uses the certificates in the folder as intermediates. A certificate of Xcode is enrolled
+    /// too, so that receipts of Xcode's environment are accepted.
     private func receiptValidator(certificates: [URL]) throws(VerificationError) -> ReceiptValidator {
         let contents = try CertificateFile.contents(of: certificates)
         var xcode: [Data] = []

@@ -2,19 +2,19 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 
-/// Lives in a simulated App Store. Each notification is received over HTTP, verified and printed as it comes.
+/// Runs scenarios in a simulated App Store. Receives each notification over HTTP, verifies and prints it.
 struct TourStore {
-    /// The scenarios, and how their customers are called here.
-    private static let stories = [
+    /// The names of the scenarios, with new names for their customers.
+    private static let scenarios = [
         ("trial-converted", ["anna": "anna"]), ("grace-period-recovered", ["anna": "boris"]),
         ("family-sharing", ["anna": "clara", "ben": "dmitri"]),
     ]
 
     let style: Style
 
-    /// Runs the scenarios on a frozen clock, and ends with what each customer has.
+    /// Runs the scenarios on a frozen clock and prints each customer's purchases.
     ///
-    /// - Returns: Whether everything came as the scenarios say.
+    /// - Returns: Whether all expectations of the scenarios were met.
     func run() async throws -> Bool {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_258_000))
@@ -33,24 +33,24 @@ struct TourStore {
         let receiver = NotificationReceiver(reader: reader, indent: "    ")
         let service = try await receiver.start(port: 0)
         simulator.configure(.production) { $0.notificationURL = "http://127.0.0.1:\(service.port)/production" }
-        return try await service.whileRunning { try await tell(simulator) }
+        return try await service.whileRunning { try await runScenarios(simulator) }
     }
 
-    private func tell(_ simulator: Simulator) async throws -> Bool {
-        var isGood = true
-        for (name, cast) in Self.stories {
+    private func runScenarios(_ simulator: Simulator) async throws -> Bool {
+        var hasPassed = true
+        for (name, customers) in Self.scenarios {
             guard let text = ShippedScenarios.text(name) else {
                 throw Refusal(code: "unknown_scenario", message: "there is no scenario \(name)")
             }
-            let scenario = try Scenario(yaml: cast.reduce(text) { $0.replacing($1.key, with: $1.value) })
+            let scenario = try Scenario(yaml: customers.reduce(text) { $0.replacing($1.key, with: $1.value) })
             Output.line("  " + style.strong(scenario.name))
             let report = try await simulator.run(scenario)
-            Output.line(report.passed ? "    \(style.good("as it should"))" : "    \(style.bad(report.explanation))")
+            Output.line(report.passed ? "    \(style.good("as expected"))" : "    \(style.bad(report.explanation))")
             Output.line()
-            isGood = isGood && report.passed
+            hasPassed = hasPassed && report.passed
         }
         Output.line("  " + style.strong("On \(simulator.now.readable) the customers have"))
         for customer in simulator.states() { Output.line("    \(customer.customer.padded(to: 8)) \(customer.summary)") }
-        return isGood
+        return hasPassed
     }
 }

@@ -3,26 +3,26 @@ import Crypto
 import Foundation
 import StoreSimulator
 
-/// The tour's stopwatch. `make bench` measures the same with more care.
+/// Measures the speed of verification. `make bench` measures it more precisely.
 enum TourTimings {
-    /// A line for each thing measured, next to the raw P-256 verification that is the limit.
-    static func lines(_ stage: TourStage) async throws -> [String] {
-        let text = stage.transaction
+    /// Returns a line for each measurement, compared with a raw P-256 verification, which is the upper limit.
+    static func lines(_ samples: TourSamples) async throws -> [String] {
+        let text = samples.transaction
         let signed = Data(text[..<(text.lastIndex(of: ".") ?? text.endIndex)].utf8)
-        let signature = try stage.authority.signingKey.signature(for: signed)
-        let key = stage.authority.signingKey.publicKey
-        let cold = try stage.verifierWithoutCache()
+        let signature = try samples.authority.signingKey.signature(for: signed)
+        let key = samples.authority.signingKey.publicKey
+        let cold = try samples.verifierWithoutCache()
 
         var (raw, known, unknown) = ([Double](), [Double](), [Double]())
-        // In turn, so that what slows the machine down for a moment slows all of them down.
+        // Measure in turn, so that a short slowdown of the machine affects all measurements.
         for _ in 0..<5 {
             raw.append(try await rate(2000) { _ = key.isValidSignature(signature, for: signed) })
-            known.append(try await rate(2000) { _ = try await stage.verifier.transaction(text) })
+            known.append(try await rate(2000) { _ = try await samples.verifier.transaction(text) })
             unknown.append(try await rate(100) { _ = try await cold.transaction(text) })
         }
         let limit = median(raw)
         let lines = [
-            line("one P-256 verification, nothing else", limit, nil),
+            line("one P-256 verification alone", limit, nil),
             line("a transaction, certificates known", median(known), limit),
             line("a transaction, certificates unknown", median(unknown), limit),
         ]

@@ -1,12 +1,12 @@
 import AppStoreReceipts
 import Foundation
 
-/// The genuine receipts beside the repository. Tests that need them are skipped where they are missing.
+/// The genuine receipts beside the repository. Tests that need them are skipped if they are missing.
 enum Fixtures {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "shared/fixtures/receipts")
-    static let areThere = FileManager.default.fileExists(atPath: folder.path)
+    static let exist = FileManager.default.fileExists(atPath: folder.path)
     static let explanation = "the folder shared/fixtures beside the repository is missing"
 
     static func data(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }

@@ -2,7 +2,7 @@ import AppStoreReceipts
 import Foundation
 import StoreSimulator
 
-/// The attributes of a good receipt, as wrong as a test wants them.
+/// The attributes of a valid receipt, which tests can change.
 struct PayloadBuilder {
     static let device = Data([1, 2, 3, 4, 5, 6])
     static let bundleID = "com.example.app"

@@ -9,10 +9,10 @@ extension ReceiptAuthority {
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 
-    /// Keys are expensive: one authority serves all tests. Its certificates are valid from 2020 to 2029.
+    /// Creating keys is slow, so that all tests share one authority. Its certificates are valid from 2020 to 2029.
     static let shared = Result { try ReceiptAuthority(now: Date(timeIntervalSince1970: 1_640_995_200)) }
 
-    /// Issues another certificate, for a key that exists, by itself where there is no issuer.
+    /// Issues another certificate for an existing key, self-signed if `issuer` is nil.
     func issue(
         _ name: String, by issuer: Issued? = nil, key: Certificate.PrivateKey, isAuthority: Bool = false,
         canSign: Bool = true, markers: [ASN1ObjectIdentifier] = [], validity: ClosedRange<Date>? = nil,
@@ -32,6 +32,6 @@ extension ReceiptAuthority {
 }
 
 extension Issued {
-    /// This certificate beside a key that is not its own.
+    /// This certificate with a private key that does not belong to it.
     func with(key other: Issued) throws -> Issued { try Issued(certificate: certificate, key: other.key) }
 }

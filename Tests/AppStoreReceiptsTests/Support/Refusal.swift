@@ -1,4 +1,4 @@
 import AppStoreTrust
 
-/// The error with this code: errors are equal when their codes are.
+/// Returns an error with this code. Errors are equal if their codes are.
 func refusal(_ code: VerificationError.Code) -> VerificationError { VerificationError(code, "") }

@@ -10,12 +10,12 @@ import Testing
 @Suite struct `The code of the articles` {
     let key = P256.Signing.PrivateKey().pemRepresentation
 
-    @Test func `is all in here`() throws {
+    @Test func `Every line of code in the articles occurs in this file`() throws {
         #expect(try Articles.uncompiled(of: "AppStoreServer", in: #filePath) == [])
     }
 
-    /// What stands in the articles for whatever a reader has.
-    private struct Shelf {
+    /// Stands for the reader's own storage in the articles.
+    private struct ReaderStore {
         func lastRevision(of customer: String) async throws -> String? { nil }
         func add(_ texts: [String]) async throws {}
         func setLastRevision(_ revision: String?, of customer: String) async throws {}
@@ -24,7 +24,7 @@ import Testing
 
     private struct Body { let signedPayload: String }
 
-    @Test func `verifies signed data`() async throws {
+    @Test func `The articles' code verifies signed data`() async throws {
         func own() throws -> SignedDataVerifier {
             let verifier = try SignedDataVerifier(
                 .init(
@@ -63,13 +63,13 @@ import Testing
         await #expect(throws: VerificationError.self) { try await use(strict, Body(signedPayload: text)) }
         let apps = AcceptedApps.any([.production])
         var configuration = SignedDataVerifier.Configuration(apps: apps)
-        configuration.validAt = .signingDate
+        configuration.validationTime = .signingDate
         let archive = try SignedDataVerifier(configuration)
         #expect(await judge(archive, text) == .untrustedRoot)
         configuration.revocation = RevocationOptions(policy: .soft)
     }
 
-    @Test func `takes data from Xcode`() async throws {
+    @Test func `The articles' code enrolls an Xcode certificate`() async throws {
         let signer = try XcodeSigner.shared()
         try await Tool.inTemporaryFolder { folder in
             let certificateFile = folder.appending(path: "xcode.cer")
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test func `compiles for the network`() async throws {
-        let (store, queue, customer, account) = (Shelf(), Shelf(), "1", UUID())
+    @Test func `The articles' code for the network compiles and handles errors`() async throws {
+        let (store, queue, customer, account) = (ReaderStore(), ReaderStore(), "1", UUID())
         func connect() async throws {
             let key = try SigningKey(
                 contentsOf: URL(filePath: "SubscriptionKey_ABCDEFGHIJ.p8"), keyID: "ABCDEFGHIJ")
@@ -93,7 +93,7 @@ import Testing
             let answer = try await client.transaction("2000000000000000")
             _ = answer
         }
-        // There is no such file.
+        // The key file does not exist.
         await #expect(throws: SigningError.self) { try await connect() }
         let bench = try Bench(PagesTests.history(["1"], "r", false), .apiError(5_000_000)) { $0.retry = .never }
         let (client, originalTransactionID) = (bench.client, "1")
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `calls the App Store`() async throws {
+    @Test func `The articles' code reads a history and handles errors`() async throws {
         let tokens = try APITokenSource(
             key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
         let transport = StubTransport(
@@ -149,7 +149,7 @@ import Testing
         #expect(found == "family")
     }
 
-    @Test func `signs offers of each kind`() throws {
+    @Test func `The articles' code signs each kind of offer`() throws {
         func signer() throws -> OfferSigner {
             let key = try SigningKey(
                 contentsOf: URL(filePath: "SubscriptionKey_ABCDEFGHIJ.p8"), keyID: "ABCDEFGHIJ")
@@ -184,7 +184,7 @@ import Testing
             key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
     }
 
-    @Test func `signs offers`() throws {
+    @Test func `The articles' code signs an Advanced Commerce request`() throws {
         let signer = try OfferSigner(
             key: SigningKey(pem: key, keyID: "ABCDEFGHIJ"), issuerID: TestKeys.issuerID, bundleID: "com.example.app")
         let signed = try signer.advancedCommerce(

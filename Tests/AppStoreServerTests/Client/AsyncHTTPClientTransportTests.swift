@@ -14,14 +14,15 @@ struct AsyncHTTPClientTransportTests {
 
     static func send(
         _ server: LoopbackServer, timeout: Duration = .seconds(20), limit: Int = 1000, headers: [(String, String)] = []
-    ) async throws -> HTTPTransportAnswer {
+    ) async throws -> HTTPTransportResponse {
         var request = HTTPTransportRequest(
-            method: "GET", url: "http://127.0.0.1:\(server.port)/", timeout: timeout, maximumAnswerSize: limit)
+            method: "GET", url: "http://127.0.0.1:\(server.port)/", timeout: timeout, maximumResponseSize: limit)
         request.headers = headers
         return try await AsyncHTTPClientTransport().send(request)
     }
 
-    @Test func `carries method, path, headers and body there, and status, headers and body back`() async throws {
+    @Test func `The transport sends method, path, headers and body, and returns status, headers and body`() async throws
+    {
         let body = Data(#"{"requestIdentifier":"id"}"#.utf8)
         let server = try LoopbackServer(answer: Self.answer("200 OK", ["X-Test: yes"], body))
         defer { server.stop() }
@@ -46,7 +47,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(answer.body == body)
     }
 
-    @Test func `gives back answers of any status`() async throws {
+    @Test func `The transport returns responses of any status`() async throws {
         let server = try LoopbackServer(
             answer: Self.answer("429 Slow", ["Retry-After: 1700000000000"], Data("{}".utf8)))
         defer { server.stop() }
@@ -56,7 +57,7 @@ struct AsyncHTTPClientTransportTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `follows nobody elsewhere, neither with the token nor with the body`(_ status: Int) async throws {
+    func `The transport does not follow redirects`(_ status: Int) async throws {
         let elsewhere = try LoopbackServer(answer: Self.answer("200 OK", [], Data("{}".utf8)))
         defer { elsewhere.stop() }
         let location = "Location: http://localhost:\(elsewhere.port)/"
@@ -76,14 +77,14 @@ struct AsyncHTTPClientTransportTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test func `stops at the limit, announced or not`() async throws {
+    @Test func `The transport stops at the size limit, with or without Content-Length`() async throws {
         let chunk = "400\r\n" + String(repeating: "x", count: 1024) + "\r\n"
         let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk + "0\r\n\r\n"
         for answer in [Self.answer("200 OK", [], Data(count: 1001)), Data(chunked.utf8)] {
             let server = try LoopbackServer(answer: answer)
             defer { server.stop() }
             let error = await #expect(throws: HTTPTransportError.self) { try await Self.send(server) }
-            #expect(error?.code == .answerTooLarge)
+            #expect(error?.code == .responseTooLarge)
         }
         let server = try LoopbackServer(answer: Self.answer("200 OK", [], Data(count: 1000)))
         defer { server.stop() }
@@ -91,7 +92,7 @@ struct AsyncHTTPClientTransportTests {
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func `gives up in time, whether the answer does not begin or does not end`(_ answer: String) async throws {
+    func `A request times out if the response does not begin or does not end`(_ answer: String) async throws {
         let server = try LoopbackServer(answer: Data(answer.utf8), staysOpen: true)
         defer { server.stop() }
         let error = await #expect(throws: HTTPTransportError.self) {
@@ -101,13 +102,13 @@ struct AsyncHTTPClientTransportTests {
     }
 
     @Test(arguments: ["", "x", "HTTP/1.1", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func `survives answers that are none`(_ answer: String) async throws {
+    func `An invalid HTTP response throws an error`(_ answer: String) async throws {
         let server = try LoopbackServer(answer: Data(answer.utf8))
         defer { server.stop() }
         await #expect(throws: (any Error).self) { try await Self.send(server) }
     }
 
-    @Test func `says nothing of a header that cannot be sent`() async throws {
+    @Test func `An error about an invalid header does not contain its value`() async throws {
         let server = try LoopbackServer(answer: Self.answer("200 OK", [], Data()))
         defer { server.stop() }
         let error = await #expect(throws: HTTPTransportError.self) {
@@ -117,24 +118,24 @@ struct AsyncHTTPClientTransportTests {
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func `reports a server that is not there`() async throws {
+    @Test func `A refused connection is reported as refused, without waiting for the timeout`() async throws {
         let server = try LoopbackServer(answer: nil)
         server.stop()
-        // Far below the time that the request may take.
+        // Far below the request's timeout.
         let error = await #expect(throws: HTTPTransportError.self) {
             try await Self.send(server, timeout: .seconds(3600))
         }
-        #expect(error?.code == .refused)
+        #expect(error?.code == .connectionRefused)
         #expect(error?.message == "the connection was refused: nothing listens there")
         var request = HTTPTransportRequest(method: "GET", url: "http://localhost:\(server.port)/")
         request.timeout = .seconds(3600)
         let named = await #expect(throws: HTTPTransportError.self) {
             try await AsyncHTTPClientTransport().send(request)
         }
-        #expect(named?.code == .refused)
+        #expect(named?.code == .connectionRefused)
     }
 
-    @Test func `tells what failed without the words of libraries`() async throws {
+    @Test func `Transport errors contain no wording of the HTTP library`() async throws {
         for answer in ["", "x", "HTTP/1.1", "HTTP/9.9 999\r\n\r\n", "\u{16}\u{3}\u{1}"] {
             let server = try LoopbackServer(answer: Data(answer.utf8))
             defer { server.stop() }
@@ -145,7 +146,7 @@ struct AsyncHTTPClientTransportTests {
         }
     }
 
-    @Test func `lets go when the task is cancelled`() async throws {
+    @Test func `A cancelled task ends its request`() async throws {
         let server = try LoopbackServer(answer: nil)
         defer { server.stop() }
         let task = Task { try await Self.send(server, timeout: .seconds(600)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreServer
 
-/// One call and what it has to look like on the wire.
+/// One call of an endpoint, and the expected request.
 struct WireCase: Sendable, CustomTestStringConvertible {
     let endpoint: String
     let request: String
@@ -29,7 +29,7 @@ struct WireCase: Sendable, CustomTestStringConvertible {
 }
 
 extension WireCase {
-    /// Whether the answer is the one of the case. Not so while it is being damaged.
+    /// Whether the response is the one of the case; false while a test damages it.
     @TaskLocal static var isIntact = true
 
     static func expect(_ isRight: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -42,7 +42,7 @@ struct CallTests {
     static let cases = WireCase.server + WireCase.retention + WireCase.advancedCommerce
 
     @Test(arguments: cases)
-    func `sends what Apple documents and reads what Apple answers`(_ wire: WireCase) async throws {
+    func `Every endpoint sends what Apple documents and decodes Apple's response`(_ wire: WireCase) async throws {
         let bench = try Bench(.status(wire.status, wire.answer))
         try await wire.call(bench.client)
         let request = try #require(bench.transport.requests.first)
@@ -70,14 +70,14 @@ struct CallTests {
         #expect(authorization.hasPrefix("Bearer "))
         _ = try TestKeys.open(String(authorization.dropFirst(7)), with: bench.key.publicKey)
         #expect(request.timeout == .seconds(30))
-        #expect(request.maximumAnswerSize == 16 * 1024 * 1024)
+        #expect(request.maximumResponseSize == 16 * 1024 * 1024)
     }
 
-    @Test func `is called by a case of this table`() {
+    @Test func `Every endpoint has a case`() {
         #expect(Self.cases.map(\.endpoint) == AppStoreEndpoint.all.map(\.name))
     }
 
-    @Test func `can be called with text alone and gives back the very bytes`() async throws {
+    @Test func `An endpoint can be called with text and returns the response's exact bytes`() async throws {
         let bench = try Bench(.ok(" {\"x\" : 1} "))
         let data = try await bench.client.call(.transaction, ["1"], query: [("a", "b c"), ("a", "d")])
         #expect(data == Data(" {\"x\" : 1} ".utf8))
@@ -89,24 +89,24 @@ struct CallTests {
         "", "[]", "1", "\"a\"", "null", "{", "<html>It works</html>", "\u{1B}[2J{}", "{\"a\":\"\u{1B}[2J\"}",
         "\u{0}",
     ])
-    func `takes nothing else than a JSON object for an answer`(_ body: String) async throws {
+    func `A response that is not a JSON object throws an error`(_ body: String) async throws {
         let utf16 = Data("{}".utf16.flatMap { [UInt8(truncatingIfNeeded: $0), 0] })
         for body in [Data(body.utf8), utf16] {
-            let answer = Stub { _ in HTTPTransportAnswer(status: 200, body: body) }
+            let answer = Stub { _ in HTTPTransportResponse(status: 200, body: body) }
             let bench = try Bench(answer)
             let error = await failure { () async throws(AppStoreServerError) in
                 try await bench.client.call(.transaction, ["1"])
             }
-            #expect(error?.code == .undecodableAnswer)
+            #expect(error?.code == .undecodableResponse)
             #expect(error?.body == body)
-            let silent = await failure { () async throws(AppStoreServerError) in
+            let withoutBody = await failure { () async throws(AppStoreServerError) in
                 try await bench.client.call(.finishTransaction, ["1"])
             }
-            #expect(silent?.code == (body.isEmpty ? nil : .undecodableAnswer))
+            #expect(withoutBody?.code == (body.isEmpty ? nil : .undecodableResponse))
         }
     }
 
-    @Test func `goes to the sandbox or any other host that was given`() async throws {
+    @Test func `Calls go to the configured host`() async throws {
         var bench = try Bench(.transaction, host: .sandbox)
         _ = try await bench.client.transaction("1")
         #expect(bench.transport.requests[0].url == "https://api.storekit-sandbox.apple.com/inApps/v1/transactions/1")
@@ -115,7 +115,7 @@ struct CallTests {
         #expect(bench.transport.requests[0].url == "http://localhost:1/x/inApps/v1/transactions/1")
     }
 
-    @Test func `sends nothing that cannot be sent`() async throws {
+    @Test func `An invalid request throws an error before it is sent`() async throws {
         let bench = try Bench(.transaction)
         let far = Date(timeIntervalSince1970: .infinity)
         let history = bench.client.transactionHistory(of: "1", TransactionHistoryRequest(startDate: far))

@@ -4,75 +4,77 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite(.timeLimit(.minutes(10))) struct `The circuit` {
-    let policy = CircuitPolicy(failures: 3, pause: .seconds(30))
+@Suite(.timeLimit(.minutes(10))) struct `Circuit breaker` {
+    let policy = CircuitBreakerPolicy(failureThreshold: 3, openDuration: .seconds(30))
 
     func open() -> CircuitState {
         var state = CircuitState(policy)
-        for _ in 0..<3 { state.failed(isProbe: false, at: .seconds(1)) }
+        for _ in 0..<3 { state.recordFailure(isProbe: false, at: .seconds(1)) }
         return state
     }
 
-    @Test func `opens after failures in a row, and a success in between starts the count again`() {
+    @Test func `The circuit opens after failures in a row, and a success resets the count`() {
         var state = CircuitState(policy)
-        state.failed(isProbe: false, at: .zero)
-        state.failed(isProbe: false, at: .zero)
-        state.succeeded(isProbe: false)
-        state.failed(isProbe: false, at: .zero)
-        state.failed(isProbe: false, at: .zero)
-        #expect(state.begin(at: .zero) == .go(isProbe: false))
-        state.failed(isProbe: false, at: .zero)
+        state.recordFailure(isProbe: false, at: .zero)
+        state.recordFailure(isProbe: false, at: .zero)
+        state.recordSuccess(isProbe: false)
+        state.recordFailure(isProbe: false, at: .zero)
+        state.recordFailure(isProbe: false, at: .zero)
+        #expect(state.begin(at: .zero) == .allowed(isProbe: false))
+        state.recordFailure(isProbe: false, at: .zero)
         #expect(state.begin(at: .zero) == .refused(.seconds(30)))
     }
 
-    @Test func `lets one request through after the pause, and nobody else`() {
+    @Test func `An open circuit lets one probe through after the pause`() {
         var state = open()
         #expect(state.begin(at: .seconds(30)) == .refused(.seconds(1)))
-        #expect(state.begin(at: .seconds(31)) == .go(isProbe: true))
+        #expect(state.begin(at: .seconds(31)) == .allowed(isProbe: true))
         #expect(state.begin(at: .seconds(31)) == .refused(.zero))
     }
 
-    @Test func `closes when that one succeeds`() {
+    @Test func `A successful probe closes the circuit`() {
         var state = open()
         _ = state.begin(at: .seconds(31))
-        state.succeeded(isProbe: true)
-        #expect(state.begin(at: .seconds(31)) == .go(isProbe: false))
-        state.failed(isProbe: false, at: .seconds(31))
-        #expect(state.begin(at: .seconds(31)) == .go(isProbe: false))
+        state.recordSuccess(isProbe: true)
+        #expect(state.begin(at: .seconds(31)) == .allowed(isProbe: false))
+        state.recordFailure(isProbe: false, at: .seconds(31))
+        #expect(state.begin(at: .seconds(31)) == .allowed(isProbe: false))
     }
 
-    @Test func `opens again when that one fails`() {
+    @Test func `A failed probe opens the circuit again`() {
         var state = open()
         _ = state.begin(at: .seconds(31))
-        state.failed(isProbe: true, at: .seconds(32))
+        state.recordFailure(isProbe: true, at: .seconds(32))
         #expect(state.begin(at: .seconds(33)) == .refused(.seconds(29)))
     }
 
-    @Test func `lets the next one try when that one is cancelled`() {
+    @Test func `A cancelled probe lets the next request probe`() {
         var state = open()
         _ = state.begin(at: .seconds(31))
-        state.abandoned(isProbe: true, at: .seconds(31))
-        #expect(state.begin(at: .seconds(31)) == .go(isProbe: true))
+        state.recordCancellation(isProbe: true, at: .seconds(31))
+        #expect(state.begin(at: .seconds(31)) == .allowed(isProbe: true))
     }
 
-    @Test func `ignores requests from before it opened`() {
+    @Test func `An open circuit ignores the outcome of requests from before it opened`() {
         var state = open()
-        state.succeeded(isProbe: false)
-        state.abandoned(isProbe: false, at: .seconds(1))
+        state.recordSuccess(isProbe: false)
+        state.recordCancellation(isProbe: false, at: .seconds(1))
         #expect(state.begin(at: .seconds(2)) == .refused(.seconds(29)))
         _ = state.begin(at: .seconds(31))
-        state.failed(isProbe: false, at: .seconds(31))
-        state.succeeded(isProbe: false)
-        state.abandoned(isProbe: false, at: .seconds(31))
+        state.recordFailure(isProbe: false, at: .seconds(31))
+        state.recordSuccess(isProbe: false)
+        state.recordCancellation(isProbe: false, at: .seconds(31))
         #expect(state.begin(at: .seconds(31)) == .refused(.zero))
     }
 
-    @Test func `spares a failing server all calls but one each pause, and recovers`() async throws {
+    @Test func `While a server fails, the circuit lets one call through per pause, and closes when it recovers`()
+        async throws
+    {
         let transport = StubTransport(
             Array(repeating: Stub.status(503).reply, count: 5) + [Stub.transaction.reply])
         let bench = try Bench(transport) {
             $0.retry = .never
-            $0.circuit = CircuitPolicy(failures: 3, pause: .seconds(30))
+            $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 3, openDuration: .seconds(30))
         }
         func call() async -> AppStoreServerError.Code? {
             await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }?.code
@@ -93,10 +95,10 @@ import Testing
         #expect(await call() == nil)
     }
 
-    @Test func `stays open for ever where the pause is as long as a duration can be`() async throws {
+    @Test func `A circuit with the longest possible pause stays open`() async throws {
         let bench = try Bench(.status(503)) {
             $0.retry = .never
-            $0.circuit = CircuitPolicy(failures: 1, pause: .seconds(Int64.max))
+            $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(Int64.max))
         }
         for code in [AppStoreServerError.Code.serverFailure, .circuitOpen] {
             let error = await failure { () async throws(AppStoreServerError) in
@@ -106,23 +108,25 @@ import Testing
         }
     }
 
-    @Test func `opens in the middle of a call, which then ends with what opened it`() async throws {
+    @Test func `A circuit that opens during a call ends the call with the causing error`() async throws {
         let bench = try Bench(.status(503), .transaction) {
-            $0.circuit = CircuitPolicy(failures: 1, pause: .seconds(30))
+            $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(30))
         }
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.code == .serverFailure)
         #expect(error?.attempts == 1)
     }
 
-    @Test func `opened by other calls, is what a call ends with whose token was refused before`() async throws {
+    @Test func `A call with a refused token fails if other calls have opened the circuit meanwhile`() async throws {
         let gate = Gate()
         let refusal: StubTransport.Reply = { _ in
             await gate.pass()
-            return HTTPTransportAnswer(status: 401)
+            return HTTPTransportResponse(status: 401)
         }
         let transport = StubTransport([refusal, Stub.status(503).reply])
-        let bench = try Bench(transport) { $0.circuit = CircuitPolicy(failures: 1, pause: .seconds(30)) }
+        let bench = try Bench(transport) {
+            $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 1, openDuration: .seconds(30))
+        }
         let client = bench.client
         let call = Task {
             await failure { () async throws(AppStoreServerError) in try await client.transaction("1") }
@@ -137,14 +141,14 @@ import Testing
         #expect(error.attempts == 1)
     }
 
-    @Test func `counts only what says that the server is down`() async throws {
+    @Test func `Only errors of an unavailable server count for the circuit`() async throws {
         for stub: Stub in [
             .apiError(4_000_006), .apiError(4_290_000), .status(401), .apiError(4_040_002), .ok("{"),
-            .failure(HTTPTransportError(.answerTooLarge, "")), .failure(CancellationError()),
+            .failure(HTTPTransportError(.responseTooLarge, "")), .failure(CancellationError()),
         ] {
             let bench = try Bench(stub) {
                 $0.retry = .never
-                $0.circuit = CircuitPolicy(failures: 2)
+                $0.circuitBreaker = CircuitBreakerPolicy(failureThreshold: 2)
             }
             for _ in 0..<10 {
                 let error = await failure { () async throws(AppStoreServerError) in

@@ -5,7 +5,7 @@ import Testing
 @testable import AppStoreServer
 
 @Suite struct `The table of endpoints` {
-    // Copied by hand from Apple's documentation: method, path, requests per second in production, status of a success.
+    // Copied by hand from Apple's documentation: method, path, requests per second in production, status of success.
     static let reference = """
         GET /inApps/v2/history/{anyTransactionId} 50 200
         GET /inApps/v1/history/{anyTransactionId} 50 200
@@ -49,15 +49,15 @@ import Testing
         POST /advancedCommerce/v1/subscription/revoke/{transactionId} 5 200
         """
 
-    @Test func `is the one of Apple's documentation`() {
-        let table = AppStoreEndpoint.all.map { "\($0.method) \($0.path) \($0.rateClass.perSecond) \($0.success)" }
+    @Test func `The table of endpoints equals Apple's documentation`() {
+        let table = AppStoreEndpoint.all.map { "\($0.method) \($0.path) \($0.rateClass.perSecond) \($0.successStatus)" }
         #expect(table == Self.reference.split(separator: "\n").map(String.init))
         #expect(AppStoreEndpoint.server.count == 20)
         #expect(AppStoreEndpoint.retentionMessaging.count == 14)
         #expect(AppStoreEndpoint.advancedCommerce.count == 6)
     }
 
-    @Test func `names every endpoint once, in lower case with hyphens`() {
+    @Test func `Every endpoint has a distinct name in lower case with hyphens`() {
         let names = AppStoreEndpoint.all.map(\.name)
         #expect(Set(names).count == names.count)
         for name in names { #expect(name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil) }
@@ -67,18 +67,20 @@ import Testing
         }
     }
 
-    @Test func `repeats nothing that would do something a second time`() {
-        let unsafe = AppStoreEndpoint.all.filter { $0.repetition == .unsafe }.map(\.name)
+    @Test func `Endpoints with side effects are not marked as repeatable`() {
+        let unsafe = AppStoreEndpoint.all.filter { $0.idempotency == .notIdempotent }.map(\.name)
         #expect(
             unsafe == [
                 "finish-transaction", "request-test-notification", "upload-image", "delete-image", "upload-message",
                 "delete-message", "delete-realtime-url", "start-performance-test",
             ])
-        let byIdentifier = AppStoreEndpoint.all.filter { $0.repetition == .byIdentifier }.map(\.name)
+        let byIdentifier = AppStoreEndpoint.all.filter { $0.idempotency == .byIdentifier }.map(\.name)
         #expect(
             byIdentifier == ["extend-renewal-date", "extend-renewal-dates"]
                 + AppStoreEndpoint.advancedCommerce.map(\.name))
-        for endpoint in AppStoreEndpoint.all where endpoint.method == "GET" { #expect(endpoint.repetition == .safe) }
+        for endpoint in AppStoreEndpoint.all where endpoint.method == "GET" {
+            #expect(endpoint.idempotency == .idempotent)
+        }
     }
 
     @Test(arguments: [
@@ -86,7 +88,7 @@ import Testing
         ("a b", "a%20b"), ("é\u{2063}", "%C3%A9%E2%81%A3"), ("a\r\nX: y", "a%0D%0AX%3A%20y"), ("\u{0}", "%00"),
         ("a;b", "a%3Bb"), ("a\\b", "a%5Cb"), ("...", "..."), ("A-z_0.9~", "A-z_0.9~"), ("a:b@c", "a%3Ab%40c"),
     ])
-    func `keeps hostile values inside their segment`(_ value: String, _ segment: String) throws {
+    func `Parameters are escaped within their path segment or query item`(_ value: String, _ segment: String) throws {
         #expect(
             try AppStoreEndpoint.transaction.target([value], []) == "/inApps/v1/transactions/\(segment)")
         let target = try AppStoreEndpoint.groupMembers.target(["g"], [("limit", value), (value, "1")])
@@ -94,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", String(repeating: "1", count: AppStoreEndpoint.maximumParameterSize + 1)])
-    func `refuses values that would change the path`(_ value: String) {
+    func `A parameter that would change the path is refused`(_ value: String) {
         #expect(throws: AppStoreServerError(.invalidRequest, "")) {
             try AppStoreEndpoint.transaction.target([value], [])
         }
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `refuses the wrong number of values`() {
+    @Test func `The wrong number of parameters is refused`() {
         for values in [[], ["1", "2"]] {
             #expect(throws: AppStoreServerError(.invalidRequest, "")) {
                 try AppStoreEndpoint.transaction.target(values, [])
@@ -112,8 +114,8 @@ import Testing
     }
 }
 
-@Suite struct `The host` {
-    @Test func `of production and the sandbox is Apple's; nothing else has one`() throws {
+@Suite struct `App Store hosts` {
+    @Test func `Only production and the sandbox have a host of Apple's`() throws {
         #expect(try AppStoreHost(environment: .production).url == "https://api.storekit.apple.com")
         #expect(try AppStoreHost(environment: .sandbox).url == "https://api.storekit-sandbox.apple.com")
         for environment in [AppStoreEnvironment.xcode, .localTesting, AppStoreEnvironment(rawValue: "?")] {
@@ -121,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `may be another one, with a path and without a slash at the end`() throws {
+    @Test func `A custom host may have a path, and loses trailing slashes`() throws {
         let host = try AppStoreHost(url: "http://127.0.0.1:8080/store//", environment: .sandbox)
         #expect(host.url == "http://127.0.0.1:8080/store")
         #expect(try AppStoreHost(url: "https://[::1]:1", environment: .sandbox).url == "https://[::1]:1")
@@ -131,7 +133,7 @@ import Testing
         "", "api.storekit.apple.com", "ftp://a", "https://", "https:///x", "https://u:p@a", "https://u@a",
         "https://a?x=1", "https://a#f", "https://a b", "https://a\r\nX: y", "file:///etc/passwd", "https://é",
     ])
-    func `is refused when it is no plain http or https URL`(_ url: String) {
+    func `A custom host that is not a plain HTTP or HTTPS URL is refused`(_ url: String) {
         #expect(throws: AppStoreServerError(.invalidRequest, "")) {
             try AppStoreHost(url: url, environment: .sandbox)
         }

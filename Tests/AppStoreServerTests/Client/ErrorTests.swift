@@ -5,12 +5,12 @@ import Testing
 @testable import AppStoreServer
 
 @Suite struct `Errors of the App Store` {
-    // errors.md, "Retryable codes".
+    // The codes that Apple documents as retryable.
     static let retryable: Set<Int64> = [
         4_040_002, 4_040_004, 4_040_006, 4_040_008, 4_290_000, 5_000_000, 5_000_001,
     ]
 
-    @Test func `have status, code and whether to try again, for every code that Apple documents`() async throws {
+    @Test func `Every documented error code has its status, name and whether it is retryable`() async throws {
         #expect(APIErrorCode.known.count > 200)
         for code in APIErrorCode.known {
             let bench = try Bench(.apiError(code.rawValue)) { $0.retry = .never }
@@ -34,7 +34,7 @@ import Testing
         #expect(Self.retryable.isSubset(of: APIErrorCode.known.map(\.rawValue)))
     }
 
-    @Test func `that are unknown keep their number and are judged by the status`() async throws {
+    @Test func `An unknown error code keeps its number and is retryable by its status`() async throws {
         for (code, isRetryable) in [(4_049_999, false), (5_009_999, true)] as [(Int64, Bool)] {
             let bench = try Bench(.apiError(code)) { $0.retry = .never }
             let error = await failure { () async throws(AppStoreServerError) in
@@ -49,7 +49,7 @@ import Testing
         "", "null", "[]", "<html>", "{", "{}", #"{"errorCode":"x"}"#, #"{"errorCode":1.5}"#,
         #"{"errorCode":99999999999999999999999}"#, #"{"errorMessage":"m"}"#, "\u{0}", "{\"errorCode\":null}",
     ])
-    func `without a readable body have the status alone`(_ body: String) async throws {
+    func `An error without a readable body has only a status`(_ body: String) async throws {
         for (status, code) in [
             (400, AppStoreServerError.Code.refused), (401, .unauthorized), (403, .refused), (404, .refused),
             (409, .refused), (429, .rateLimited), (500, .serverFailure), (503, .serverFailure),
@@ -67,15 +67,15 @@ import Testing
         }
     }
 
-    /// A machine whose clock is wrong signs tokens that have expired, or are not valid yet.
-    @Test func `name what a refused token can come from`() async throws {
+    /// A machine with a wrong clock signs tokens that have expired or are not valid yet.
+    @Test func `An error for a refused token names key and clock as possible causes`() async throws {
         let bench = try Bench(.status(401, "")) { $0.retry = .never }
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.code == .unauthorized)
         #expect(error?.message.hasSuffix("check the key, and this machine's clock") == true)
     }
 
-    @Test func `keep the answer within bounds`() async throws {
+    @Test func `Message and body of an error are truncated`() async throws {
         let text = String(repeating: "x", count: 10_000)
         let bench = try Bench(.status(400, #"{"errorCode":4000006,"errorMessage":"\#(text)"}"#))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
@@ -84,12 +84,12 @@ import Testing
         #expect(error?.apiCode == .invalidTransactionId)
     }
 
-    @Test func `never hold the token, even if the server sends it back`() async throws {
+    @Test func `Errors never contain the token, even if the server returns it`() async throws {
         let echo = Stub { request in
             let token = request.header("Authorization") ?? ""
             let padding = String(repeating: "x", count: AppStoreServerError.maximumBodySize - 200)
             let body = #"{"errorCode":4000006,"errorMessage":"\#(token)","p":"\#(padding)","t":"\#(token)"}"#
-            return HTTPTransportAnswer(status: 400, body: Data(body.utf8))
+            return HTTPTransportResponse(status: 400, body: Data(body.utf8))
         }
         let leak = Stub { request in
             throw HTTPTransportError(.failed, "sent \(request.headers)")
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `are one line for a person`() async throws {
+    @Test func `An error is described in one line`() async throws {
         let bench = try Bench(.apiError(4_040_010))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(
@@ -124,22 +124,22 @@ import Testing
         "{\"signedTransactionInfo\":\"\\ud800\"}", String(repeating: "[", count: 100_000),
         String(repeating: "{\"a\":", count: 100_000), "{\"signedTransactionInfo\":1e999999}", "\u{0}\u{1}",
     ])
-    func `are thrown for a success that is none, and nothing traps`(_ body: String) async throws {
+    func `An undecodable response throws an error with its body`(_ body: String) async throws {
         let bench = try Bench(.ok(body))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
-        #expect(error?.code == .undecodableAnswer)
+        #expect(error?.code == .undecodableResponse)
         #expect(error?.isRetryable == false)
         #expect(error?.body == Data(body.utf8).prefix(AppStoreServerError.maximumBodySize))
     }
 
-    @Test func `say how many requests it took to get a success that is none`() async throws {
+    @Test func `An undecodable response counts all attempts`() async throws {
         let scripts: [[Stub]] = [[.ok("{")], [.status(500), .status(401), .apiError(4_290_000), .ok("{")]]
         for stubs in scripts {
             var bench = try Bench(StubTransport(stubs.map(\.reply)))
             let decoded = await failure { [bench] () async throws(AppStoreServerError) in
                 try await bench.client.transaction("1")
             }
-            #expect(decoded?.code == .undecodableAnswer)
+            #expect(decoded?.code == .undecodableResponse)
             #expect(decoded?.attempts == stubs.count)
             bench = try Bench(StubTransport(stubs.map(\.reply)))
             let raw = await failure { [bench] () async throws(AppStoreServerError) in
@@ -149,16 +149,16 @@ import Testing
         }
     }
 
-    @Test func `say which field is missing`() async throws {
+    @Test func `An undecodable response names the missing field`() async throws {
         let bench = try Bench(
             .ok(#"{"revision":"r","hasMore":false,"bundleId":"b","environment":"X","signedTransactions":["a",7]}"#))
         let error = await failure { () async throws(AppStoreServerError) in
             for try await _ in bench.client.transactionHistory(of: "1") {}
         }
-        #expect(error?.message == "the answer has no usable signedTransactions.1")
+        #expect(error?.message == "the response has no usable signedTransactions.1")
     }
 
-    @Test func `are thrown for every endpoint whatever comes back`() async throws {
+    @Test func `Mutated responses of any endpoint throw documented errors`() async throws {
         var generator = SystemRandomNumberGenerator()
         var thrown = 0
         for wire in CallTests.cases where !wire.answer.isEmpty {
@@ -169,13 +169,13 @@ import Testing
                 } else {
                     bytes = Array(wire.answer.utf8.prefix(Int.random(in: 0...bytes.count, using: &generator))) + [0x7D]
                 }
-                let answer = HTTPTransportAnswer(status: 200, body: Data(bytes))
+                let answer = HTTPTransportResponse(status: 200, body: Data(bytes))
                 let bench = try Bench(Stub { _ in answer })
-                // Whether it throws depends on the byte; what it throws does not.
+                // Whether it throws depends on the mutation; which errors it may throw does not.
                 do { try await WireCase.$isIntact.withValue(false) { try await wire.call(bench.client) } } catch {
                     thrown += 1
                     let code = (error as? AppStoreServerError)?.code
-                    #expect(code == .undecodableAnswer || code == .endlessPages, "\(error)")
+                    #expect(code == .undecodableResponse || code == .invalidPagination, "\(error)")
                 }
             }
         }
@@ -183,31 +183,31 @@ import Testing
     }
 }
 
-@Suite struct `The limit of an answer` {
-    @Test func `is 16 MiB, and one byte more is an error of its own`() async throws {
+@Suite struct `Response size limit` {
+    @Test func `A response may have 16 MiB, and one byte more is an error`() async throws {
         let object = Data("{".utf8) + Data(repeating: UInt8(ascii: " "), count: 16 << 20 - 2) + Data("}".utf8)
-        let fits = HTTPTransportAnswer(status: 200, body: object)
-        let tooLarge = HTTPTransportAnswer(status: 200, body: Data(count: 16 << 20 + 1))
+        let fits = HTTPTransportResponse(status: 200, body: object)
+        let tooLarge = HTTPTransportResponse(status: 200, body: Data(count: 16 << 20 + 1))
         var bench = try Bench(Stub { _ in fits })
         #expect(try await bench.client.call(.transaction, ["1"]).count == 16 << 20)
         bench = try Bench(Stub { _ in tooLarge })
         var error = await failure { () async throws(AppStoreServerError) in
             try await bench.client.call(.transaction, ["1"])
         }
-        #expect(error?.code == .answerTooLarge)
+        #expect(error?.code == .responseTooLarge)
         #expect(bench.transport.requests.count == 1)
-        bench = try Bench(.failure(HTTPTransportError(.answerTooLarge, "more")))
+        bench = try Bench(.failure(HTTPTransportError(.responseTooLarge, "more")))
         error = await failure { () async throws(AppStoreServerError) in
             try await bench.client.call(.transaction, ["1"])
         }
-        #expect(error?.code == .answerTooLarge)
+        #expect(error?.code == .responseTooLarge)
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test func `can be set`() async throws {
-        let bench = try Bench(.transaction) { $0.maximumAnswerSize = 10 }
+    @Test func `The maximum size of responses is configurable`() async throws {
+        let bench = try Bench(.transaction) { $0.maximumResponseSize = 10 }
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
-        #expect(error?.code == .answerTooLarge)
-        #expect(bench.transport.requests[0].maximumAnswerSize == 10)
+        #expect(error?.code == .responseTooLarge)
+        #expect(bench.transport.requests[0].maximumResponseSize == 10)
     }
 }

@@ -13,7 +13,7 @@ struct PagesTests {
         )
     }
 
-    @Test func `keep every other parameter and hand out the last revision`() async throws {
+    @Test func `Pages keep the other parameters, and the last revision is available`() async throws {
         let bench = try Bench(
             Self.history(["1", "2"], "r 1", true), Self.history([], "r2", true), Self.history(["3"], "r3", false))
         let request = TransactionHistoryRequest(productIds: ["p", "q"], sort: .ascending, revoked: true)
@@ -29,7 +29,7 @@ struct PagesTests {
         #expect(bench.transport.requests.map(\.url) == [base, base + "&revision=r%201", base + "&revision=r2"])
     }
 
-    @Test func `go on from a stored revision, also when nothing is new`() async throws {
+    @Test func `A history continues after a stored revision, even if nothing is new`() async throws {
         let bench = try Bench(Self.history([], "stored", false))
         var pages: [HistoryResponse] = []
         for try await page in bench.client.transactionHistory(of: "1", after: "stored") { pages.append(page) }
@@ -37,7 +37,7 @@ struct PagesTests {
         #expect(bench.transport.requests[0].url.hasSuffix("?revision=stored"))
     }
 
-    @Test func `of a POST keep the body`() async throws {
+    @Test func `Pages of a POST request keep the body`() async throws {
         let page = { (token: String, hasMore: Bool) in
             Stub.ok(#"{"paginationToken":\#(token),"hasMore":\#(hasMore),"notificationHistory":[]}"#)
         }
@@ -54,7 +54,7 @@ struct PagesTests {
         #expect(requests[0].body == Data(#"{"endDate":2000,"startDate":1000,"transactionId":"7"}"#.utf8))
     }
 
-    @Test func `of group members keep the limit`() async throws {
+    @Test func `Pages of group members keep the limit`() async throws {
         let bench = try Bench(
             .ok(#"{"members":[{"appTransactionId":"1"}],"paginationToken":"t","hasMore":true}"#),
             .ok(#"{"members":[{"appTransactionId":"2"}],"hasMore":false}"#))
@@ -69,14 +69,14 @@ struct PagesTests {
             ])
     }
 
-    @Test func `are fetched only as they are needed`() async throws {
+    @Test func `Pages are fetched only when needed`() async throws {
         let bench = try Bench(Self.history(["1", "2"], "r", true), Self.history(["3"], "s", false))
         for try await item in bench.client.transactionHistory(of: "1").items where item == "2" { break }
         #expect(bench.transport.requests.count == 1)
     }
 
     @Test(arguments: [1, 2, 3, 7, 50])
-    func `never go round in a circle, however long it is`(_ length: Int) async throws {
+    func `Pages that repeat in a cycle of any length end with an error`(_ length: Int) async throws {
         var script: [StubTransport.Reply] = [Self.history(["x"], "first", true).reply]
         for _ in 0..<20 {
             for index in 0..<length { script.append(Self.history(["x"], "r\(index)", true).reply) }
@@ -86,35 +86,35 @@ struct PagesTests {
         let error = await failure { () async throws(AppStoreServerError) in
             for try await _ in bench.client.transactionHistory(of: "1") { count += 1 }
         }
-        #expect(error?.code == .endlessPages)
+        #expect(error?.code == .invalidPagination)
         #expect(error?.endpoint == "transaction-history")
         #expect(count <= 4 * length + 4)
     }
 
     @Test(arguments: ["stored"])
-    func `notice the token that led to them`(_ token: String) async throws {
+    func `A page whose token leads back to itself ends with an error after its items`(_ token: String) async throws {
         let bench = try Bench(Self.history(["x"], token, true))
         var items: [String] = []
         let error = await failure { () async throws(AppStoreServerError) in
             for try await item in bench.client.transactionHistory(of: "1", after: token).items { items.append(item) }
         }
-        #expect(error?.code == .endlessPages)
-        // What came is handed out before the error.
+        #expect(error?.code == .invalidPagination)
+        // The items of the page come before the error.
         #expect(items == ["x"])
         #expect(bench.transport.requests.count == 1)
     }
 
     @Test(arguments: ["null", "\"\""])
-    func `say it when there are said to be more, but not where`(_ token: String) async throws {
+    func `A page that announces more without a token ends with an error`(_ token: String) async throws {
         let bench = try Bench(.ok(#"{"paginationToken":\#(token),"hasMore":true,"notificationHistory":[]}"#))
         let request = NotificationHistoryRequest(startDate: Date(), endDate: Date())
         let error = await failure { () async throws(AppStoreServerError) in
             for try await _ in bench.client.notificationHistory(request) {}
         }
-        #expect(error?.code == .endlessPages)
+        #expect(error?.code == .invalidPagination)
     }
 
-    @Test func `end with an error, and stay ended`() async throws {
+    @Test func `A sequence of pages ends after an error`() async throws {
         let bench = try Bench(Self.history(["1"], "r", true), .apiError(4_000_005), Self.history(["2"], "s", false))
         var pages = bench.client.transactionHistory(of: "1").makeAsyncIterator()
         #expect(try await pages.next()?.revision == "r")
@@ -123,7 +123,7 @@ struct PagesTests {
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func `stop when the task is cancelled`() async throws {
+    @Test func `A cancelled task fetches no further pages`() async throws {
         let bench = try Bench(Self.history(["1"], "r", true), Self.history(["2"], "s", true))
         let client = bench.client
         let task = Task {

@@ -6,7 +6,7 @@ import Testing
 @testable import AppStoreServer
 
 @Suite(.timeLimit(.minutes(10))) struct `Quotas` {
-    @Test func `let a burst go at once and then one request each interval`() {
+    @Test func `A rate schedule allows a burst, then one request per interval`() {
         var schedule = RateSchedule(interval: .seconds(2), size: 3)
         #expect(schedule.take(at: .zero) == nil)
         #expect(schedule.take(at: .zero) == nil)
@@ -15,25 +15,25 @@ import Testing
         #expect(schedule.take(at: .seconds(1)) == .seconds(1))
         #expect(schedule.take(at: .seconds(2)) == nil)
         #expect(schedule.take(at: .seconds(3)) == .seconds(1))
-        // A quiet time fills the burst again, and no more than that.
+        // A pause refills the burst up to its size.
         for _ in 0..<3 { #expect(schedule.take(at: .seconds(100)) == nil) }
         #expect(schedule.take(at: .seconds(100)) == .seconds(2))
     }
 
-    @Test func `survive a clock that goes backwards`() {
+    @Test func `A rate schedule survives a clock that goes backward`() {
         var schedule = RateSchedule(interval: .seconds(1), size: 1)
         #expect(schedule.take(at: .seconds(10)) == nil)
         #expect(schedule.take(at: .zero) == .seconds(11))
     }
 
     @Test(arguments: RateClass.all)
-    func `are Apple's: no hour has more requests, a tenth in the sandbox`(_ rateClass: RateClass) {
+    func `A rate schedule stays within Apple's hourly quota, and a tenth of it in the sandbox`(_ rateClass: RateClass) {
         for policy in [
-            RatePolicy(), RatePolicy(burst: .zero), RatePolicy(share: 0.5), RatePolicy(burst: .seconds(1800)),
+            RatePolicy(), RatePolicy(burst: .zero), RatePolicy(quotaFraction: 0.5), RatePolicy(burst: .seconds(1800)),
         ] {
             for isSandbox in [false, true] {
                 var schedule = policy.schedule(for: rateClass, isSandbox: isSandbox)
-                let quota = Double(rateClass.perSecond) * policy.share * (isSandbox ? 360 : 3600)
+                let quota = Double(rateClass.perSecond) * policy.quotaFraction * (isSandbox ? 360 : 3600)
                 var (count, now) = (0, Duration.zero)
                 while now < .seconds(3600) {
                     if let wait = schedule.take(at: now) { now += wait } else { count += 1 }
@@ -44,10 +44,10 @@ import Testing
         }
     }
 
-    @Test func `survive shares and bursts that make no sense`() {
+    @Test func `A rate schedule survives invalid shares and bursts`() {
         for share in [0, -1, .nan, .infinity, 1e-300, 2] as [Double] {
             for burst in [Duration.seconds(-1), .zero, .seconds(1e15), .seconds(3600)] {
-                let policy = RatePolicy(share: share, burst: burst)
+                let policy = RatePolicy(quotaFraction: share, burst: burst)
                 for rateClass in RateClass.all {
                     var schedule = policy.schedule(for: rateClass, isSandbox: true)
                     #expect(schedule.take(at: .zero) == nil)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `make calls wait on the injected clock, in the order in which they came`() async throws {
+    @Test func `Calls wait on the injected clock, first come, first served`() async throws {
         let clock = ManualClock()
         let limiter = RateLimiter(RatePolicy(burst: .zero), isSandbox: false, clock: WaitingClock(clock))
         try await limiter.wait(for: .server1)
@@ -67,35 +67,35 @@ import Testing
                     try await limiter.wait(for: .server1)
                     order.withLock { $0.append(index) }
                 }
-                // The first one sleeps until its place is there, the others queue behind it.
-                await clock.sleepers(1)
+                // The first call sleeps until its slot, the others queue behind it.
+                await clock.waitForSleepers(1)
                 while limiter.waiting(for: .server1) < index { await Task.yield() }
             }
             for _ in 0..<5 {
-                await clock.sleepers(1)
+                await clock.waitForSleepers(1)
                 clock.advance(by: .seconds(1))
             }
             try await group.waitForAll()
         }
         #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
-        #expect(clock.naps == Array(repeating: .seconds(1), count: 5))
+        #expect(clock.sleepDurations == Array(repeating: .seconds(1), count: 5))
     }
 
-    @Test func `are separate for each class`() async throws {
+    @Test func `Rate classes are independent`() async throws {
         let clock = ManualClock()
         let limiter = RateLimiter(RatePolicy(burst: .zero), isSandbox: false, clock: WaitingClock(clock))
         for rateClass in RateClass.all { try await limiter.wait(for: rateClass) }
-        #expect(clock.naps.isEmpty)
+        #expect(clock.sleepDurations.isEmpty)
     }
 
-    @Test func `let go of a call that is cancelled at the head of the queue or within it`() async throws {
+    @Test func `A cancelled call leaves the queue, at its head or within it`() async throws {
         let clock = ManualClock()
-        let bench = try Bench(.transaction, clock: clock) { $0.rates = RatePolicy(burst: .zero) }
+        let bench = try Bench(.transaction, clock: clock) { $0.rateLimit = RatePolicy(burst: .zero) }
         _ = try await bench.client.transaction("1")
         let tasks = (0..<3).map { _ in
             Task { await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") } }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         let limiter = try #require(bench.client.limiter)
         while limiter.waiting(for: .server50) < 2 { await Task.yield() }
         tasks[1].cancel()
@@ -107,31 +107,31 @@ import Testing
             #expect(error?.attempts == 0)
         }
         #expect(bench.transport.requests.count == 1)
-        // Nobody holds the door: the next one waits for its own place only.
+        // Nothing blocks the queue: the next call waits only for its own slot.
         let next = Task { try await bench.client.transaction("1") }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
         _ = try await next.value
         #expect(bench.transport.requests.count == 2)
     }
 
-    @Test func `can be switched off`() async throws {
-        let bench = try Bench(.ok(#"{"testNotificationToken":"t"}"#), clock: ManualClock()) { $0.rates = nil }
+    @Test func `Rate limiting can be disabled`() async throws {
+        let bench = try Bench(.ok(#"{"testNotificationToken":"t"}"#), clock: ManualClock()) { $0.rateLimit = nil }
         for _ in 0..<1000 { _ = try await bench.client.requestTestNotification() }
-        #expect(bench.clock.naps.isEmpty)
+        #expect(bench.clock.sleepDurations.isEmpty)
     }
 
-    @Test func `hold in a client: a thousand calls take their time`() async throws {
+    @Test func `A client limits a hundred calls to their rate`() async throws {
         let bench = try Bench(.ok("{}"), host: .sandbox)
         for _ in 0..<100 { _ = try await bench.client.call(.requestTestNotification) }
-        // 0.1 a second, six at once.
+        // 0.1 per second, six at once.
         let elapsed = bench.clock.now.offset
         #expect(elapsed > .seconds(940) && elapsed < .seconds(960))
     }
 }
 
-@Suite struct `A fair gate` {
-    @Test func `lets everybody through, one at a time, under contention and cancellation`() async throws {
+@Suite struct `Fairness of the rate limiter` {
+    @Test func `A fair gate admits one task at a time under contention and cancellation`() async throws {
         let gate = FairGate()
         let inside = Shared(0)
         let entered = Shared(0)
@@ -155,7 +155,7 @@ import Testing
                 }
             }
         }
-        // Every third was cancelled, before it entered or after.
+        // Every third task was cancelled, before or after it entered.
         #expect(entered.withLock { $0 } >= 333)
         #expect(gate.waiting == 0)
         try await gate.enter()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite struct `A failed request` {
+@Suite struct `Retries of failed requests` {
     static func milliseconds(_ date: Date) -> String { String(Int64((date.timeIntervalSince1970 * 1000).rounded())) }
 
     static let transient: [Stub] = [
@@ -15,16 +15,16 @@ import Testing
         .failure(CocoaError(.fileNoSuchFile)),
     ]
 
-    @Test func `is repeated when that is safe, after pauses that double`() async throws {
+    @Test func `A safe request is repeated after transient errors, with doubling pauses`() async throws {
         for stub in Self.transient {
             let bench = try Bench(stub, stub, stub, .transaction)
             _ = try await bench.client.transaction("1")
             #expect(bench.transport.requests.count == 4)
-            #expect(bench.clock.naps == [.milliseconds(375), .milliseconds(750), .milliseconds(1500)])
+            #expect(bench.clock.sleepDurations == [.milliseconds(375), .milliseconds(750), .milliseconds(1500)])
         }
     }
 
-    @Test func `is given up after the last attempt, with the last error`() async throws {
+    @Test func `A request fails after the last attempt with the last error`() async throws {
         let bench = try Bench(.status(500), .status(500), .status(500), .apiError(5_000_001), .transaction)
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.apiCode == .generalInternalRetryable)
@@ -32,10 +32,10 @@ import Testing
         #expect(bench.transport.requests.count == 4)
     }
 
-    @Test func `is not repeated when repeating cannot help`() async throws {
+    @Test func `A request is not repeated after a permanent error`() async throws {
         for stub: Stub in [
             .apiError(4_000_006), .apiError(4_030_004), .apiError(4_040_010), .apiError(4_090_000), .status(404),
-            .status(302), .ok("{"), .failure(HTTPTransportError(.refused, "r")),
+            .status(302), .ok("{"), .failure(HTTPTransportError(.connectionRefused, "r")),
         ] {
             let bench = try Bench(stub, .transaction)
             let error = await failure { () async throws(AppStoreServerError) in
@@ -43,27 +43,29 @@ import Testing
             }
             #expect(error?.attempts == 1)
             #expect(bench.transport.requests.count == 1)
-            #expect(bench.clock.naps.isEmpty)
+            #expect(bench.clock.sleepDurations.isEmpty)
         }
     }
 
     @Test(arguments: AppStoreEndpoint.all)
-    func `is repeated only where twice is the same as once`(_ endpoint: AppStoreEndpoint) async throws {
+    func `A request is repeated after a transient error only if its endpoint is repeatable`(
+        _ endpoint: AppStoreEndpoint
+    ) async throws {
         let arguments = endpoint.parameters.map { _ in "1" }
         for stub in Self.transient.prefix(2) + [.failure(HTTPTransportError(.timeout, "t"))] {
-            let bench = try Bench(stub, .ok("{}")) { $0.rates = nil }
+            let bench = try Bench(stub, .ok("{}")) { $0.rateLimit = nil }
             let error = await failure { () async throws(AppStoreServerError) in
                 try await bench.client.call(endpoint, arguments)
             }
-            #expect((error == nil) == (endpoint.repetition != .unsafe))
-            #expect(bench.transport.requests.count == (endpoint.repetition == .unsafe ? 1 : 2))
+            #expect((error == nil) == (endpoint.idempotency != .notIdempotent))
+            #expect(bench.transport.requests.count == (endpoint.idempotency == .notIdempotent ? 1 : 2))
         }
-        // Refused for the quota means not carried out.
-        let bench = try Bench(.apiError(4_290_000), .ok("{}")) { $0.rates = nil }
+        // A request refused for the quota was not executed, so it may always be repeated.
+        let bench = try Bench(.apiError(4_290_000), .ok("{}")) { $0.rateLimit = nil }
         _ = try await bench.client.call(endpoint, arguments)
     }
 
-    @Test func `is repeated with the identical request, but for a token that expired meanwhile`() async throws {
+    @Test func `A repeated request has the same URL, body and token`() async throws {
         let bench = try Bench(.status(500), .status(500), .ok(#"{"requestIdentifier":"id"}"#))
         _ = try await bench.client.extendRenewalDates(
             MassExtendRenewalDateRequest(
@@ -74,19 +76,19 @@ import Testing
         #expect(Set(requests.map { $0.header("Authorization") }).count == 1)
     }
 
-    @Test func `with status 429 waits until the instant that Retry-After names in milliseconds`() async throws {
-        let clock = ManualClock(leaps: true)
+    @Test func `After status 429 the request waits until the instant in Retry-After`() async throws {
+        let clock = ManualClock(skipsSleeps: true)
         let header = [(name: "retry-after", value: Self.milliseconds(clock.date + 42.5))]
         let bench = try Bench(.apiError(4_290_000, header), .transaction, clock: clock)
         _ = try await bench.client.transaction("1")
-        #expect(clock.naps == [.milliseconds(42_500 + 375)])
+        #expect(clock.sleepDurations == [.milliseconds(42_500 + 375)])
     }
 
     @Test(arguments: [61, 1800, 86_400, 365 * 86_400, 6_940_000_000] as [TimeInterval])
-    func `with status 429 fails at once if the instant lies too far off, and says when`(_ seconds: TimeInterval)
+    func `After status 429 with an instant too far away, the request fails with that instant`(_ seconds: TimeInterval)
         async throws
     {
-        let clock = ManualClock(leaps: true)
+        let clock = ManualClock(skipsSleeps: true)
         let date = clock.date + seconds
         let header = [(name: "Retry-After", value: Self.milliseconds(date))]
         let bench = try Bench(.apiError(4_290_000, header), .transaction, clock: clock)
@@ -94,29 +96,31 @@ import Testing
         #expect(error?.code == .rateLimited)
         #expect(error?.isRetryable == true)
         #expect(error?.retryAfter == date)
-        #expect(clock.naps.isEmpty)
+        #expect(clock.sleepDurations.isEmpty)
     }
 
     @Test(arguments: [
         "", "0", "-1", "60", "1", "x", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "1600000000000", "1700000000",
         "99999999999999999999999", "1e12", "-9223372036854775808", " 1600000000000 ", "\u{0}",
     ])
-    func `with status 429 pauses as usual when Retry-After is absent, past or no number`(_ value: String) async throws {
+    func `After status 429 without a usable Retry-After, the request is repeated after the usual pause`(_ value: String)
+        async throws
+    {
         let bench = try Bench(.apiError(4_290_000, [("Retry-After", value)]), .transaction)
         _ = try await bench.client.transaction("1")
-        #expect(bench.clock.naps == [.milliseconds(375)])
+        #expect(bench.clock.sleepDurations == [.milliseconds(375)])
     }
 
-    @Test func `with status 401 gets one new token and one more attempt`() async throws {
+    @Test func `After status 401 the request is repeated once with a new token`() async throws {
         let bench = try Bench(.status(401), .transaction)
         _ = try await bench.client.transaction("1")
         let tokens = bench.transport.requests.map { $0.header("Authorization") }
         #expect(tokens.count == 2)
         #expect(Set(tokens).count == 2)
-        #expect(bench.clock.naps.isEmpty)
+        #expect(bench.clock.sleepDurations.isEmpty)
     }
 
-    @Test func `with status 401 twice is given up, for every kind of endpoint`() async throws {
+    @Test func `A request that fails twice with status 401 is not repeated again`() async throws {
         for endpoint in [AppStoreEndpoint.transaction, .finishTransaction] {
             let bench = try Bench(.status(401), .status(401), .ok("")) { $0.retry = .never }
             let error = await failure { () async throws(AppStoreServerError) in
@@ -128,9 +132,9 @@ import Testing
         }
     }
 
-    @Test func `with status 401 makes one new token for a hundred requests refused at once`() async throws {
+    @Test func `A hundred requests with a refused token share one new token`() async throws {
         let first = Shared<String?>(nil)
-        // Whoever comes with the first token is refused.
+        // Requests with the first token are refused.
         let transport = StubTransport([
             { request in
                 let token = request.header("Authorization")
@@ -138,7 +142,7 @@ import Testing
                     first = first ?? token
                     return first == token
                 }
-                return HTTPTransportAnswer(
+                return HTTPTransportResponse(
                     status: isFirst ? 401 : 200, body: Data(#"{"signedTransactionInfo":"a.b.c"}"#.utf8))
             }
         ])
@@ -150,13 +154,13 @@ import Testing
         #expect(Set(transport.requests.map { $0.header("Authorization") }).count == 2)
     }
 
-    @Test func `stops when the task is cancelled while it waits`() async throws {
+    @Test func `A task that is cancelled during a pause is not repeated`() async throws {
         let clock = ManualClock()
         let bench = try Bench(.status(500), .transaction, clock: clock)
         let task = Task {
             await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         task.cancel()
         let error = await task.value
         #expect(error?.code == .cancelled)
@@ -166,7 +170,7 @@ import Testing
         #expect(bench.transport.requests.count == 1)
     }
 
-    @Test func `stops when the task is cancelled in the transport or before`() async throws {
+    @Test func `A task that is cancelled before or in the transport is not repeated`() async throws {
         var bench = try Bench(.failure(CancellationError()), .transaction)
         var error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
         #expect(error?.code == .cancelled)
@@ -182,17 +186,17 @@ import Testing
     }
 }
 
-@Suite struct `The pause before a repetition` {
-    static let dice = [0, 0.25, 0.5, 0.999_999]
+@Suite struct `Retry delays` {
+    static let randomNumbers = [0, 0.25, 0.5, 0.999_999]
 
-    @Test(arguments: dice)
-    func `lies between half of the doubled pause and the whole, up to the longest`(_ random: Double) {
+    @Test(arguments: randomNumbers)
+    func `The pause is between half and all of the doubled pause, up to the maximum`(_ random: Double) {
         let policy = RetryPolicy(maximumAttempts: 100)
-        var attempts = Attempts(policy, .safe)
+        var attempts = RetryState(policy, .idempotent)
         var whole = Duration.milliseconds(500)
         for _ in 1..<100 {
             let step = attempts.step(after: AppStoreServerError(.transport, ""), now: Date(), random: random)
-            guard case .again(let pause) = step else {
+            guard case .retry(let pause) = step else {
                 Issue.record("gave up")
                 return
             }
@@ -202,24 +206,24 @@ import Testing
         #expect(attempts.step(after: AppStoreServerError(.transport, ""), now: Date(), random: random) == .giveUp)
     }
 
-    @Test func `survives dice that are none and policies that make no sense`() {
+    @Test func `The pause is valid for invalid random numbers and policies`() {
         for random in [-1, 1, 2, .nan, .infinity] as [Double] {
-            var attempts = Attempts(RetryPolicy(), .safe)
+            var attempts = RetryState(RetryPolicy(), .idempotent)
             let step = attempts.step(after: AppStoreServerError(.timeout, ""), now: Date(), random: random)
-            #expect(step == .again(after: .milliseconds(375)))
+            #expect(step == .retry(after: .milliseconds(375)))
         }
         for (first, maximum) in [(-1, 5), (5, -1), (0, 0), (10, 5)] {
-            let policy = RetryPolicy(firstPause: .seconds(first), maximumPause: .seconds(maximum))
-            var attempts = Attempts(policy, .safe)
+            let policy = RetryPolicy(initialDelay: .seconds(first), maximumDelay: .seconds(maximum))
+            var attempts = RetryState(policy, .idempotent)
             let step = attempts.step(after: AppStoreServerError(.timeout, ""), now: Date(), random: 0)
-            guard case .again(let pause) = step else {
+            guard case .retry(let pause) = step else {
                 Issue.record("gave up")
                 return
             }
             #expect(pause >= .zero && pause <= .seconds(5))
         }
         for count in [Int.min, -1, 0, 1] {
-            var attempts = Attempts(RetryPolicy(maximumAttempts: count), .safe)
+            var attempts = RetryState(RetryPolicy(maximumAttempts: count), .idempotent)
             #expect(attempts.step(after: AppStoreServerError(.timeout, ""), now: Date(), random: 0) == .giveUp)
         }
     }

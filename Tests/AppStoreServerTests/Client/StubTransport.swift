@@ -6,9 +6,9 @@ import Synchronization
 
 @testable import AppStoreServer
 
-/// Answers in memory: one script entry for each request, the last one for all that follow.
+/// Answers requests in memory: one script entry per request, and the last one for all further requests.
 final class StubTransport: HTTPTransport {
-    typealias Reply = @Sendable (HTTPTransportRequest) async throws -> HTTPTransportAnswer
+    typealias Reply = @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse
 
     private let state: Mutex<(script: [Reply], requests: [HTTPTransportRequest])>
 
@@ -18,7 +18,7 @@ final class StubTransport: HTTPTransport {
 
     var requests: [HTTPTransportRequest] { state.withLock { $0.requests } }
 
-    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportAnswer {
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let reply = state.withLock { state in
             state.requests.append(request)
             return state.script.count > 1 ? state.script.removeFirst() : state.script.first
@@ -28,12 +28,12 @@ final class StubTransport: HTTPTransport {
     }
 }
 
-/// What a request is answered with.
+/// A scripted response.
 struct Stub: Sendable {
     let reply: StubTransport.Reply
 
     static func status(_ status: Int, _ body: String = "", _ headers: [(name: String, value: String)] = []) -> Self {
-        let answer = HTTPTransportAnswer(status: status, headers: headers, body: Data(body.utf8))
+        let answer = HTTPTransportResponse(status: status, headers: headers, body: Data(body.utf8))
         return Self { _ in answer }
     }
 
@@ -48,7 +48,7 @@ struct Stub: Sendable {
     static let transaction = ok(#"{"signedTransactionInfo":"a.b.c"}"#)
 }
 
-/// A client that reaches nothing but the stub.
+/// A client with a stub transport, and its parts.
 struct Bench {
     let clock: ManualClock
     let transport: StubTransport
@@ -56,14 +56,15 @@ struct Bench {
     let client: AppStoreServerClient
 
     init(
-        _ replies: Stub..., clock: ManualClock = ManualClock(leaps: true), host: AppStoreHost = .production,
+        _ replies: Stub..., clock: ManualClock = ManualClock(skipsSleeps: true), host: AppStoreHost = .production,
         set: (inout AppStoreServerClient.Configuration) -> Void = { _ in }
     ) throws {
         try self.init(StubTransport(replies.map(\.reply)), clock: clock, host: host, set: set)
     }
 
     init(
-        _ transport: StubTransport, clock: ManualClock = ManualClock(leaps: true), host: AppStoreHost = .production,
+        _ transport: StubTransport, clock: ManualClock = ManualClock(skipsSleeps: true),
+        host: AppStoreHost = .production,
         set: (inout AppStoreServerClient.Configuration) -> Void = { _ in }
     ) throws {
         self.clock = clock
@@ -80,7 +81,7 @@ struct Bench {
     }
 }
 
-/// The error that a call throws; nil if it throws none.
+/// Returns the error that a call throws, or nil if it throws none.
 func failure<Result>(
     _ call: () async throws(AppStoreServerError) -> Result
 ) async -> AppStoreServerError? {
@@ -90,7 +91,7 @@ func failure<Result>(
     } catch { return error }
 }
 
-/// A value that tasks share in a test.
+/// A value shared by the tasks of a test.
 final class Shared<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
     init(_ value: Value) { self.value = Mutex(value) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppStoreServer
 
-/// A date that moves only when a test moves it.
+/// A date that moves only when a test advances it.
 final class ManualDate: Sendable {
     private let date: Mutex<Date>
     init(_ seconds: TimeInterval) { date = Mutex(Date(timeIntervalSince1970: seconds)) }
@@ -23,7 +23,7 @@ final class ManualDate: Sendable {
             lifetime: lifetime, now: date.now)
     }
 
-    @Test func `have exactly the header and the claims that Apple asks for`() throws {
+    @Test func `An API token has exactly the header and claims that Apple requires`() throws {
         let token = try source().token()
         let (header, claims) = try TestKeys.open(token.text, with: key.publicKey)
         #expect(header as? [String: String] == ["alg": "ES256", "kid": TestKeys.keyID, "typ": "JWT"])
@@ -37,16 +37,16 @@ final class ManualDate: Sendable {
         #expect(token.expiresAt == Date(timeIntervalSince1970: 1_700_000_900))
     }
 
-    @Test func `are never valid for more than an hour, nor for less than a minute`() throws {
-        for (asked, given) in [
+    @Test func `An API token is valid for at least a minute and at most an hour`() throws {
+        for (requested, actual) in [
             (Duration.seconds(90_000), 3600.0), (.zero, 60), (.seconds(-5), 60), (.seconds(300.9), 300),
         ] {
-            let token = try source(lifetime: asked).token()
-            #expect(token.expiresAt.timeIntervalSince(token.issuedAt) == given)
+            let token = try source(lifetime: requested).token()
+            #expect(token.expiresAt.timeIntervalSince(token.issuedAt) == actual)
         }
     }
 
-    @Test func `are reused by a hundred tasks at once`() async throws {
+    @Test func `A hundred concurrent tasks share an API token`() async throws {
         let source = try source()
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<100 { group.addTask { try source.token().text } }
@@ -55,7 +55,7 @@ final class ManualDate: Sendable {
         #expect(texts.count == 1)
     }
 
-    @Test func `are reused until shortly before they expire, then replaced`() throws {
+    @Test func `An API token is reused until a minute before it expires`() throws {
         let source = try source()
         let first = try source.token().text
         date.advance(by: 839)
@@ -66,14 +66,14 @@ final class ManualDate: Sendable {
         #expect(second.issuedAt == Date(timeIntervalSince1970: 1_700_000_840))
     }
 
-    @Test func `are replaced when the clock was put back`() throws {
+    @Test func `An API token is replaced when the clock was set back`() throws {
         let source = try source()
         let first = try source.token().text
         date.advance(by: -100)
         #expect(try source.token().text != first)
     }
 
-    @Test func `are replaced once after a refusal, however many requests were refused with them`() throws {
+    @Test func `A refused API token is replaced once, however many requests were refused`() throws {
         let source = try source()
         let refused = try source.token()
         source.discard(refused)
@@ -83,7 +83,7 @@ final class ManualDate: Sendable {
         #expect(try source.token().text == second.text)
     }
 
-    @Test func `are never printed`() throws {
+    @Test func `An API token is never printed`() throws {
         let token = try source().token()
         var dumped = ""
         dump(token, to: &dumped)
@@ -91,12 +91,12 @@ final class ManualDate: Sendable {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, 9.3e18])
-    func `cannot be made under a clock that shows no date`(_ seconds: Double) throws {
+    func `An API token cannot be created with an invalid clock`(_ seconds: Double) throws {
         date.advance(by: seconds)
         #expect(throws: SigningError(.invalidDate, "")) { try source().token() }
     }
 
-    @Test func `need an issuer and a bundle`() {
+    @Test func `An API token source needs an issuer and a bundle identifier`() {
         let key = SigningKey(key, keyID: "K")
         #expect(throws: SigningError(.invalidIdentifier, "")) {
             try APITokenSource(key: key, issuerID: "", bundleID: "b")

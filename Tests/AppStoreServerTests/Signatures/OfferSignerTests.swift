@@ -20,10 +20,10 @@ import Testing
             now: { Date(timeIntervalSince1970: 1_700_000_000.5) }, nonce: { Self.nonce })
     }
 
-    @Test func `of the original format are signed over seven parts with U+2063 between them`() throws {
+    @Test func `An original promotional offer is signed over seven parts separated by U+2063`() throws {
         let signed = try signer().promotionalOffer(
             productID: "Pro.Monthly", offerID: "Win-Back", appAccountToken: Self.account)
-        // Written out by hand: E2 81 A3 is U+2063.
+        // Written by hand: E2 81 A3 is U+2063 in UTF-8.
         let separator: [UInt8] = [0xE2, 0x81, 0xA3]
         let parts = [
             "com.example.app", "ABCDEFGHIJ", "Pro.Monthly", "Win-Back", "fedcba98-0000-4000-8000-000000000001",
@@ -40,7 +40,7 @@ import Testing
         #expect(signed.appAccountToken == Self.account)
     }
 
-    @Test func `without an account keep the separators around the empty part`() throws {
+    @Test func `An offer without an account keeps the separators around the empty part`() throws {
         let text = try OfferSigner.promotionalOfferText(
             bundleID: "b", keyID: "k", productID: "p", offerID: "o", appAccountToken: nil, nonce: Self.nonce,
             timestamp: 1)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\u{2063}b", "\u{2063}"])
-    func `refuse parts that are empty or bring a separator of their own`(_ part: String) throws {
+    func `An empty part or a part with a separator is refused`(_ part: String) throws {
         let signer = try signer()
         #expect(throws: SigningError(.invalidIdentifier, "")) {
             try signer.promotionalOffer(productID: part, offerID: "o")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `as a JWS have the claims of a promotional offer, and the transaction only if it is known`() throws {
+    @Test func `A promotional offer JWS has Apple's claims, and the transaction only if known`() throws {
         var (header, claims) = try TestKeys.open(
             signer().promotionalOfferV2(productID: "p", offerID: "o", transactionID: "42"), with: key.publicKey)
         #expect(header as? [String: String] == ["alg": "ES256", "kid": TestKeys.keyID, "typ": "JWT"])
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `say whether the introductory offer is allowed, as a boolean`(_ isAllowed: Bool) throws {
+    func `An introductory offer JWS has its eligibility as a boolean`(_ isAllowed: Bool) throws {
         let jws = try signer().introductoryOfferEligibility(productID: "p", isAllowed: isAllowed, transactionID: "42")
         var (_, claims) = try TestKeys.open(jws, with: key.publicKey)
         #expect(claims.removeValue(forKey: "allowIntroductoryOffer") as? Bool == isAllowed)
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test func `carry an Advanced Commerce request in standard base64 and wrap the JWS for StoreKit`() throws {
-        // 0xFB 0xFF … in base64 are '+' and '/': the two letters in which the alphabets differ. "?>" pads to "==".
+    @Test func `An Advanced Commerce JWS has the request in standard base64, wrapped for StoreKit`() throws {
+        // 0xFB 0xFF … in base64 are '+' and '/', in which the alphabets differ. "?>" is padded with "==".
         let json = Data(#"{"operation":"X","text":"ÿþ?>ûï¿"}"#.utf8)
         let signed = try signer().advancedCommerce(json: json)
         let (_, claims) = try TestKeys.open(signed.token, with: key.publicKey)
@@ -110,7 +110,7 @@ import Testing
         #expect(Data(base64Encoded: signed.base64) == signed.data)
     }
 
-    @Test func `carry an Advanced Commerce request model as JSON`() throws {
+    @Test func `An Advanced Commerce request model is encoded as JSON`() throws {
         struct Request: Encodable {
             let operation = "CREATE_ONE_TIME_CHARGE"
             let price: Int64 = 4990
@@ -124,7 +124,7 @@ import Testing
 }
 
 @Suite struct `A compact JWS` {
-    @Test func `is signed over the very bytes of header and payload`() throws {
+    @Test func `A compact JWS is signed over the exact bytes of header and payload`() throws {
         let key = P256.Signing.PrivateKey()
         let text = try CompactJWS.sign(
             header: Data(#"{"alg":"ES256"}"#.utf8), payload: Data(#"{"a":"/"}"#.utf8), with: key)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import AppStoreServer
 
-@Suite(.enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
-struct `A second opinion on what we sign` {
+@Suite(.enabled(if: PythonEnvironment.isEnabled, "\(PythonEnvironment.absence)"))
+struct `Signatures verified by Apple's Python library` {
     private let key = P256.Signing.PrivateKey()
     private let request = #"{"operation":"CREATE_ONE_TIME_CHARGE","version":"1"}"#
 
-    private struct Questions: Encodable {
+    private struct Input: Encodable {
         struct Offer: Encodable {
             let account, nonce, signature: String
             let timestamp: Int64
@@ -21,7 +21,7 @@ struct `A second opinion on what we sign` {
         let offer: Offer
     }
 
-    @Test func `Apple's Python library signs and accepts the same headers, claims and offers as we`() async throws {
+    @Test func `Apple's Python library signs and accepts the same headers, claims and offers`() async throws {
         let signing = SigningKey(key, keyID: "K")
         let signer = try OfferSigner(key: signing, issuerID: "I", bundleID: "B")
         let account = UUID()
@@ -33,28 +33,28 @@ struct `A second opinion on what we sign` {
                 productID: "p", isAllowed: true, transactionID: "1"),
             "advancedCommerce": try signer.advancedCommerce(json: Data(request.utf8)).token,
         ]
-        let answers = try await ask(
-            Questions(
+        let results = try await runScript(
+            Input(
                 key: key.pemRepresentation, keyId: "K", issuerId: "I", bundleId: "B", request: request, tokens: ours,
                 offer: .init(
                     account: account.uuidString, nonce: offer.nonce.uuidString, signature: offer.encodedSignature,
                     timestamp: offer.timestamp)))
 
-        // The original promotional offer, both ways.
-        #expect(answers["acceptsOffer"] as? Bool == true)
+        // The original promotional offer, in both directions.
+        #expect(results["acceptsOffer"] as? Bool == true)
         let text = try OfferSigner.promotionalOfferText(
             bundleID: "B", keyID: "K", productID: "p", offerID: "o", appAccountToken: account, nonce: offer.nonce,
             timestamp: offer.timestamp)
-        let theirOffer = try #require((answers["offer"] as? String).flatMap { Data(base64Encoded: $0) })
+        let theirOffer = try #require((results["offer"] as? String).flatMap { Data(base64Encoded: $0) })
         #expect(
             key.publicKey.isValidSignature(
                 try P256.Signing.ECDSASignature(derRepresentation: theirOffer), for: Data(text.utf8)))
 
         for kind in ours.keys {
-            let mine = try part("ours", kind, of: answers)
-            let other = try part("theirs", kind, of: answers)
+            let mine = try part("ours", kind, of: results)
+            let other = try part("theirs", kind, of: results)
             #expect(mine.header == other.header, "\(kind)")
-            // The released Python client leaves the documented `iat` out of API tokens.
+            // The released Python client omits the documented `iat` from API tokens.
             let names = Set(mine.claims.keys).subtracting(kind == "api" ? ["iat"] : [])
             #expect(names == Set(other.claims.keys), "\(kind)")
             for name in names.subtracting(["iat", "exp", "nonce"]) {
@@ -64,17 +64,17 @@ struct `A second opinion on what we sign` {
     }
 
     private func part(
-        _ side: String, _ kind: String, of answers: [String: Any]
+        _ side: String, _ kind: String, of results: [String: Any]
     ) throws -> (header: [String: String], claims: [String: Any]) {
-        let sides = try #require(answers[side] as? [String: [String: Any]])
+        let sides = try #require(results[side] as? [String: [String: Any]])
         let token = try #require(sides[kind])
         return (
             try #require(token["header"] as? [String: String]), try #require(token["claims"] as? [String: Any])
         )
     }
 
-    private func ask(_ questions: Questions) async throws -> [String: Any] {
-        let data = try await PythonEnvironment.ask("signers.py", try JSONEncoder().encode(questions))
+    private func runScript(_ input: Input) async throws -> [String: Any] {
+        let data = try await PythonEnvironment.run("verify_signatures.py", try JSONEncoder().encode(input))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 }

@@ -5,14 +5,14 @@ import Testing
 @testable import AppStoreServer
 
 @Suite struct `A signing key` {
-    @Test func `is read from PKCS#8 and SEC 1, with CRLF and blank lines around it`() throws {
+    @Test func `A signing key is read from PKCS#8 and SEC 1, with CRLF and blank lines`() throws {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         for text in [pem, pem.replacing("\n", with: "\r\n"), "\n\n" + pem + "\n\n", "\u{FEFF}" + pem, TestKeys.sec1] {
             #expect(try SigningKey(pem: text, keyID: "ABCDEFGHIJ").keyID == "ABCDEFGHIJ")
         }
     }
 
-    @Test func `is read from a file, and a missing or huge file is an error of its own`() throws {
+    @Test func `A signing key is read from a file, and a missing or huge file throws its own error`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -45,11 +45,13 @@ import Testing
         (TestKeys.p384, .notP256),
         (String(repeating: "A", count: SigningKey.maximumSize + 1), .tooLarge),
     ])
-    func `refuses what is no P-256 private key, each for its own reason`(_ pem: String, _ code: SigningError.Code) {
+    func `A text that is not a P-256 private key is refused for its own reason`(
+        _ pem: String, _ code: SigningError.Code
+    ) {
         #expect(throws: SigningError(code, "")) { try SigningKey(pem: pem, keyID: "K") }
     }
 
-    @Test func `survives every truncation and change of its text`() {
+    @Test func `Truncated and changed key texts do not crash`() {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         for length in 0..<pem.count { _ = try? SigningKey(pem: String(pem.prefix(length)), keyID: "K") }
         let body = Array(pem.utf8)
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `is never printed, not even by reflection or in an error`() throws {
+    @Test func `A signing key is never printed, by reflection or in an error`() throws {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         let secret = try #require(pem.split(separator: "\n").dropFirst().first)
         let key = try SigningKey(pem: pem, keyID: "KEYID12345")
@@ -78,7 +80,7 @@ import Testing
         } catch { #expect(!String(reflecting: error).contains(secret.prefix(12))) }
     }
 
-    @Test func `needs an identifier`() {
+    @Test func `A signing key needs an identifier of limited length`() {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         #expect(throws: SigningError(.invalidIdentifier, "")) { try SigningKey(pem: pem, keyID: "") }
         #expect(throws: SigningError(.invalidIdentifier, "")) {

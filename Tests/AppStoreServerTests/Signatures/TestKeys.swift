@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStoreServer
 
-/// Keys made for these tests alone, and what reads back what they signed.
+/// Keys for these tests only, and a reader for what they sign.
 enum TestKeys {
     static let sec1 = """
         -----BEGIN EC PRIVATE KEY-----
@@ -36,7 +36,7 @@ enum TestKeys {
     static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
     static let bundleID = "com.example.app"
 
-    /// Checks the signature with swift-crypto alone and gives back header and payload.
+    /// Verifies a JWS with swift-crypto and returns its header and payload.
     static func open(_ jws: String, with key: P256.Signing.PublicKey) throws -> (
         header: [String: Any], claims: [String: Any]
     ) {

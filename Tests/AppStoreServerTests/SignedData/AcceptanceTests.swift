@@ -9,12 +9,12 @@ import X509
 @testable import AppStoreServer
 @testable import AppStoreTrust
 
-@Suite struct `Acceptance` {
+@Suite struct `Valid signed data is accepted` {
     private let authority: Authority
 
     init() throws { authority = try TestStore.authority() }
 
-    @Test func `one verifier serves several apps, each from its own environments`() async throws {
+    @Test func `One verifier serves several apps, each in its own environments`() async throws {
         let verifier = try TestStore.verifier(
             apps: .only([
                 App(bundleID: "a", appAppleID: 1, environments: [.production]),
@@ -33,7 +33,7 @@ import X509
         }
     }
 
-    @Test func `an app may be listed once for each environment`() async throws {
+    @Test func `An app may be listed once for each environment`() async throws {
         let number = TestStore.app.appAppleID
         let verifier = try TestStore.verifier(
             apps: .only([
@@ -51,7 +51,7 @@ import X509
         }
     }
 
-    @Test func `a notification's Apple ID is compared with that of its own bundle`() async throws {
+    @Test func `A notification's Apple ID is compared with that of its bundle's app`() async throws {
         let verifier = try TestStore.verifier(
             apps: .only([App(bundleID: "a", appAppleID: 1), App(bundleID: "b", appAppleID: 2)]))
         for (bundleId, number, code) in [
@@ -65,7 +65,7 @@ import X509
         }
     }
 
-    @Test func `a notification whose part is newer than this version is refused for that, not for its bundle`()
+    @Test func `A notification with an unknown part is refused with a hint at newer versions`()
         async throws
     {
         let verifier = try TestStore.verifier(apps: .only([TestStore.app]))
@@ -84,7 +84,7 @@ import X509
     @Test(arguments: [
         ("com.example.Kiosk", "com.example.\u{212A}iosk"), ("jos\u{E9}", "jose\u{301}"), ("a;b", "a\u{37E}b"),
     ])
-    func `a bundle identifier is compared by code points, not by what it looks like`(_ ours: String, _ theirs: String)
+    func `Bundle identifiers are compared by code points`(_ ours: String, _ theirs: String)
         async throws
     {
         #expect(ours == theirs, "Swift takes them for equal")
@@ -97,7 +97,7 @@ import X509
         }
     }
 
-    @Test func `an external purchase token of the sandbox is known by its first letters, whatever mark follows them`()
+    @Test func `An external purchase token is for the sandbox if its identifier starts with SANDBOX`()
         async throws
     {
         let verifier = try TestStore.verifier(
@@ -108,7 +108,7 @@ import X509
         #expect(try await refusal { try await verifier.notification(text) } == nil)
     }
 
-    @Test func `any app is accepted where the verifier is told so, but not any environment`() async throws {
+    @Test func `A verifier for any app still checks the environment`() async throws {
         let verifier = try TestStore.verifier(apps: .any([.sandbox]))
         let sandbox = try authority.sign(Members(.transaction).with("bundleId", "\"whoever\""))
         #expect(try await verifier.transaction(sandbox).payload.bundleId == "whoever")
@@ -117,7 +117,7 @@ import X509
     }
 
     @Test(arguments: SignedKind.allCases)
-    func `any payload is recognised as its kind, and judged as that kind`(_ kind: SignedKind) async throws {
+    func `A payload of any kind is recognized and verified as its kind`(_ kind: SignedKind) async throws {
         let verifier = try TestStore.verifier()
         let text = try authority.sign(Members(kind))
         #expect(try await verifier.anyPayload(text).payload.kind == kind.rawValue)
@@ -126,39 +126,39 @@ import X509
     }
 
     @Test(arguments: ["{}", #"{"environment":"Sandbox"}"#, #"{"iss":"me"}"#])
-    func `a payload of no kind is refused`(_ json: String) async throws {
+    func `A payload of no known kind is refused`(_ json: String) async throws {
         let verifier = try TestStore.verifier()
         let text = try authority.sign(json: Data(json.utf8))
         #expect(try await refusal { try await verifier.anyPayload(text) } == .badJSON)
     }
 
-    @Test func `the chain is judged now, at the signing date, or at a given instant`() async throws {
+    @Test func `The chain is validated now, at the signing date or at a given instant`() async throws {
         let past = try Authority(now: TestStore.now - 20 * 365 * 86_400)
         let signed = TestStore.now - 20 * 365 * 86_400
         let milliseconds = String(Int64(signed.timeIntervalSince1970 * 1000))
         let text = try past.sign(Members(.transaction).with("signedDate", milliseconds))
-        let expected: [(ValidationInstant, VerificationError.Code?, Date)] = [
+        let expected: [(ValidationTime, VerificationError.Code?, Date)] = [
             (.now, .expiredOrNotYetValid, TestStore.now), (.signingDate, nil, signed),
             (.at(signed + 60), nil, signed + 60),
             (.at(TestStore.now), .expiredOrNotYetValid, TestStore.now),
             (.at(.distantPast), .expiredOrNotYetValid, .distantPast),
         ]
         for (instant, code, date) in expected {
-            let verifier = try TestStore.verifier(trusting: past) { $0.validAt = instant }
+            let verifier = try TestStore.verifier(trusting: past) { $0.validationTime = instant }
             #expect(try await refusal { try await verifier.transaction(text) } == code)
             if code == nil { #expect(try await verifier.transaction(text).trace.validatedAt == date) }
         }
     }
 
-    @Test func `an app transaction's signing date is its receipt's creation date`() async throws {
-        let verifier = try TestStore.verifier { $0.validAt = .signingDate }
+    @Test func `The signing date of an app transaction is its receipt creation date`() async throws {
+        let verifier = try TestStore.verifier { $0.validationTime = .signingDate }
         let text = try authority.sign(Members(.appTransaction).with("receiptCreationDate", "1759999990000"))
         #expect(try await verifier.appTransaction(text).trace.validatedAt == TestStore.now - 10)
         let old = try authority.sign(Members(.appTransaction).with("receiptCreationDate", "1000000000000"))
         #expect(try await refusal { try await verifier.appTransaction(old) } == .expiredOrNotYetValid)
     }
 
-    @Test func `the limit counts bytes and is inclusive`() async throws {
+    @Test func `The size limit counts bytes and is inclusive`() async throws {
         let text = try authority.sign(Members(.transaction))
         let exact = try TestStore.verifier { $0.maximumBytes = text.utf8.count }
         _ = try await exact.transaction(text)
@@ -168,12 +168,12 @@ import X509
         #expect(try await refusal { try await letters.transaction("🧾🧾🧾🧾🧾🧾") } == .tooLarge)
     }
 
-    @Test func `the text comes back as it came in, whatever the model makes of it`() async throws {
+    @Test func `The verified text is exactly the received text`() async throws {
         let text = try authority.sign(json: Data(("  " + Members(.transaction).with("x", "[1, 2]").json + "\n").utf8))
         #expect(try await TestStore.verifier().transaction(text).text == text)
     }
 
-    @Test func `an enrolled certificate gives a trace of one, and its dates count`() async throws {
+    @Test func `An enrolled certificate yields a trace of one certificate, and its validity counts`() async throws {
         let signer = try XcodeSigner.shared()
         let text = try signer.sign(.xcode).text
         func verifier(_ now: Date) throws -> SignedDataVerifier {
@@ -189,7 +189,7 @@ import X509
         #expect(try await refusal { try await late.transaction(text) } == .expiredOrNotYetValid)
     }
 
-    @Test func `an enrolled certificate may be PEM, and one that cannot be read is reported at once`() throws {
+    @Test func `An enrolled certificate may be PEM, and an unreadable one is refused at once`() throws {
         let pem = try XcodeSigner.shared().certificate.certificate.serializeAsPEM().pemString
         _ = try TestStore.verifier { $0.enrolledXcodeCertificates = [Data(pem.utf8)] }
         #expect(throws: VerificationError(.certificateMalformed, "")) {
@@ -198,7 +198,7 @@ import X509
     }
 
     @Test(arguments: ["", "<html>Not found</html>"])
-    func `a file without a certificate cannot be enrolled`(_ text: String) throws {
+    func `A file without a certificate cannot be enrolled`(_ text: String) throws {
         #expect(throws: VerificationError(.certificateMalformed, "")) {
             try TestStore.verifier { $0.enrolledXcodeCertificates = [Data(text.utf8)] }
         }

@@ -15,29 +15,29 @@ import TestSupport
     init() throws { table = try Self.table.get() }
 
     @Test(arguments: parts)
-    func `each row is refused, for its own reason`(_ part: Int) async throws {
-        var surprises: [String] = []
+    func `Signed data with a defective certificate is refused with the defect's code`(_ part: Int) async throws {
+        var unexpected: [String] = []
         for (index, row) in table.rows.enumerated() where index % Self.parts.count == part {
             let error = try await verdict(on: table.chains[index])
-            if error?.code != row.code { surprises.append("\(row): \(error?.description ?? "accepted")") }
+            if error?.code != row.code { unexpected.append("\(row): \(error?.description ?? "accepted")") }
         }
-        #expect(surprises == [])
+        #expect(unexpected == [])
     }
 
-    @Test func `the same chain without a defect is accepted`() async throws {
-        #expect(try await verdict(on: table.sound) == nil)
+    @Test func `The certificate chain without a defect is accepted`() async throws {
+        #expect(try await verdict(on: table.validChain) == nil)
     }
 
-    @Test func `the table is large and no row is there twice`() {
+    @Test func `The table has at least 800 forgeries with distinct names`() {
         #expect(table.rows.count >= 800)
         #expect(Set(table.rows.map(\.name)).count == table.rows.count)
     }
 
-    @Test(.enabled("needs openssl 3 on the path") { await OpenSSLOpinion.isThere() })
-    func `OpenSSL refuses each row as well, but for the differences with a reason`() async throws {
+    @Test(.enabled("needs openssl 3 on the path") { await OpenSSLVerifier.isAvailable() })
+    func `OpenSSL refuses every forgery except for documented differences`() async throws {
         let differences = try await table.differences(at: TestStore.now)
-        #expect(differences.new == [], "differences without a reason")
-        #expect(differences.gone == [], "reasons without a difference")
+        #expect(differences.unexplained == [], "differences without a reason")
+        #expect(differences.unused == [], "reasons without a difference")
     }
 
     private func verdict(on ders: [[UInt8]]) async throws -> VerificationError? {

@@ -11,7 +11,7 @@ import TestSupport
 
     init() throws { authority = try TestStore.authority() }
 
-    @Test func `keeps one entry for all data of one header, and finds it by the exact text`() throws {
+    @Test func `The chain cache has one entry per header and finds it by the exact text`() throws {
         let cache = ChainCache(capacity: 4)
         let text = try Pieces(authority).header
         let other = try Pieces(authority, header: authority.header(adding: #""typ":"JWT","#)).header
@@ -26,7 +26,7 @@ import TestSupport
     }
 
     @Test(arguments: [0, 1, 3])
-    func `is bounded; the oldest makes room`(_ capacity: Int) throws {
+    func `The chain cache is bounded and evicts the oldest entry`(_ capacity: Int) throws {
         let cache = ChainCache(capacity: capacity)
         let chain = try chain()
         for index in 0..<10 {
@@ -36,7 +36,8 @@ import TestSupport
         for index in 0..<10 { #expect(cache.has("header \(index)") == (index >= 10 - capacity)) }
     }
 
-    @Test func `knows certificates in a header of another text, and verifies and keeps that as well`() async throws {
+    @Test func `Known certificates are reused for another header text, which is verified and cached too`() async throws
+    {
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(Pieces(authority).text)
         let certificates = authority.chain
@@ -52,7 +53,7 @@ import TestSupport
         #expect(try await refusal { try await verifier.transaction(forged) } == .badSignature)
     }
 
-    @Test func `every single changed letter of a known header makes it an unknown one`() async throws {
+    @Test func `A changed character in a known header misses the cache`() async throws {
         let genuine = try Pieces(authority)
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(genuine.text)
@@ -67,7 +68,7 @@ import TestSupport
         _ = try await verifier.transaction(genuine.text)
     }
 
-    @Test func `a known chain buys a forged signature nothing`() async throws {
+    @Test func `A cached chain does not make a forged signature valid`() async throws {
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(authority.sign(Members(.transaction)))
         let forgeries = Specimens.forgeries.filter { $0.name.hasPrefix("signature: ") }
@@ -78,7 +79,7 @@ import TestSupport
         }
     }
 
-    @Test func `a known chain still has to be valid when it is used`() async throws {
+    @Test func `A cached chain is checked for validity at each use`() async throws {
         let clock = TestClock(TestStore.now)
         let verifier = try TestStore.verifier { $0.now = { clock.now } }
         let text = try authority.sign(Members(.transaction))
@@ -87,7 +88,7 @@ import TestSupport
         #expect(try await refusal { try await verifier.transaction(text) } == .expiredOrNotYetValid)
     }
 
-    @Test func `a chain is kept only when a signature of it held`() async throws {
+    @Test func `A chain is cached only after a signature with it was verified`() async throws {
         let verifier = try TestStore.verifier()
         #expect(verifier.cache.count == 0)
         let forged = try Pieces(authority).changing { $0.payload = try Pieces(authority, payload: "{}").payload }
@@ -105,7 +106,7 @@ import TestSupport
         #expect(verifier.cache.count == 1)
     }
 
-    @Test func `one verifier serves many tasks at once`() async throws {
+    @Test func `One verifier serves many concurrent tasks`() async throws {
         let verifier = try TestStore.verifier { $0.chainCacheCapacity = 2 }
         let texts = try (0..<6).map { try Pieces(authority, header: authority.header(adding: "\"x\":\($0),")).text }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -119,7 +120,7 @@ import TestSupport
         let header = try ProtectedHeader(json: Array(authority.header().utf8))
         let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         return try Array(Pieces(authority).header.utf8).withUnsafeBytes {
-            try SigningChain(header: header, text: $0, trust: Trust(anchors: anchors, enrolled: [:]))
+            try SigningChain(header: header, text: $0, trust: TrustedCertificates(anchors: anchors, enrolled: [:]))
         }
     }
 }

@@ -6,8 +6,8 @@ import TestSupport
 @testable import AppStoreServer
 @testable import AppStoreTrust
 
-@Suite struct `The compact form` {
-    @Test func `random bytes never trap, and what is split joins to what it was`() {
+@Suite struct `Random and changed compact JWS` {
+    @Test func `Random bytes never crash the compact form parser, and its segments cover the text`() {
         var generator = SeededGenerator(seed: 10)
         var split = 0
         for round in 0..<20_000 {
@@ -26,7 +26,7 @@ import TestSupport
         #expect(split > 100)
     }
 
-    @Test func `changed headers never trap, and what passes is JSON to Foundation too`() throws {
+    @Test func `A mutated header that is accepted is valid JSON to Foundation too`() throws {
         let genuine = Array(#"{"alg":"ES256","kid":"a\"b","typ":"JWT","x5c":["AAAA","BBBB","CCCC"]}"#.utf8)
         var generator = SeededGenerator(seed: 11)
         var passed = 0
@@ -42,7 +42,7 @@ import TestSupport
     }
 
     @Test(arguments: SignedKind.allCases)
-    func `changed signed data is refused and never traps`(_ kind: SignedKind) async throws {
+    func `Mutated signed data is refused`(_ kind: SignedKind) async throws {
         let genuine = try Array(TestStore.authority().sign(Members(kind)).utf8)
         let verifier = try TestStore.verifier()
         _ = try await verifier.trace(of: String(decoding: genuine, as: UTF8.self), as: kind)
@@ -56,7 +56,9 @@ import TestSupport
     }
 
     @Test(arguments: SignedKind.allCases)
-    func `changed payloads, signed anew, are refused or read and never trap`(_ kind: SignedKind) async throws {
+    func `Mutated payloads with a valid signature are refused or decoded, and never crash`(_ kind: SignedKind)
+        async throws
+    {
         let authority = try TestStore.authority()
         let genuine = Array(Members(kind).json.utf8)
         let verifier = try TestStore.verifier()

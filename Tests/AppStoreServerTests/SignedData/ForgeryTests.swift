@@ -3,9 +3,11 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct `Forgeries` {
+@Suite struct `Forged signed data is refused` {
     @Test(arguments: Specimens.forgeries)
-    func `every hostile input is refused, for its own reason`(_ forgery: Specimen) async throws {
+    func `Every forgery is refused with its own code, not retryable, with a short message`(_ forgery: Specimen)
+        async throws
+    {
         let error = try await forgery.verdict(on: forgery.make())
         #expect(error?.code == forgery.code, "\(error?.message ?? "accepted")")
         #expect(error?.isRetryable == false)
@@ -13,12 +15,12 @@ import TestSupport
     }
 
     @Test(arguments: Specimens.accepted)
-    func `what is right is accepted, at its very edges too`(_ specimen: Specimen) async throws {
+    func `Every valid specimen is accepted`(_ specimen: Specimen) async throws {
         let error = try await specimen.verdict(on: specimen.make())
         #expect(error == nil)
     }
 
-    @Test func `the table is large and no row is there twice`() throws {
+    @Test func `The tables have at least 80 forgeries and distinct names`() throws {
         let names = Specimens.forgeries.map(\.name) + Specimens.accepted.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(Specimens.forgeries.count >= 80)

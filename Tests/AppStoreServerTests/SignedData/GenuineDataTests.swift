@@ -8,10 +8,10 @@ import TestSupport
 
 @Suite(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
 struct `Genuine data` {
-    /// Apple's anchors, the instant of signing, and the environment that the table names.
+    /// Apple's anchors, validation at the signing date, and the sandbox.
     private static let historical: SignedDataVerifier.Configuration = {
         var configuration = SignedDataVerifier.Configuration(apps: .any([.sandbox]))
-        configuration.validAt = .signingDate
+        configuration.validationTime = .signingDate
         return configuration
     }()
 
@@ -19,12 +19,12 @@ struct `Genuine data` {
 
     init() throws { verifier = try SignedDataVerifier(Self.historical) }
 
-    @Test func `all 22 files are in the table`() {
+    @Test func `The table lists all 22 files`() {
         #expect(Fixtures.signedData.count == 22)
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `verifies as of its signing date, is what the table says and keeps its text`(_ file: GenuineJWS) async throws {
+    func `Genuine data verifies as of its signing date with the table's contents`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         let verified = try await verifier.anyPayload(text)
         #expect(verified.text == text)
@@ -53,7 +53,7 @@ struct `Genuine data` {
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `the model holds everything that was signed`(_ file: GenuineJWS) async throws {
+    func `The models contain everything that was signed`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         let encoded =
             switch try await verifier.anyPayload(text).payload {
@@ -69,7 +69,7 @@ struct `Genuine data` {
     }
 
     @Test(arguments: Fixtures.signedData.filter { $0.kind == "notification" })
-    func `the signed data inside verifies too`(_ file: GenuineJWS) async throws {
+    func `The signed data inside a genuine notification verifies`(_ file: GenuineJWS) async throws {
         let data = try #require(try await verifier.notification(file.text()).payload.data)
         if let text = data.signedTransactionInfo {
             #expect(try await verifier.transaction(text).payload.bundleId == data.bundleId)
@@ -81,7 +81,7 @@ struct `Genuine data` {
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `the trace names Apple's certificates`(_ file: GenuineJWS) async throws {
+    func `The trace names Apple's certificates`(_ file: GenuineJWS) async throws {
         let trace = try await verifier.anyPayload(file.text()).trace
         #expect(trace.anchor == "Apple Root CA - G3")
         #expect(trace.revocation == .notChecked)
@@ -95,10 +95,10 @@ struct `Genuine data` {
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `is refused once its chain has expired`(_ file: GenuineJWS) async throws {
+    func `Genuine data is refused after its chain has expired`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         var configuration = Self.historical
-        configuration.validAt = .now
+        configuration.validationTime = .now
         configuration.now = { Date(timeIntervalSince1970: 1_830_000_000) }  // 2027-12-28
         let late = try SignedDataVerifier(configuration)
         await #expect(throws: VerificationError(.expiredOrNotYetValid, "")) { try await late.anyPayload(text) }
@@ -108,7 +108,7 @@ struct `Genuine data` {
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `is refused by another anchor and in another environment`(_ file: GenuineJWS) async throws {
+    func `Genuine data is refused with another anchor and in another environment`(_ file: GenuineJWS) async throws {
         let text = try file.text()
         let other = try TestStore.verifier()
         await #expect(throws: VerificationError(.untrustedRoot, "")) { try await other.anyPayload(text) }
@@ -119,7 +119,7 @@ struct `Genuine data` {
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `a single changed letter anywhere is refused`(_ file: GenuineJWS) async throws {
+    func `A single changed character in genuine data is refused`(_ file: GenuineJWS) async throws {
         let text = Array(try file.text().utf8)
         let dots = text.indices.filter { text[$0] == UInt8(ascii: ".") }
         try #require(dots.count == 2)
@@ -144,11 +144,12 @@ struct `Genuine data` {
         }
     }
 
-    /// What a changed letter of a header can break: JSON, base64, DER, a name, a marker, a signature, the anchor.
+    /// The possible codes for a changed character in a header: JSON, base64, DER, names, markers, signatures, the
+    /// anchor.
     private static let headerCodes: Set<VerificationError.Code> = [
         .badBase64URL, .badJSON, .unsupportedAlgorithm, .chainLength, .certificateMalformed, .untrustedRoot,
         .badChainRules, .badChainSignature, .missingLeafMarker, .missingIntermediateMarker,
-        // A letter of a member's name that nobody reads (typ, kid) or within x5c's JSON white space: only the signature tells.
+        // In a member that is not read (typ, kid) or in JSON white space, the change breaks only the signature.
         .badSignature,
     ]
 }

@@ -3,21 +3,21 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `The transport for OCSP questions` {
-    private func ask(_ status: String, _ headers: [String] = [], body: String = "answer") async throws -> (
+@Suite struct `HTTP transport for OCSP requests` {
+    private func response(_ status: String, _ headers: [String] = [], body: String = "answer") async throws -> (
         answer: Data, requests: [String]
     ) {
         let answer = AsyncHTTPClientTransportTests.answer(status, headers, Data(body.utf8))
         let server = try LoopbackServer(answer: answer)
         defer { server.stop() }
         let responder = try #require(URL(string: "http://127.0.0.1:\(server.port)/ocsp"))
-        let data = try await HTTPRevocationTransport().answer(
-            to: Data("question".utf8), from: responder, maximumBytes: 100)
+        let data = try await HTTPRevocationTransport().send(
+            Data("question".utf8), to: responder, maximumResponseBytes: 100)
         return (data, server.requests)
     }
 
-    @Test func `posts the question with its media type and gives back the answer`() async throws {
-        let (answer, requests) = try await ask("200 OK")
+    @Test func `An OCSP request is posted with its media type, and the response is returned`() async throws {
+        let (answer, requests) = try await response("200 OK")
         #expect(answer == Data("answer".utf8))
         let request = try #require(requests.first)
         #expect(request.hasPrefix("POST /ocsp HTTP/1.1\r\n"))
@@ -26,18 +26,18 @@ import Testing
     }
 
     @Test(arguments: ["500 No", "404 No", "302 Go"])
-    func `takes no other status for an answer, and follows nobody elsewhere`(_ status: String) async throws {
+    func `Another status than 200 is refused, and redirects are not followed`(_ status: String) async throws {
         let elsewhere = try LoopbackServer(answer: AsyncHTTPClientTransportTests.answer("200 OK", [], Data("x".utf8)))
         defer { elsewhere.stop() }
         await #expect(throws: (any Error).self) {
-            try await ask(status, ["Location: http://127.0.0.1:\(elsewhere.port)/"])
+            try await response(status, ["Location: http://127.0.0.1:\(elsewhere.port)/"])
         }
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test func `stops reading at the limit`() async throws {
+    @Test func `An OCSP response above the size limit is refused`() async throws {
         await #expect(throws: (any Error).self) {
-            try await ask("200 OK", body: String(repeating: "x", count: 101))
+            try await response("200 OK", body: String(repeating: "x", count: 101))
         }
     }
 }

@@ -4,29 +4,29 @@ import Foundation
 import StoreSimulator
 import TestSupport
 
-/// Apple's Python library in an environment of its own, asked once for all tests.
+/// Verifies all specimens with Apple's Python library, once for all tests.
 enum Interop {
-    /// What the library said.
-    struct Answers: Decodable, Sendable {
+    /// The library's results.
+    struct Results: Decodable, Sendable {
         struct Verdict: Decodable, Sendable {
             let name: String
             let refusal: String?
         }
 
         let verdicts: [Verdict]
-        /// Data that Python signed, by its kind.
+        /// Data signed by the Python script, by kind.
         let signed: [String: String]
 
-        /// Why it refused, by the specimen's name.
+        /// The reasons of refusals by the specimens' names.
         var refusals: [String: String] {
             Dictionary(
                 uniqueKeysWithValues: verdicts.compactMap { verdict in verdict.refusal.map { (verdict.name, $0) } })
         }
     }
 
-    static let answers = Task { try await ask() }
+    static let results = Task { try await verifyAll() }
 
-    private struct Questions: Encodable {
+    private struct Input: Encodable {
         struct Verification: Encodable {
             let name: String
             let kind: String
@@ -37,7 +37,7 @@ enum Interop {
             let appAppleId: Int64?
         }
 
-        struct Order: Encodable {
+        struct SigningJob: Encodable {
             let kind: String
             let payload: String
             let key: String
@@ -45,22 +45,22 @@ enum Interop {
         }
 
         let verify: [Verification]
-        let sign: [Order]
+        let sign: [SigningJob]
     }
 
-    private static func ask() async throws -> Answers {
+    private static func verifyAll() async throws -> Results {
         let authority = try TestStore.authority()
-        let questions = Questions(
-            verify: try (Specimens.forgeries + Specimens.accepted).map(question),
+        let input = Input(
+            verify: try (Specimens.forgeries + Specimens.accepted).map(verification),
             sign: SignedKind.allCases.map { kind in
                 .init(
                     kind: kind.rawValue, payload: Members(kind).json, key: authority.signingKeyPEM,
                     x5c: authority.chain.map { Data($0) })
             })
-        return try await PythonEnvironment.ask("opinion.py", questions)
+        return try await PythonEnvironment.run("verify_signed_data.py", input)
     }
 
-    private static func question(_ specimen: Specimen) throws -> Questions.Verification {
+    private static func verification(_ specimen: Specimen) throws -> Input.Verification {
         let made = try specimen.make()
         let environment: AppStoreEnvironment =
             switch specimen.setting {

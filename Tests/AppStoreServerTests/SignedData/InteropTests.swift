@@ -4,39 +4,39 @@ import StoreSimulator
 import Testing
 import TestSupport
 
-@Suite(.enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
-struct `A second opinion by Apple's Python library` {
+@Suite(.enabled(if: PythonEnvironment.isEnabled, "\(PythonEnvironment.absence)"))
+struct `Signed data verified by Apple's Python library` {
     @Test(arguments: SignedKind.allCases)
-    func `it accepts what our authority signs, in its strict mode`(_ kind: SignedKind) async throws {
-        let refusals = try await Interop.answers.value.refusals
+    func `Apple's library accepts what our authority signs, in strict mode`(_ kind: SignedKind) async throws {
+        let refusals = try await Interop.results.value.refusals
         #expect(refusals["\(kind) for the sandbox"] == nil)
         #expect(refusals["\(kind) for production"] == nil)
     }
 
     @Test(arguments: SignedKind.allCases)
-    func `we accept what it signs`(_ kind: SignedKind) async throws {
-        let text = try #require(try await Interop.answers.value.signed[kind.rawValue])
+    func `Our verifier accepts what Apple's library signs`(_ kind: SignedKind) async throws {
+        let text = try #require(try await Interop.results.value.signed[kind.rawValue])
         _ = try await TestStore.verifier().trace(of: text, as: kind)
     }
 
-    @Test func `it refuses the forgeries that we refuse, but for the differences named`() async throws {
-        let refusals = try await Interop.answers.value.refusals
+    @Test func `Apple's library refuses our forgeries, except for documented differences`() async throws {
+        let refusals = try await Interop.results.value.refusals
         let accepted = Set(Specimens.forgeries.map(\.name).filter { refusals[$0] == nil })
         let named = Set(InteropDifferences.onlyWeRefuse.flatMap(\.names))
-        #expect(accepted.subtracting(named).sorted() == [], "new differences")
-        #expect(named.subtracting(accepted).sorted() == [], "differences that are gone")
+        #expect(accepted.subtracting(named).sorted() == [], "undocumented differences")
+        #expect(named.subtracting(accepted).sorted() == [], "documented differences that no longer exist")
     }
 
-    @Test func `it accepts what we accept, but for the differences named`() async throws {
-        let refusals = try await Interop.answers.value.refusals
+    @Test func `Apple's library accepts our valid specimens, except for documented differences`() async throws {
+        let refusals = try await Interop.results.value.refusals
         let refused = Set(Specimens.accepted.map(\.name).filter { refusals[$0] != nil })
         let named = Set(InteropDifferences.onlyTheyRefuse.flatMap(\.names))
-        #expect(refused.subtracting(named).sorted() == [], "new differences")
-        #expect(named.subtracting(refused).sorted() == [], "differences that are gone")
+        #expect(refused.subtracting(named).sorted() == [], "undocumented differences")
+        #expect(named.subtracting(refused).sorted() == [], "documented differences that no longer exist")
     }
 
-    @Test func `every specimen was put to it, and every difference has a reason`() async throws {
-        let verdicts = try await Interop.answers.value.verdicts
+    @Test func `Apple's library verified every specimen, and every difference has a reason`() async throws {
+        let verdicts = try await Interop.results.value.verdicts
         #expect(verdicts.count == Specimens.forgeries.count + Specimens.accepted.count)
         #expect(InteropDifferences.onlyWeRefuse.allSatisfy { !$0.reason.isEmpty && !$0.names.isEmpty })
     }

@@ -15,32 +15,32 @@ import TestSupport
     }
 
     @Test(arguments: Specimens.forgeries)
-    func `no forgery makes the verifier ask anybody`(_ forgery: Specimen) async throws {
+    func `A forgery causes no OCSP request`(_ forgery: Specimen) async throws {
         let error = try await forgery.verdict(on: forgery.make(), revocation: RevocationOptions(.hard, responders))
         #expect(error?.code == forgery.code)
-        #expect(responders.asked.isEmpty)
+        #expect(responders.requestedURLs.isEmpty)
     }
 
-    @Test func `a good answer is in the trace, with its age`() async throws {
+    @Test func `A good OCSP response is in the trace, with its age`() async throws {
         let verifier = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
         let text = try authority.sign(Members(.transaction))
         let finding = try await verifier.transaction(text).trace.revocation
         #expect(finding.status == .good)
         #expect(finding.age == 60)
         _ = try await verifier.transaction(text)
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
     }
 
-    @Test func `verifiers of one server share what they know: each certificate is asked about once`() async throws {
+    @Test func `Verifiers of a server share OCSP responses`() async throws {
         let verifier = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
         let text = try authority.sign(Members(.transaction))
         _ = try await verifier.transaction(text)
         let trace = try await verifier.validating(at: .signingDate).transaction(text).trace
         #expect(trace.revocation.status == .good)
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
     }
 
-    @Test func `a silent responder is reported when the policy is soft and worth another try when it is hard`()
+    @Test func `A failing responder is reported by the soft policy, and retryable with the hard policy`()
         async throws
     {
         responders.set { _ in throw URLError(.timedOut) }
@@ -54,26 +54,26 @@ import TestSupport
     }
 
     @Test(arguments: [true, false])
-    func `what was signed long ago is judged at its signing date, and nobody is asked`(_ isOld: Bool) async throws {
+    func `Data signed long ago is verified at its signing date without an OCSP request`(_ isOld: Bool) async throws {
         responders.set { _ in throw URLError(.timedOut) }
         let text = try authority.sign(Members(.transaction))
         let later = TestStore.now + (isOld ? 2 * 86_400 : 3600)
         let verifier = try TestStore.verifier {
             $0.now = { later }
-            $0.validAt = .signingDate
+            $0.validationTime = .signingDate
             $0.revocation = RevocationOptions(.hard, responders)
         }
         if isOld {
             let finding = try await verifier.transaction(text).trace.revocation
             #expect(finding.status == .notChecked && finding.explanation?.contains("signed long ago") == true)
-            #expect(responders.asked.isEmpty)
+            #expect(responders.requestedURLs.isEmpty)
         } else {
             await #expect(throws: VerificationError.self) { try await verifier.transaction(text) }
-            #expect(!responders.asked.isEmpty)
+            #expect(!responders.requestedURLs.isEmpty)
         }
     }
 
-    @Test func `what a responder has said of a certificate counts for what it signed long ago`() async throws {
+    @Test func `A known revocation counts for data signed long ago`() async throws {
         let text = try authority.sign(Members(.transaction))
         let clock = TestClock(TestStore.now)
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
@@ -96,7 +96,7 @@ import TestSupport
         #expect(old?.code == .revoked)
     }
 
-    @Test func `a certificate that is revoked later is refused as soon as its responder says so`() async throws {
+    @Test func `A certificate that is revoked later is refused when its responder says so`() async throws {
         let clock = TestClock(TestStore.now)
         let verifier = try TestStore.verifier {
             $0.revocation = RevocationOptions(.hard, responders)
@@ -117,13 +117,13 @@ import TestSupport
         #expect(error?.isRetryable == false)
     }
 
-    @Test func `an enrolled certificate has no responder and is not asked about`() async throws {
+    @Test func `An enrolled certificate causes no OCSP request`() async throws {
         let signer = try XcodeSigner.shared()
         let verifier = try TestStore.verifier(apps: .any([.xcode])) {
             $0.revocation = RevocationOptions(.hard, responders)
             $0.enrolledXcodeCertificates = [Data(signer.certificate.der)]
         }
         #expect(try await verifier.transaction(signer.sign(.xcode).text).trace.revocation == .notChecked)
-        #expect(responders.asked.isEmpty)
+        #expect(responders.requestedURLs.isEmpty)
     }
 }

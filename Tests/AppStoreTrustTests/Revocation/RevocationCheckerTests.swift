@@ -20,67 +20,69 @@ import X509
         responders = TestResponders(authority)
     }
 
-    @Test func `keeps an answer until shortly before its end`() async throws {
+    @Test func `A response is cached until shortly before it expires`() async throws {
         let checker = checker(.hard)
         for hours in 0..<11 {
             #expect(try await checker.finding(for: chain).age == 60 + Double(hours) * 3600)
             clock.advance(by: 3600)
         }
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
     }
 
-    @Test func `renews an answer in the background before its end, and nobody waits for that`() async throws {
+    @Test func `A response is renewed in the background before it expires, without delaying verifications`()
+        async throws
+    {
         let checker = checker(.hard)
         _ = try await checker.finding(for: chain)
         clock.advance(by: 11 * 3600 + 60)
         waiting.advance(by: .seconds(60))
         let gate = Gate()
-        answerFromNow { await gate.pass() }
-        // The known answer, though the responder is still thinking.
+        answerGood { await gate.pass() }
+        // The cached response is returned although the responder has not answered yet.
         #expect(try await checker.finding(for: chain).age == 11 * 3600 + 120)
-        await responders.untilAsked(4)
+        await responders.waitForRequests(4)
         #expect(try await checker.finding(for: chain).status == .good)
-        #expect(responders.asked.count == 4)
+        #expect(responders.requestedURLs.count == 4)
         gate.open()
-        // The old answers would have ended by now.
+        // The first responses have expired by now.
         clock.advance(by: 3600)
         #expect(try await checker.finding(for: chain).age == 3660)
-        #expect(responders.asked.count == 4)
+        #expect(responders.requestedURLs.count == 4)
     }
 
-    @Test func `asks again, and waits, once an answer has ended`() async throws {
+    @Test func `An expired response is requested again, and the verification waits`() async throws {
         let checker = checker(.hard)
         _ = try await checker.finding(for: chain)
         clock.advance(by: 12 * 3600)
-        answerFromNow {}
+        answerGood {}
         #expect(try await checker.finding(for: chain).age == 60)
-        #expect(responders.asked.count == 4)
+        #expect(responders.requestedURLs.count == 4)
     }
 
-    @Test func `asks one question for a hundred verifications at once`() async throws {
-        let (gate, everybody) = (Gate(), Gate())
-        answerFromNow { await gate.pass() }
-        // Each verification looks at the clock once, right before it asks or joins.
-        let looks = Mutex(0)
+    @Test func `A hundred concurrent verifications share one request`() async throws {
+        let (gate, allStarted) = (Gate(), Gate())
+        answerGood { await gate.pass() }
+        // Each verification reads the clock once, right before it starts or joins a request.
+        let clockReads = Mutex(0)
         let checker = RevocationChecker(RevocationOptions(.hard, responders)) {
-            if looks.withLock({
+            if clockReads.withLock({
                 $0 += 1; return $0
             }) == 100 {
-                everybody.open()
+                allStarted.open()
             }
             return TestStore.now
         }
         try await withThrowingTaskGroup(of: RevocationFinding.Status.self) { [chain] group in
             for _ in 0..<100 { group.addTask { try await checker.finding(for: chain).status } }
-            await everybody.pass()
+            await allStarted.pass()
             gate.open()
             for try await status in group { #expect(status == .good) }
         }
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
     }
 
     @Test(arguments: [(RevocationPolicy.soft, Int64(30)), (RevocationPolicy.hard, Int64(5))])
-    func `does not ask again at once after a failure, with soft however fast the date goes`(
+    func `A failed request is not repeated during a pause, with the soft policy even if the date moves on`(
         _ policy: RevocationPolicy, _ seconds: Int64
     ) async throws {
         responders.set { _ in throw URLError(.timedOut) }
@@ -91,46 +93,46 @@ import X509
                     == (policy == .hard ? .revocationUnknown : nil))
             if policy == .soft { clock.advance(by: 86_400) }
         }
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
         waiting.advance(by: .seconds(seconds) - .nanoseconds(1))
         _ = try await refusal { try await checker.finding(for: chain) }
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
         waiting.advance(by: .nanoseconds(1))
-        answerFromNow {}
-        // Who would be refused waits for the answer; others are let in while it is asked for.
+        answerGood {}
+        // With the hard policy the verification waits; with the soft one it succeeds while the request runs.
         if policy == .soft { #expect(try await checker.finding(for: chain).status == .unknown) }
         while try await checker.finding(for: chain).status != .good { await Task.yield() }
-        #expect(responders.asked.count == 4)
+        #expect(responders.requestedURLs.count == 4)
     }
 
-    @Test func `asks again when the date has moved on, where everything is refused meanwhile`() async throws {
+    @Test func `With the hard policy, a failed request is repeated when the date has moved on`() async throws {
         responders.set { _ in throw URLError(.timedOut) }
         let checker = checker(.hard)
         #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
         clock.advance(by: 4)
         #expect(try await refusal { try await checker.finding(for: chain) } == .revocationUnknown)
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
         clock.advance(by: 3597)
-        answerFromNow {}
+        answerGood {}
         #expect(try await checker.finding(for: chain).status == .good)
-        #expect(responders.asked.count == 4)
+        #expect(responders.requestedURLs.count == 4)
     }
 
-    @Test func `an answer that the date has jumped past while it was on its way is no reason to pause`() async throws {
+    @Test func `A response that expires in transit because the date jumps causes no pause`() async throws {
         let gate = Gate()
-        answerFromNow { await gate.pass() }
+        answerGood { await gate.pass() }
         let checker = checker(.soft)
         let first = Task { [chain] in try await checker.finding(for: chain) }
-        await responders.untilAsked(2)
+        await responders.waitForRequests(2)
         clock.advance(by: 86_400)
         gate.open()
         #expect(try await first.value.status == .unknown)
         while try await checker.finding(for: chain).status != .good { await Task.yield() }
-        #expect(responders.asked.count == 4)
+        #expect(responders.requestedURLs.count == 4)
     }
 
-    /// A responder whose clock is wrong may promise that, and would hide a revocation for as long.
-    @Test func `asks again after a day where an answer promises years`() async throws {
+    /// A responder with a wrong clock may promise years, and would hide a revocation for as long.
+    @Test func `A response that is valid for years is requested again after a day`() async throws {
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
             as [(TestResponders.Subject, Issued)]
         {
@@ -139,15 +141,15 @@ import X509
             responders.set(subject) { [responder] in try responder.answer($0) }
         }
         let checker = checker(.soft)
-        for (seconds, asked) in [(0, 2), (86_399, 2), (1, 4)] {
+        for (seconds, requests) in [(0, 2), (86_399, 2), (1, 4)] {
             clock.advance(by: Double(seconds))
             #expect(try await checker.finding(for: chain).status == .good)
-            #expect(responders.asked.count == asked)
+            #expect(responders.requestedURLs.count == requests)
         }
     }
 
-    /// Responders that sign ahead have no younger one: to refuse it would refuse everything for days.
-    @Test func `takes an answer that was signed days ago and has not ended, and asks again a day after it came`()
+    /// Responders that sign in advance have no newer response: refusing it would refuse everything for days.
+    @Test func `A response that was signed days ago is accepted until it expires, and requested again after a day`()
         async throws
     {
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
@@ -160,14 +162,14 @@ import X509
         }
         let (strict, lenient) = (checker(.hard), checker(.soft))
         #expect(try await strict.finding(for: chain).age == 3 * 86_400)
-        for (seconds, age, asked) in [(0, 3 * 86_400, 4), (86_399, 4 * 86_400 - 1, 4), (1, 4 * 86_400, 6)] {
+        for (seconds, age, requests) in [(0, 3 * 86_400, 4), (86_399, 4 * 86_400 - 1, 4), (1, 4 * 86_400, 6)] {
             clock.advance(by: Double(seconds))
             #expect(try await lenient.finding(for: chain).age == Double(age))
-            #expect(responders.asked.count == asked)
+            #expect(responders.requestedURLs.count == requests)
         }
     }
 
-    @Test func `remembers that an answer was of no use, so that a thousand verifications ask once`() async throws {
+    @Test func `An unusable response is remembered, so that a thousand verifications request it once`() async throws {
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
             as [(TestResponders.Subject, Issued)]
         {
@@ -181,53 +183,54 @@ import X509
             #expect(finding.explanation == "the answer has expired")
             clock.advance(by: 60)
         }
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
     }
 
-    @Test func `a slow responder holds up nobody for longer than the limit, and nobody afterwards`() async throws {
+    @Test func `A slow responder delays the first verification up to the limit, and no later one`() async throws {
         let gate = Gate()
-        answerFromNow { await gate.pass() }
+        answerGood { await gate.pass() }
         var options = RevocationOptions(.soft, responders)
         (options.clock, options.timeLimit, options.maximumWait) = (waiting, 20, 1)
         let checker = RevocationChecker(options) { TestStore.now }
         let first = Task { [chain] in try await checker.finding(for: chain) }
-        // Of both questions the time limit and the longest wait.
-        await waiting.sleepers(4)
+        // The time limit and the longest wait of both requests.
+        await waiting.waitForSleepers(4)
         waiting.advance(by: .seconds(1))
         #expect(try await first.value.explanation == "the responder has not answered within 1.0 s")
-        // Would wait for ever, were they to wait: the clock stands.
+        // The clock stands still, so a verification that waits would never end.
         for _ in 0..<100 { #expect(try await checker.finding(for: chain).status == .unknown) }
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
         gate.open()
         while try await checker.finding(for: chain).status != .good { await Task.yield() }
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
     }
 
-    @Test func `a responder that is slow each time is asked in the background after each pause`() async throws {
+    @Test func `A responder that is always slow is queried in the background after each pause`() async throws {
         var options = RevocationOptions(.soft, responders)
         (options.clock, options.timeLimit, options.maximumWait) = (waiting, 5, 1)
         let checker = RevocationChecker(options) { TestStore.now }
-        // One of the two alone, since what is found tells of the first problem, and not whether another question has ended.
+        // Only one responder is queried, because the finding names only the first problem.
         responders.set(.intermediate) { _ in throw URLError(.timedOut) }
         _ = try await checker.finding(for: chain)
-        // Until it is cancelled.
-        answerFromNow { try await Task.sleep(for: .seconds(3600)) }
+        // The task sleeps until it is cancelled.
+        answerGood { try await Task.sleep(for: .seconds(3600)) }
         waiting.advance(by: .seconds(30))
         #expect(try await checker.finding(for: chain).status == .unknown)
-        await responders.untilAsked(3)
-        answerFromNow {}
-        // Of the question the time limit and the longest wait.
-        await waiting.sleepers(2)
+        await responders.waitForRequests(3)
+        answerGood {}
+        // The time limit and the longest wait of the request.
+        await waiting.waitForSleepers(2)
         waiting.advance(by: .seconds(5))
         while try await checker.finding(for: chain).explanation?.contains("within 5.0 s") != true { await Task.yield() }
         waiting.advance(by: .seconds(30))
         #expect(try await checker.finding(for: chain).status == .unknown)
-        await responders.untilAsked(4)
+        await responders.waitForRequests(4)
         while try await checker.finding(for: chain).status != .good { await Task.yield() }
-        #expect(responders.asked.count == 4)
+        #expect(responders.requestedURLs.count == 4)
     }
 
-    @Test func `uses an ended answer for a while when the responder is silent, and says how old it is`() async throws {
+    @Test func `An expired response is used for an hour while the responder is unavailable, with its age`() async throws
+    {
         let checker = checker(.hard)
         _ = try await checker.finding(for: chain)
         responders.set { _ in throw URLError(.timedOut) }
@@ -240,7 +243,7 @@ import X509
     }
 
     @Test(arguments: [RevocationPolicy.soft, .hard])
-    func `a revoked certificate stays revoked while the responder is silent, for however long`(
+    func `A revoked certificate stays revoked while the responder is unavailable`(
         _ policy: RevocationPolicy
     ) async throws {
         var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
@@ -249,16 +252,16 @@ import X509
         let checker = checker(policy)
         #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
         responders.set { _ in throw URLError(.timedOut) }
-        // Within the time in which an ended answer is still used, and long after it.
+        // Within the time in which expired responses are used, and long after it.
         for seconds in [12 * 3600 + 10, 30 * 86_400] as [TimeInterval] {
             clock.advance(by: seconds)
             #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
         }
     }
 
-    /// Caches in front of a responder serve old answers until these end.
+    /// Caches in front of a responder serve old responses until they expire.
     @Test(arguments: [RevocationPolicy.soft, .hard])
-    func `an answer from before the revocation takes nothing back, a newer one does`(
+    func `A response from before the revocation does not undo it, a newer one does`(
         _ policy: RevocationPolicy
     ) async throws {
         var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
@@ -273,21 +276,21 @@ import X509
         responders.set(.leaf) { try before.answer($0) }
         clock.advance(by: 12 * 3600)
         waiting.advance(by: .seconds(30))
-        // The first waits for the answer, the second comes in the pause.
+        // The first verification waits for the response, the second one comes during the pause.
         for _ in 0..<2 {
             #expect(try await refusal { try await checker.finding(for: chain) } == .revoked)
-            #expect(responders.asked.count == 4)
+            #expect(responders.requestedURLs.count == 4)
         }
-        answerFromNow {}
+        answerGood {}
         waiting.advance(by: .seconds(30))
         while try await refusal({ try await checker.finding(for: chain) }) != nil { await Task.yield() }
     }
 
-    @Test func `gives up after the time limit and ends the question`() async throws {
+    @Test func `A request is cancelled after the time limit`() async throws {
         let ended = Gate()
         responders.set { _ in
             defer { ended.open() }
-            // Far beyond the suite's patience: it ends by being cancelled.
+            // Far longer than the suite's time limit: it ends when it is cancelled.
             try await Task.sleep(for: .seconds(86_400))
             return Data()
         }
@@ -299,24 +302,24 @@ import X509
         await ended.pass()
     }
 
-    @Test func `one who stops waiting does not end the others' question`() async throws {
+    @Test func `A cancelled verification does not end the request of others`() async throws {
         let gate = Gate()
-        answerFromNow {
+        answerGood {
             await gate.pass()
             try Task.checkCancellation()
         }
         let checker = checker(.hard)
         let first = Task { [chain] in try await checker.finding(for: chain) }
-        await responders.untilAsked(2)
+        await responders.waitForRequests(2)
         let second = Task { [chain] in try await checker.finding(for: chain) }
         first.cancel()
         gate.open()
         #expect(try await second.value.status == .good)
         _ = await first.result
-        #expect(responders.asked.count == 2)
+        #expect(responders.requestedURLs.count == 2)
     }
 
-    @Test func `keeps answers for a bounded number of certificates, all of them right`() async throws {
+    @Test func `Responses are cached for a bounded number of certificates`() async throws {
         let checker = checker(.hard)
         for index in 0..<70 {
             let leaf = try Authority.leafTemplate("Test \(index)", TestStore.now)
@@ -326,8 +329,8 @@ import X509
             )
             #expect(try await checker.finding(for: other.provenChain()).status == .good)
         }
-        // Seventy leaves and their one intermediate.
-        #expect(responders.asked.count == 71)
+        // Seventy leaves and their common intermediate.
+        #expect(responders.requestedURLs.count == 71)
     }
 
     private func checker(_ policy: RevocationPolicy) -> RevocationChecker {
@@ -336,8 +339,8 @@ import X509
         return RevocationChecker(options) { [clock] in clock.now }
     }
 
-    /// Good answers made at the clock's time, each after `wait`.
-    private func answerFromNow(_ wait: @escaping @Sendable () async throws -> Void) {
+    /// Lets the responders answer "good", signed at the clock's time, after `wait`.
+    private func answerGood(_ wait: @escaping @Sendable () async throws -> Void) {
         for (subject, issuer) in [(.leaf, authority.intermediate), (.intermediate, authority.root)]
             as [(TestResponders.Subject, Issued)]
         {

@@ -19,16 +19,16 @@ import X509
     }
 
     @Test(
-        arguments: Answering.all,
+        arguments: ResponderCase.all,
         TestResponders.Subject.allCases)
-    func `every answer means what it says, for each certificate`(
-        _ answering: Answering, _ subject: TestResponders.Subject
+    func `Every OCSP response has its result under the soft and hard policies`(
+        _ testCase: ResponderCase, _ subject: TestResponders.Subject
     ) async throws {
         let issuer = subject == .leaf ? authority.intermediate : authority.root
-        responders.set(subject) { try await answering.answer(issuer, $0) }
+        responders.set(subject) { try await testCase.answer(issuer, $0) }
         let (soft, softCode) = try await finding(.soft)
         let (hard, hardCode) = try await finding(.hard)
-        switch answering.meaning {
+        switch testCase.meaning {
         case .good:
             #expect(soft?.status == .good && hard?.status == .good, "\(soft?.explanation ?? "")")
             #expect(soft?.explanation == nil)
@@ -43,15 +43,15 @@ import X509
         }
     }
 
-    @Test(arguments: Answering.all)
-    func `with the policy off nobody is asked`(_ answering: Answering) async throws {
-        responders.set { [issuer = authority.root] in try await answering.answer(issuer, $0) }
+    @Test(arguments: ResponderCase.all)
+    func `Without a revocation policy no responder is queried`(_ testCase: ResponderCase) async throws {
+        responders.set { [issuer = authority.root] in try await testCase.answer(issuer, $0) }
         #expect(try await finding(.off).0 == .notChecked)
-        #expect(responders.asked.isEmpty)
+        #expect(responders.requestedURLs.isEmpty)
     }
 
     @Test(arguments: TestResponders.Subject.allCases)
-    func `what is revoked is refused even where the other certificate is unknown`(_ subject: TestResponders.Subject)
+    func `A revoked certificate is refused even if the other one's status is unknown`(_ subject: TestResponders.Subject)
         async throws
     {
         responders.set { _ in Data() }
@@ -65,15 +65,15 @@ import X509
         #expect(try await finding(.hard).1 == .revoked)
     }
 
-    /// A cache may still serve an answer from before the responder knew the certificate.
+    /// A cache may serve a response from before the responder knew the certificate.
     @Test(arguments: [(60.0, VerificationError.Code.revocationUnknown as VerificationError.Code?), (-3600, nil)])
-    func `an answer that the certificate is unknown ends a good one, unless it is older`(
+    func `A newer response "unknown" replaces a good one, an older one does not`(
         _ seconds: TimeInterval, _ refusal: VerificationError.Code?
     ) async throws {
         let clock = TestClock(TestStore.now)
         let checker = RevocationChecker(RevocationOptions(.hard, responders)) { clock.now }
         #expect(try await checker.finding(for: chain).status == .good)
-        // Both good answers have ended, and are used for an hour while the responder says nothing else.
+        // Both good responses have expired, and are used for an hour while the responder does not answer.
         clock.advance(by: 12 * 3600)
         responders.set { _ in throw URLError(.timedOut) }
         var responder = OCSPResponder(issuer: authority.intermediate, now: TestStore.now)
@@ -86,7 +86,7 @@ import X509
         #expect(code == refusal)
     }
 
-    @Test func `the age is that of the oldest answer`() async throws {
+    @Test func `The age of a finding is that of the oldest response`() async throws {
         for (subject, issuer, age) in [(.leaf, authority.intermediate, 100), (.intermediate, authority.root, 4000)]
             as [(TestResponders.Subject, Issued, Double)]
         {
@@ -97,11 +97,11 @@ import X509
         #expect(try await finding(.hard).0?.age == 4000)
     }
 
-    @Test func `asks each certificate's own responder, once`() async throws {
+    @Test func `Each certificate's own responder is queried once`() async throws {
         _ = try await finding(.hard)
         let host = "http://\(Authority.ocspHost)"
-        #expect(Set(responders.asked.map(\.absoluteString)) == ["\(host)/root", "\(host)/intermediate"])
-        #expect(responders.asked.count == 2)
+        #expect(Set(responders.requestedURLs.map(\.absoluteString)) == ["\(host)/root", "\(host)/intermediate"])
+        #expect(responders.requestedURLs.count == 2)
     }
 
     @Test(arguments: [
@@ -111,7 +111,7 @@ import X509
         "http://ocsp.counterfoil.test@example.com/intermediate", "http://169.254.169.254/latest", "", "not a URL",
         "//ocsp.counterfoil.test/intermediate", nil,
     ])
-    func `a responder that may not be asked is not asked`(_ responder: String?) async throws {
+    func `A responder with a forbidden host or URL is not queried`(_ responder: String?) async throws {
         var changes = Authority.Changes()
         changes.leaf = { $0.ocspResponder = responder }
         let authority = try Authority(now: TestStore.now, changes: changes)
@@ -120,10 +120,10 @@ import X509
         let finding = try await checker.finding(for: authority.provenChain())
         #expect(finding.status == .unknown)
         #expect(finding.explanation?.contains("names no responder that may be asked") == true)
-        #expect(responders.asked.map { $0.path() } == ["/root"])
+        #expect(responders.requestedURLs.map { $0.path() } == ["/root"])
     }
 
-    @Test func `a responder's host is compared without regard to case; https is as good`() async throws {
+    @Test func `A responder's host is compared case-insensitively, and HTTPS is accepted`() async throws {
         var changes = Authority.Changes()
         changes.leaf = { $0.ocspResponder = "https://OCSP.Counterfoil.Test/intermediate" }
         let authority = try Authority(now: TestStore.now, changes: changes)
@@ -131,7 +131,7 @@ import X509
         #expect(try await checker.finding(for: authority.provenChain()).status == .good)
     }
 
-    @Test func `by default Apple's hosts alone may be asked`() async throws {
+    @Test func `By default only Apple's responders are allowed`() async throws {
         #expect(
             RevocationOptions(policy: .hard, transport: responders).allowedHosts == [
                 "ocsp.apple.com", "ocsp2.apple.com",
@@ -145,7 +145,7 @@ import X509
 }
 
 extension Authority {
-    /// The chain, proven.
+    /// The verified chain.
     func provenChain() throws -> CertificateChain {
         try CertificateChain(
             ders: chain, anchors: TrustAnchors(certificates: [Data(root.der)]), markers: .appStore)

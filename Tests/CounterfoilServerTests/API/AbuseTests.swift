@@ -8,16 +8,16 @@ import Testing
 
 @testable import Ledger
 
-/// Everything at once that a stranger can do to a server, while others use it.
-@Suite struct `Abuse` {
-    /// What is sent over and over.
+/// Runs hostile requests against a server while other clients use it.
+@Suite struct `Hostile requests to the server` {
+    /// The hostile requests. `good` is the text of a genuine notification.
     private static func attacks(_ good: String) -> [String] {
         let json = #"{"signedPayload":"\#(good.dropLast(8))AAAAAAAA"}"#
         func post(_ body: String, _ path: String = "/apple/notifications") -> String {
             "POST \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
         }
         return [
-            // Nobody we know.
+            // Without a known key.
             "GET /v1/customers/anna HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
             "GET /v1/notifications HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer cfk_guess\r\nConnection: close\r\n\r\n",
             // Forged.
@@ -36,13 +36,13 @@ import Testing
         ]
     }
 
-    @Test func `by the thousand does not keep anybody else from being served`() async throws {
+    @Test func `The server keeps serving other clients during a thousand hostile requests`() async throws {
         try await World.withAPI(server: {
             $0.limits.sendingTime = .milliseconds(400)
             $0.limits.connections = 400
             $0.limits.connectionsPerAddress = 400
         }) { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             let text = try #require(try await world.server.core.storage.notification(uuid)?.text)
             let attacks = Self.attacks(text)
@@ -50,14 +50,14 @@ import Testing
                 for worker in 0..<8 {
                     group.addTask { try await Self.attack(attacks, worker, world) }
                 }
-                group.addTask { try await Self.hold(world) }
+                group.addTask { try await Self.holdConnections(world) }
                 group.addTask {
                     for _ in 0..<400 {
                         let answer = try await world.api.get("/v1/customers/\(anna)")
                         #expect(answer.status == 200)
                     }
                 }
-                let received = try await Self.notifications(world, count: 40)
+                let received = try await Self.subscribe(world, count: 40)
                 try await group.waitForAll()
                 return received
             }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `fills no log, and is counted`() async throws {
+    @Test func `All refused notifications are counted, and at most five per second are logged`() async throws {
         let (lines, count) = (LogCapture(), 200)
         try await World.run(logger: lines.logger(.init())) { world in
             let start = ContinuousClock.now
@@ -88,7 +88,7 @@ import Testing
             let connection = try RawConnection(url: world.url)
             connection.send(attack)
             if round % 3 == 0 { connection.finishSending() }
-            // Most do not wait for an answer.
+            // Most connections do not wait for an answer.
             if round % 5 == 0 {
                 let answer = await connection.read()
                 #expect(!answer.hasPrefix("HTTP/1.1 5"), "\(attack.prefix(80)): \(answer.prefix(300))")
@@ -96,8 +96,8 @@ import Testing
         }
     }
 
-    /// Connections that send nothing, or a little and slowly.
-    private static func hold(_ world: World) async throws {
+    /// Opens connections that send nothing, a part of a request, or a request slowly, and waits until they are closed.
+    private static func holdConnections(_ world: World) async throws {
         for _ in 0..<4 {
             let silent = try (0..<30).map { _ in try RawConnection(url: world.url) }
             for (index, connection) in silent.enumerated() where index % 2 == 0 { connection.send("GET / HT") }
@@ -107,11 +107,11 @@ import Testing
         }
     }
 
-    /// Has the store announce purchases; gives how many of them the server knows afterwards.
-    private static func notifications(_ world: World, count: Int) async throws -> Int {
+    /// Makes `count` customers subscribe. Returns how many of them the server then knows as subscribers.
+    private static func subscribe(_ world: World, count: Int) async throws -> Int {
         var known = 0
         for index in 0..<count {
-            let customer = try await world.subscriber("customer-\(index)")
+            let customer = try await world.subscribe("customer-\(index)")
             let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
             known += reading.states.entitlement("premium")?.isActive == true ? 1 : 0
         }

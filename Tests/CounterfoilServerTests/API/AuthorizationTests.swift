@@ -8,12 +8,12 @@ import Testing
 @Suite struct `Authorization` {
     private static let start = Int64(World.start.timeIntervalSince1970)
 
-    @Test func `lets in who shows a key, for what the key is for`() async throws {
+    @Test func `A request needs a known API key that allows the scope and the environment`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             var api = world.api
             #expect(try await api.get("/v1/customers/\(anna)").status == 200)
-            for key in [nil, "", "cfk_of-nobody-whom-we-know", Asker.key + "x"] {
+            for key in [nil, "", "cfk_of-nobody-whom-we-know", TestAPIClient.key + "x"] {
                 api.key = key
                 let answer = try await api.get("/v1/customers/\(anna)")
                 #expect(answer.status == 401)
@@ -21,17 +21,17 @@ import Testing
                 #expect(answer.headers["www-authenticate"] == #"Bearer realm="Counterfoil""#)
                 #expect(!answer.text.contains("cfk_"))
             }
-            api.key = Asker.readerKey
+            api.key = TestAPIClient.readerKey
             #expect(try await api.get("/v1/customers/\(anna)").status == 403)
             #expect(try await api.get("/v1/customers/\(anna)?environment=Sandbox").status == 200)
             #expect(try await api.get("/v1/notifications").status == 403)
-            // Without the scopes of the key that is shipped in an app, too.
-            api.key = Asker.publicKey
+            // A public key needs a customer token.
+            api.key = TestAPIClient.publicKey
             #expect(try await api.get("/v1/customers/\(anna)").status == 401)
         }
     }
 
-    @Test func `tells the key of one app nothing of another`() async throws {
+    @Test func `A key of one app cannot read customers of another app`() async throws {
         try await World.withAPI { configuration in
             configuration.apps.append(.init(bundleID: "com.example.other", environments: [.sandbox]))
             configuration.keys.append(
@@ -39,9 +39,9 @@ import Testing
                     name: "other", hash: APIKeyText.hash(of: "other"), scopes: [.customersRead],
                     apps: ["com.example.other"]))
         } _: { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let app = world.simulator.information.bundleID
-            func subscriptions(_ path: String, _ api: Asker) async throws -> Int? {
+            func subscriptions(_ path: String, _ api: TestAPIClient) async throws -> Int? {
                 (try await api.get(path)["subscriptions"] as? [Any])?.count
             }
             #expect(try await subscriptions("/v1/customers/\(anna)?app=\(app)", world.api) == 1)
@@ -49,20 +49,20 @@ import Testing
             api.key = "other"
             let refused = try await api.get("/v1/customers/\(anna)?app=\(app)")
             #expect(refused.status == 400 && refused.code == "unknown_app")
-            // The only app that it may ask about needs no name.
+            // A key of one app may omit the parameter.
             #expect(try await subscriptions("/v1/customers/\(anna)", api) == 0)
             #expect(try await subscriptions("/v1/customers/\(anna)?app=com.example.other", api) == 0)
         }
     }
 
-    @Test func `limits the key of an app to the customer of the token`() async throws {
+    @Test func `A public key reads only the customer that the token names`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
-            let ben = try await world.subscriber("ben")
+            let anna = try await world.subscribe("anna")
+            let ben = try await world.subscribe("ben")
             let (iat, exp) = (Self.start, Self.start + 3600)
-            var api = Asker(
-                url: world.url, key: Asker.publicKey,
-                token: Asker.token(claims: #"{"sub":"\#(anna.uppercased())","iat":\#(iat),"exp":\#(exp)}"#))
+            var api = TestAPIClient(
+                url: world.url, key: TestAPIClient.publicKey,
+                token: TestAPIClient.token(claims: #"{"sub":"\#(anna.uppercased())","iat":\#(iat),"exp":\#(exp)}"#))
             let answer = try await api.get("/v1/customers/\(anna)")
             #expect(answer.status == 200)
             #expect((answer["entitlements"] as? [[String: Any]])?.first?["is_active"] as? Bool == true)
@@ -71,69 +71,73 @@ import Testing
             #expect(try await api.get("/v1/customers/\(ben)/entitlements/premium/explain").status == 403)
             #expect(try await api.get("/v1/notifications").status == 403)
             #expect(try await api.get("/v1/transactions/1").status == 403)
-            // The token of another key is no matter.
-            api.key = Asker.key
+            // The token is ignored if the key is not public.
+            api.key = TestAPIClient.key
             #expect(try await api.get("/v1/customers/\(ben)").status == 200)
         }
     }
 
-    @Test func `compares names byte by byte, and takes those in normal form alone`() async throws {
+    @Test func `Customer IDs are compared byte by byte and must be in Unicode Normalization Form C`() async throws {
         try await World.withAPI { world in
             let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
             let path = "/v1/customers/jos%C3%A9"
-            #expect(try await world.app(for: composed).get(path).status == 200)
-            let token = try await world.app(for: decomposed).get(path)
+            #expect(try await world.appClient(for: composed).get(path).status == 200)
+            let token = try await world.appClient(for: decomposed).get(path)
             #expect(token.status == 401)
             #expect((token["message"] as? String)?.contains("Normalization Form C") == true)
             let named = try await world.api.get("/v1/customers/jose%CC%81")
             #expect(named.status == 400 && named["code"] as? String == "invalid_customer")
             #expect((named["message"] as? String)?.contains("Normalization Form C") == true)
-            // The Kelvin sign is a K to Unicode, and its normal form is one.
+            // The normal form of the Kelvin sign is the letter K.
             #expect(try await world.api.get("/v1/customers/%E2%84%AA").status == 400)
-            // Foundation drops a U+FEFF that begins a text.
+            // Foundation drops a leading U+FEFF.
             let marked = "/v1/customers/%EF%BB%BFjos%C3%A9"
-            #expect(try await world.app(for: "\u{FEFF}\(composed)").get(marked).status == 200)
-            #expect(try await world.app(for: composed).get(marked).status == 403)
+            #expect(try await world.appClient(for: "\u{FEFF}\(composed)").get(marked).status == 200)
+            #expect(try await world.appClient(for: composed).get(marked).status == 403)
             let bundleID = world.simulator.information.bundleID
             #expect(try await world.api.get("\(path)?app=\(bundleID)").status == 200)
             #expect(try await world.api.get("\(path)?app=\(bundleID.replacing("p", with: "p%CC%81"))").status == 400)
         }
     }
 
-    @Test func `refuses every token that is not what it should be`() async throws {
+    @Test func `Malformed, forged, expired and mistimed customer tokens are answered with 401`() async throws {
         let (iat, exp) = (Self.start, Self.start + 3600)
         let good = #"{"sub":"anna","iat":\#(iat),"exp":\#(exp)}"#
         let head = #"{"alg":"HS256"}"#
-        let signed = Asker.token(claims: good)
+        let signed = TestAPIClient.token(claims: good)
         let tokens: [(String, type: String)] = [
             ("", "unauthorized"), ("..", "unauthorized"), ("a.b", "unauthorized"), (signed + "A", "unauthorized"),
             (signed + "=", "unauthorized"), (String(repeating: "a", count: 5000), "unauthorized"),
-            (Asker.token(claims: good, secret: "another"), "unauthorized"),
-            (Asker.token(claims: good, secret: ""), "unauthorized"),
-            (Asker.token(header: #"{"alg":"none"}"#, claims: good), "unauthorized"),
-            (Asker.token(header: #"{"alg":"HS512"}"#, claims: good), "unauthorized"),
-            (Asker.token(header: #"{"alg":"HS256","crit":["exp"],"exp":1}"#, claims: good), "unauthorized"),
-            (Asker.token(header: #"{"alg":"HS256","alg":"HS256"}"#, claims: good), "unauthorized"),
-            (Asker.token(header: head, claims: "[]"), "unauthorized"),
-            (Asker.token(header: head, claims: #"{"sub":"anna","exp":\#(exp)}"#), "unauthorized"),
-            (Asker.token(header: head, claims: #"{"sub":"","iat":\#(iat),"exp":\#(exp)}"#), "unauthorized"),
-            (Asker.token(header: head, claims: #"{"sub":"anna","iat":\#(iat),"exp":1e400}"#), "unauthorized"),
-            (Asker.token(header: head, claims: #"{"sub":"anna","iat":\#(iat),"exp":9e300}"#), "unauthorized"),
-            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat - 7200),"exp":\#(iat)}"#), "token_expired"),
-            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat + 90),"exp":\#(exp)}"#), "unauthorized"),
-            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat),"exp":\#(iat + 90000)}"#), "unauthorized"),
-            (Asker.token(claims: #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"com.other"}"#), "unauthorized"),
+            (TestAPIClient.token(claims: good, secret: "another"), "unauthorized"),
+            (TestAPIClient.token(claims: good, secret: ""), "unauthorized"),
+            (TestAPIClient.token(header: #"{"alg":"none"}"#, claims: good), "unauthorized"),
+            (TestAPIClient.token(header: #"{"alg":"HS512"}"#, claims: good), "unauthorized"),
+            (TestAPIClient.token(header: #"{"alg":"HS256","crit":["exp"],"exp":1}"#, claims: good), "unauthorized"),
+            (TestAPIClient.token(header: #"{"alg":"HS256","alg":"HS256"}"#, claims: good), "unauthorized"),
+            (TestAPIClient.token(header: head, claims: "[]"), "unauthorized"),
+            (TestAPIClient.token(header: head, claims: #"{"sub":"anna","exp":\#(exp)}"#), "unauthorized"),
+            (TestAPIClient.token(header: head, claims: #"{"sub":"","iat":\#(iat),"exp":\#(exp)}"#), "unauthorized"),
+            (TestAPIClient.token(header: head, claims: #"{"sub":"anna","iat":\#(iat),"exp":1e400}"#), "unauthorized"),
+            (TestAPIClient.token(header: head, claims: #"{"sub":"anna","iat":\#(iat),"exp":9e300}"#), "unauthorized"),
+            (TestAPIClient.token(claims: #"{"sub":"anna","iat":\#(iat - 7200),"exp":\#(iat)}"#), "token_expired"),
+            (TestAPIClient.token(claims: #"{"sub":"anna","iat":\#(iat + 90),"exp":\#(exp)}"#), "unauthorized"),
+            (TestAPIClient.token(claims: #"{"sub":"anna","iat":\#(iat),"exp":\#(iat + 90000)}"#), "unauthorized"),
+            (
+                TestAPIClient.token(claims: #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"com.other"}"#),
+                "unauthorized"
+            ),
         ]
         try await World.withAPI { world in
             for (token, type) in tokens {
-                let api = Asker(url: world.url, key: Asker.publicKey, token: token)
+                let api = TestAPIClient(url: world.url, key: TestAPIClient.publicKey, token: token)
                 let answer = try await api.get("/v1/customers/anna")
                 #expect(answer.status == 401, "\(token.prefix(40))")
                 #expect(answer["code"] as? String == type, "\(token.prefix(40))")
             }
             let audience =
                 #"{"sub":"anna","iat":\#(iat),"exp":\#(exp),"aud":"\#(world.simulator.information.bundleID)"}"#
-            let api = Asker(url: world.url, key: Asker.publicKey, token: Asker.token(claims: audience))
+            let api = TestAPIClient(
+                url: world.url, key: TestAPIClient.publicKey, token: TestAPIClient.token(claims: audience))
             #expect(try await api.get("/v1/customers/anna").status == 200)
         }
     }

@@ -8,12 +8,12 @@ import WebConsole
 
 @Suite struct `Actions of the console` {
     @Test(arguments: ["never", "2026-99-99x", ""])
-    func `refuse an instant that nobody can read, and say which field it is`(from: String) async throws {
+    func `An unreadable instant or number is answered with 400 and the name of its field`(from: String) async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await `The console`.run({ $0.webhooks = [webhook] }) { world, browser in
-                _ = try await world.subscriber("anna")
-                try await world.tell()
+                _ = try await world.subscribe("anna")
+                try await world.deliverWebhooks()
                 try await browser.signIn()
                 for action in ["replay", "recover"] {
                     let fields = ["action": action, "name": "backend", "from": from, "to": "2100-01-01"]
@@ -32,11 +32,11 @@ import WebConsole
         }
     }
 
-    @Test func `ask again for what was typed, where some of it is refused`() async throws {
+    @Test func `A refused form is shown again with the entered values and the invalid field marked`() async throws {
         try await `The console`.run { world, browser in
             let (anna, original) = try await TakeoverTests.bought(world)
             try await browser.signIn()
-            // Refused before it is confirmed.
+            // The form is refused before the confirmation.
             let grant = [
                 "action": "grant", "id": anna, "entitlement": "premium", "until": "soon", "reason": "a \"gift\"",
             ]
@@ -47,12 +47,12 @@ import WebConsole
                 until.text.firstMatch(of: /id="([^"]*)" name="until" type="text" value="soon"[^>]*aria-invalid/)?.1)
             #expect(until.text.contains("href=\"#\(field)\""))
             #expect(until.text.components(separatedBy: "aria-invalid").count == 2)
-            // Refused by the API, after it.
+            // The API refuses the form after the confirmation.
             let extend = ["action": "extend", "id": original, "customer": anna, "days": "500", "reason": "other"]
             let days = try await browser.confirm(extend)
             #expect(days.status == 400 && days.hidden("reason") == "other" && days.hidden("customer") == anna)
             #expect(days.text.contains(/name="days" type="number" value="500"[^>]*aria-invalid="true"/))
-            // The reason of the page that asks goes along.
+            // The form keeps the reason that was entered on the confirmation page.
             let transfer = ["action": "transfer", "id": "ben", "original": "1", "reason": "ticket 4711"]
             let unknown = try await browser.confirm(transfer)
             #expect(unknown.status == 404 && unknown.hidden("reason") == "ticket 4711")
@@ -62,18 +62,18 @@ import WebConsole
         }
     }
 
-    @Test func `take an empty end of a replay for now, as the page says that asks`() async throws {
+    @Test func `A replay without an end ends now, and the confirmation page shows that instant`() async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await `The console`.run({ $0.webhooks = [webhook] }) { world, browser in
-                _ = try await world.subscriber("anna")
-                try await world.tell()
+                _ = try await world.subscribe("anna")
+                try await world.deliverWebhooks()
                 try await browser.signIn()
-                let asked = try await browser.post(
+                let confirmation = try await browser.post(
                     "/console/confirm", ["action": "replay", "name": "backend", "from": "2020-01-01", "to": ""])
-                #expect(asked.text.contains("That makes 1 delivery now, and is all of it."))
-                let end = try #require(asked.hidden("to"))
-                #expect(asked.text.contains("to \(end) is sent again"))
+                #expect(confirmation.text.contains("That makes 1 delivery now, which is all."))
+                let end = try #require(confirmation.hidden("to"))
+                #expect(confirmation.text.contains("to \(end) is sent again"))
                 #expect(end.hasPrefix("2026-05-28T"))
                 let span = ["action": "replay", "name": "backend", "from": "2020-01-02", "to": "2020-01-01"]
                 let refused = try await browser.post("/console/confirm", span)
@@ -82,9 +82,9 @@ import WebConsole
         }
     }
 
-    @Test func `are of the app and environment of their page, or of none`() async throws {
+    @Test func `Console pages and actions answer 404 for an unknown app or environment`() async throws {
         try await `The console`.run { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await browser.signIn()
             let app = world.simulator.information.bundleID
             for query in ["app=com.example.gone", "environment=Xcode", "app=\(app)&environment=Xcode"] {
@@ -105,7 +105,7 @@ import WebConsole
         }
     }
 
-    @Test func `are about the customer of their page, also where blanks end the name`() async throws {
+    @Test func `An action keeps a trailing blank in the customer's ID`() async throws {
         try await `The console`.run { world, browser in
             try await browser.signIn()
             let fields = ["action": "grant", "id": "ben ", "entitlement": "premium", "reason": " r "]
@@ -115,13 +115,13 @@ import WebConsole
             #expect(try await world.api.get("/v1/customers/ben/grants").items.isEmpty)
             let grants = try await world.api.get("/v1/customers/ben%20/grants").items
             #expect(grants.count == 1 && grants.first?["reason"] as? String == "r")
-            // Who has to sign in first gets to the same page.
+            // After signing in, the browser returns to the same page.
             let page = try await Browser(world.url).post("/console/do", fields)
             #expect(page.location == "/console/sign-in?return=%2Fconsole%2Fcustomers%2Fben%2520")
         }
     }
 
-    @Test func `show a new secret to who sends the form twice, and add one`() async throws {
+    @Test func `Sending the form for a new webhook secret again shows the same secret`() async throws {
         try await `The console`.run { world, browser in
             let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
             #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
@@ -135,7 +135,7 @@ import WebConsole
             #expect(Set(pages.map(\.text)).count == 1 && pages[0].text.contains("whsec_"))
             let secrets = try await world.api.get("/v1/webhooks/made")["secrets"] as? [Any]
             #expect(secrets?.count == 2)
-            // The ticket is of this session.
+            // The ticket is valid in its own session only.
             let other = Browser(world.url)
             try await other.signIn()
             let foreign = try await other.post("/console/do", sent)
@@ -143,7 +143,7 @@ import WebConsole
         }
     }
 
-    @Test func `end a session, of those that there are, and leave a trace`() async throws {
+    @Test func `Ending a console session needs a scope and is recorded in the audit log`() async throws {
         try await `The console`.run { configuration in
             configuration.keys.append(
                 .init(
@@ -154,14 +154,14 @@ import WebConsole
             try await browser.signIn()
             try await other.signIn()
             try await auditor.signIn("auditor")
-            // Looking at the log is not enough.
+            // The scope `audit:read` does not allow ending a session.
             #expect(!(try await auditor.get("/console/operations").text.contains("End the session")))
             let refused = try await auditor.post("/console/do", ["action": "end-session", "session": "x"])
             #expect(refused.status == 403)
             let unknown = try await browser.confirm(["action": "end-session", "session": "00000000"])
-            #expect(unknown.status == 409 && unknown.text.contains("no such session"))
+            #expect(unknown.status == 409 && unknown.text.contains("No open session has this ID"))
             let sign = try await world.api.get("/v1/audit").items.filter { $0["action"] as? String == "sign-in" }
-            // The last first: the auditor, the other, this one.
+            // Newest first: the auditor's session, the second, the first.
             let session = try #require(sign.dropFirst().first?["session"] as? String)
             #expect(try await browser.confirm(["action": "end-session", "session": session]).status == 303)
             #expect(try await other.get("/console").status == 303)
@@ -175,9 +175,9 @@ import WebConsole
         }
     }
 
-    @Test func `say in the audit log what they changed`() async throws {
+    @Test func `The audit log describes the changes that console actions make`() async throws {
         try await `The console`.run { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
             #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
             try await browser.signIn()
@@ -190,7 +190,7 @@ import WebConsole
                     "until": "2036-01-01",
                 ])
             let details = try await world.api.get("/v1/audit").items.compactMap { $0["detail"] as? String }
-            for expected in ["made made", "switched off", "discarded what waits", "added a secret"] {
+            for expected in ["created made", "switched off", "discarded the pending deliveries", "added a secret"] {
                 #expect(details.contains { $0.hasPrefix(expected) }, "\(expected)")
             }
             #expect(
@@ -202,13 +202,13 @@ import WebConsole
         }
     }
 
-    @Test func `ask the App Store for an order only when a form is sent`() async throws {
+    @Test func `The console requests an order from the App Store only when the form is sent`() async throws {
         try await `The console`.run { world, browser in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await browser.signIn()
             let page = try await browser.get("/console/orders/MM1?ask=yes").text
             #expect(page.contains("Ask the App Store for the order…") && !page.contains("knows no order"))
-            // There it could only be refused.
+            // The App Store has order look-up in Production only.
             let sandbox = try await browser.get("/console/orders/MM1?environment=Sandbox").text
             #expect(sandbox.contains("in Production only") && !sandbox.contains("Ask the App Store for the order…"))
             let answer = try await browser.confirm(["action": "order", "id": "MM1"])
@@ -216,7 +216,7 @@ import WebConsole
         }
     }
 
-    @Test func `reach a customer whose name is dots`() async throws {
+    @Test func `Console actions reach customers whose ID consists of dots`() async throws {
         try await `The console`.run { _, browser in
             try await browser.signIn()
             for name in [".", "..", "~."] {

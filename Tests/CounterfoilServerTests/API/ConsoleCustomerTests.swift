@@ -8,13 +8,13 @@ import TestSupport
 import Testing
 import WebConsole
 
-/// The pages about customers, what they decode, and what needs attention.
+/// The customer pages, the decode page, and the section "Needs attention".
 @Suite struct `The console's pages about customers` {
     private static let monthly = "com.example.premium.monthly"
 
-    @Test func `show what the App Store signed with dates, prices and enumerations as people read them`() async throws {
+    @Test func `Signed data is shown with readable dates, prices and enumerations`() async throws {
         try await World.withConsole { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             for path in ["/customers/\(anna)?open=\(uuid)", "/notifications/\(uuid)"] {
                 let page = try await browser.get("/console" + path).text
@@ -22,23 +22,23 @@ import WebConsole
                 #expect(page.contains("<dt>autoRenewStatus</dt><dd>on</dd>"), "\(path)")
                 #expect(page.contains(/<dt>purchaseDate<\/dt><dd><time datetime=/), "\(path)")
                 #expect(page.contains("1.2.840.113635.100.6.11.1"), "\(path)")
-                // One chain signed all parts.
+                // All parts were signed with the same certificate chain, which is shown once.
                 #expect(page.components(separatedBy: "Certificates, from the one that signed").count == 2, "\(path)")
                 #expect(page.utf8.count < 60_000, "\(path): \(page.utf8.count)")
             }
-            let kept = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
-            let text = try #require(kept["signed_data"] as? String)
+            let stored = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            let text = try #require(stored["signed_data"] as? String)
             let decoded = try await browser.post("/console/decode", ["text": text]).text
-            #expect(decoded.contains("As it stands there") && !decoded.contains("table class=\"stack unproven\""))
+            #expect(decoded.contains("Exact value") && !decoded.contains("table class=\"stack unproven\""))
             #expect(decoded.contains(/<td [^>]*><bdi>\d+\.\d\d USD<\/bdi><\/td><td [^>]*><code><bdi>\d+<\/bdi>/))
             let forged = "eyJ4NWMiOltdfQ.eyJub3RpZmljYXRpb25UeXBlIjoiVEVTVCJ9.AAAA"
             let refused = try await browser.post("/console/decode", ["text": forged]).text
             #expect(
-                refused.contains("table class=\"stack unproven\"") && refused.contains("anybody can have written it"))
+                refused.contains("table class=\"stack unproven\"") && refused.contains("anyone can have written it"))
         }
     }
 
-    @Test func `show the last of many purchases, and say so`() async throws {
+    @Test func `A customer's page lists the last 50 purchases and says how many there are`() async throws {
         try await World.withConsole { world, browser in
             let token = UUID()
             func buy(_ count: Int) async throws -> String {
@@ -58,7 +58,7 @@ import WebConsole
         }
     }
 
-    @Test func `show a number as it stands where it is no amount and no date`() async throws {
+    @Test func `Decoded numbers that are no valid price or date are shown unchanged`() async throws {
         try await World.withConsole { _, browser in
             // {"currency":"USD","price":1e300,"signedDate":99999999999999999}
             let payload = "eyJjdXJyZW5jeSI6IlVTRCIsInByaWNlIjoxZTMwMCwic2lnbmVkRGF0ZSI6OTk5OTk5OTk5OTk5OTk5OTl9"
@@ -69,7 +69,7 @@ import WebConsole
         }
     }
 
-    @Test func `show prices of commitments and of Advanced Commerce in the currency around them`() async throws {
+    @Test func `Prices of commitments and of Advanced Commerce are shown in the enclosing currency`() async throws {
         try await World.withConsole { _, browser in
             let payload = """
                 {"currency":"USD","commitmentInfo":{"commitmentPrice":59880,"commitmentRenewalPrice":71880},\
@@ -83,7 +83,7 @@ import WebConsole
         }
     }
 
-    @Test func `decode a file of nearly four mebibytes`() async throws {
+    @Test func `The decode page accepts a file of 3.5 MiB`() async throws {
         try await World.withConsole { _, browser in
             let file = Data([0x30, 0x83, 0x38, 0, 0]) + Data(repeating: 0xFF, count: 0x380000)
             let body =
@@ -96,9 +96,11 @@ import WebConsole
         }
     }
 
-    @Test func `sign an offer, and show the signature once`() async throws {
+    @Test func `Signing an offer shows the signature in the chosen format, and the customer's page does not show it`()
+        async throws
+    {
         try await World.withConsole { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let customer = try await browser.get("/console/customers/\(anna)").text
             #expect(customer.contains("Sign an offer") && customer.contains("preview the answer"))
             for (format, sign) in [("jws", "eyJ"), ("original", "&quot;signature&quot;")] {
@@ -108,18 +110,26 @@ import WebConsole
                 let shown = try await browser.confirm(fields)
                 #expect(shown.status == 200 && shown.text.contains("not shown again"), "\(shown.text)")
                 #expect(shown.text.contains(sign), "\(format)")
+                let later = try await browser.get("/console/customers/\(anna)")
+                #expect(later.status == 200 && !later.text.contains("not shown again"))
+                #expect(!later.text.contains("&quot;signature&quot;"))
+                guard format == "jws" else { continue }
+                let jws = try #require(shown.text.firstMatch(of: /eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/))
+                #expect(!later.text.contains(jws.output))
             }
         }
     }
 
-    @Test func `give a purchase to a customer with a reason, which they ask for`() async throws {
+    @Test func `Transferring a purchase to another customer requires a reason`() async throws {
         try await World.withConsole { world, browser in
             let (anna, original) = try await TakeoverTests.bought(world)
             #expect(try await browser.get("/console/customers/ben").text.contains("Take over a purchase"))
             let fields = ["action": "transfer", "id": "ben", "original": original]
-            let asked = try await browser.post("/console/confirm", fields)
-            #expect(asked.text.contains("name=\"reason\" value=\"\" required") && asked.text.contains("nobody else"))
-            let ticket = try #require(asked.hidden("ticket"))
+            let confirmation = try await browser.post("/console/confirm", fields)
+            #expect(
+                confirmation.text.contains("name=\"reason\" value=\"\" required")
+                    && confirmation.text.contains("nobody else"))
+            let ticket = try #require(confirmation.hidden("ticket"))
             let silent = try await browser.post("/console/do", fields.merging(["ticket": ticket]) { $1 })
             #expect(silent.status == 409 && silent.text.contains("Give a reason."))
             #expect(try await TakeoverTests.hasAccess(world, anna))
@@ -131,9 +141,9 @@ import WebConsole
         }
     }
 
-    @Test func `take back a grant that is chosen among those that hold`() async throws {
+    @Test func `The form that revokes a grant offers the active grants only`() async throws {
         try await World.withConsole { world, browser in
-            #expect(try await !browser.get("/console/customers/anna").text.contains("Take a grant back"))
+            #expect(try await !browser.get("/console/customers/anna").text.contains("Revoke a grant"))
             for reason in ["first", "second"] {
                 try await browser.confirm(["action": "grant", "id": "anna", "entitlement": "premium", "reason": reason])
             }
@@ -152,12 +162,12 @@ import WebConsole
         }
     }
 
-    @Test func `send the event of an opened entry again`() async throws {
+    @Test func `An opened timeline entry has a form that sends its event again`() async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
-                let anna = try await world.subscriber("anna")
-                try await world.tell()
+                let anna = try await world.subscribe("anna")
+                try await world.deliverWebhooks()
                 let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
                 let page = try await browser.get("/console/customers/\(anna)?open=\(uuid)").text
                 #expect(page.contains("Send the event again to backend…"))
@@ -166,7 +176,7 @@ import WebConsole
         }
     }
 
-    @Test func `list who was lately active in the environment that is looked at, to who may see customers`()
+    @Test func `Recently active customers of the environment are listed for keys that may read customers`()
         async throws
     {
         try await World.withConsole({ configuration in
@@ -174,9 +184,9 @@ import WebConsole
                 .init(
                     name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.operationsRead, .consoleOpen]))
         }) { world, browser in
-            let sandbox = try await world.subscriber("ben", in: .sandbox)
-            let anna = try await world.subscriber("anna")
-            // More events of others than a page ever looked at.
+            let sandbox = try await world.subscribe("ben", in: .sandbox)
+            let anna = try await world.subscribe("anna")
+            // Another customer's events fill more than one page of the event list.
             for _ in 0..<60 { try await world.simulator.advance(by: 31 * 86_400) }
             try await world.settle()
             let page = try await browser.get("/console/customers?environment=Sandbox").text
@@ -188,7 +198,7 @@ import WebConsole
         }
     }
 
-    @Test func `lead from an event that is nobody's to the event`() async throws {
+    @Test func `A search for an event without a customer leads to the event's page`() async throws {
         try await World.withConsole { world, browser in
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "kim", product: Self.monthly, appAccountToken: .absent))
@@ -205,9 +215,7 @@ import WebConsole
         }
     }
 
-    @Test func `say what needs attention: the end of the server, new refusals, failures of any environment`()
-        async throws
-    {
+    @Test func `The overview reports draining, new refusal codes, and failures in any environment`() async throws {
         try await World.withConsole { world, browser in
             let core = try world.server.core
             let now = core.now.milliseconds
@@ -217,7 +225,7 @@ import WebConsole
                         Refusal(receivedAt: now - ago, code: code, message: "no", sender: "192.0.2.1", body: Data())
                     })
             }
-            // The day before had one of the codes; the last day had more than a page of them.
+            // The day before had `known_code` alone; the last day has more than one page of refusals.
             try await refuse("long_ago", 1, ago: 3 * 86_400_000)
             try await refuse("known_code", 1, ago: 30 * 3_600_000)
             try await refuse("known_code", 150, ago: 3_600_000)
@@ -226,11 +234,11 @@ import WebConsole
             let page = try await browser.get("/console").text
             #expect(page.contains("the day before did not have: fresh_code, long_ago."), "\(page)")
             #expect(!page.contains("draining"))
-            // A failure in Sandbox is seen where Production is looked at.
-            _ = try await world.subscriber("ben", in: .sandbox)
+            // The overview of Production reports a failure in Sandbox.
+            _ = try await world.subscribe("ben", in: .sandbox)
             let filter = InboxFilter(scopes: core.scopes.all.filter { $0.environment == .sandbox }.map(\.id))
-            let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
-            try await core.storage.fail(kept.id, code: "storage_damaged", message: "it is damaged", at: 0)
+            let stored = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
+            try await core.storage.fail(stored.id, code: "storage_damaged", message: "it is damaged", at: 0)
             let failing = try await browser.get("/console?environment=Production").text
             #expect(failing.contains("Notifications that failed") && failing.contains("1 of com.example.app Sandbox."))
             core.readiness.startDraining()
@@ -238,7 +246,7 @@ import WebConsole
         }
     }
 
-    @Test func `lead to the simulator from a quiet sandbox, and say that its clock is frozen`() async throws {
+    @Test func `The Sandbox overview links to the simulator and shows the simulated time`() async throws {
         try await World.withConsole({ $0.clock = .simulator("http://127.0.0.1:8090/simulator") }) { world, browser in
             let page = try await browser.get("/console?environment=Sandbox").text
             #expect(page.contains("href=\"http://127.0.0.1:8090/\""))
@@ -249,7 +257,7 @@ import WebConsole
         }
     }
 
-    @Test func `say since when the ledger is behind`() async throws {
+    @Test func `The completeness page says since when the ledger is behind`() async throws {
         try await World.withConsole { world, browser in
             #expect(try await !browser.get("/console/completeness").text.contains("The ledger is behind"))
             let core = try world.server.core

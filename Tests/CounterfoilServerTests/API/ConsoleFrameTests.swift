@@ -9,7 +9,7 @@ import Testing
 import WebConsole
 
 extension World {
-    /// A world with a console, and a browser that is signed in.
+    /// Runs a world with the console enabled and a browser that is signed in.
     static func withConsole(
         _ change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
         _ body: (World, Browser) async throws -> Void
@@ -26,7 +26,7 @@ extension World {
 }
 
 extension Browser.Page {
-    /// The text of an element, as people see it.
+    /// The displayed text of the `code` element with this ID.
     func text(of id: String) -> String? {
         guard let start = text.firstRange(of: "id=\"\(id)\">"),
             let end = text[start.upperBound...].firstRange(of: "</code>")
@@ -39,20 +39,20 @@ extension Browser.Page {
     }
 }
 
-/// What stands around each page.
-@Suite struct `The frame of the console's pages` {
-    /// Runs what a page prints as it is, in a shell.
-    private static func type(_ line: String) async throws -> ChildProcess.Outcome {
+/// The parts that all pages share: navigation, commands, error pages, links.
+@Suite struct `Common parts of console pages` {
+    /// Runs a command from a page in a shell, unchanged.
+    private static func runInShell(_ line: String) async throws -> ChildProcess.Outcome {
         let folder = try ServerProcess.executable().deletingLastPathComponent().path
         return try await ChildProcess.run(
             URL(filePath: "/bin/sh"), ["-c", line],
-            environment: ["PATH": "\(folder):/usr/bin:/bin", "COUNTERFOIL_KEY": Asker.key, "TERM": "dumb"])
+            environment: ["PATH": "\(folder):/usr/bin:/bin", "COUNTERFOIL_KEY": TestAPIClient.key, "TERM": "dumb"])
     }
 
-    @Test func `shows a command that prints what the page is made of`() async throws {
+    @Test func `Each console page shows a command that prints the API response behind the page`() async throws {
         let webhook = World.webhook("backend", "http://127.0.0.1:9/")
         try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             let own = try await world.api.get("/v1/customers/\(anna)")
             let subscriptions = own["subscriptions"] as? [[String: Any]]
@@ -69,8 +69,8 @@ extension Browser.Page {
                 let command = try #require(page.text(of: "twin-command"), "\(path)")
                 let target = try #require(page.text(of: "twin-api"), "\(path)").dropFirst("GET ".count)
                 #expect(command.hasPrefix("counterfoil server get "), "\(command)")
-                let outcome = try await Self.type(command)
-                // Some parts of the API are off in tests. Then the command says so as well.
+                let outcome = try await Self.runInShell(command)
+                // Tests disable some parts of the API. The command fails there as the API does.
                 guard try await world.api.get(String(target)).status == 200 else {
                     #expect(outcome.status == 1 && path == "/operations", "\(command)")
                     continue
@@ -81,13 +81,13 @@ extension Browser.Page {
                 #expect(printed?["object"] as? String == answer["object"] as? String, "\(command)")
                 #expect(printed?.keys.sorted() == answer.json.keys.sorted(), "\(command)")
             }
-            // The one page whose request is no GET.
+            // The decode page is the only page whose request is not a GET.
             let decode = try await browser.get("/console/decode")
             #expect(decode.text(of: "twin-command") == "counterfoil verify FILE")
         }
     }
 
-    @Test func `names the public URL in commands, where the configuration has one`() async throws {
+    @Test func `Commands on console pages contain the configured public URL`() async throws {
         try await World.withConsole({ $0.listen.publicURL = "https://purchases.example.com" }) { _, browser in
             let page = try await browser.get("/console/completeness")
             #expect(
@@ -96,7 +96,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `stays around what cannot be shown, with the status, the code and the request`() async throws {
+    @Test func `Error pages keep the navigation and show the status, the code and the request ID`() async throws {
         try await World.withConsole { world, browser in
             for path in ["/nothing", "/notifications/none", "/transactions/1", "/webhooks/none", "/recoveries/rec_9"] {
                 let page = try await browser.get("/console" + path)
@@ -111,13 +111,13 @@ extension Browser.Page {
             #expect(bad.status == 400 && bad.text.contains("<title>Error: "))
             #expect(
                 try await browser.post("/console/confirm", ["action": "none"]).text.contains("aria-label=\"Pages\""))
-            // Who is not signed in is told as much, without the pages.
+            // Without a session the answer is the same 404, without navigation links.
             let stranger = try await Browser(world.url).get("/console/nothing")
             #expect(stranger.status == 404 && !stranger.text.contains("aria-label=\"Pages\"><ul><li>"))
         }
     }
 
-    @Test func `says which scope is missing, with the status that says so to programs`() async throws {
+    @Test func `A page whose scope the key lacks is answered with 403 and names the scope`() async throws {
         try await World.withConsole({ configuration in
             configuration.keys.append(
                 .init(
@@ -132,7 +132,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `names the program's version`() async throws {
+    @Test func `Each console page shows the version of the program`() async throws {
         try await World.withConsole { world, browser in
             let version = "<span>Counterfoil \(AppStoreServerClient.version)</span>"
             for path in ["/console", "/console/nothing"] {
@@ -144,9 +144,9 @@ extension Browser.Page {
         }
     }
 
-    @Test func `leads back through a list, and from an item to the part of the list that it was in`() async throws {
+    @Test func `Lists link to the previous page, and items link back to their page of the list`() async throws {
         try await World.withConsole { world, browser in
-            for name in ["anna", "ben", "kim", "otto", "zoe"] { _ = try await world.subscriber(name) }
+            for name in ["anna", "ben", "kim", "otto", "zoe"] { _ = try await world.subscribe(name) }
             for _ in 0..<24 { try await world.simulator.advance(by: 31 * 86_400) }
             try await world.settle()
             func link(_ relation: String, _ page: Browser.Page) -> String? {
@@ -167,11 +167,11 @@ extension Browser.Page {
             #expect(rows(back) == rows(second))
             let start = try await browser.get(try #require(link("prev", back)))
             #expect(rows(start) == rows(first) && link("prev", start) == nil)
-            // The filter says on each page what was typed.
+            // Each page shows the entered filter.
             for page in [first, second, third, back] {
                 #expect(page.text.contains("name=\"from\" type=\"text\" value=\"2020-01-01\""))
             }
-            // An item leads back to the page of the list that it was on.
+            // An item links back to its page of the list.
             let item = try #require(
                 second.text.firstMatch(of: /<a href="(\/console\/notifications\/[0-9a-f-]{36}[^"]*)"/)
             ).1
@@ -181,17 +181,17 @@ extension Browser.Page {
         }
     }
 
-    /// Where the choices of an app and environment lead.
+    /// The paths of the links that choose an app and environment.
     private static func choices(_ page: Browser.Page) -> Set<String> {
         let list = page.text.components(separatedBy: "<nav class=\"choices\"").dropFirst().first
         let links = list?.components(separatedBy: "</nav>").first?.matches(of: /href="([^"?]*)\?/) ?? []
         return Set(links.map { String($0.1) })
     }
 
-    @Test func `leads to another environment from every page, and to a page that there is`() async throws {
+    @Test func `The environment links of each page lead to an existing page`() async throws {
         try await World.withConsole { _, browser in
-            let asked = try await browser.post("/console/confirm", ["action": "recover", "from": "2026-01-01"])
-            #expect(Self.choices(asked) == ["/console"])
+            let confirmation = try await browser.post("/console/confirm", ["action": "recover", "from": "2026-01-01"])
+            #expect(Self.choices(confirmation) == ["/console"])
             for (path, target) in [
                 ("events/evt_1", "/console/customers"), ("customers/anna", "/console/customers"),
                 ("nothing", "/console"), ("operations/audit", "/console/operations"),
@@ -204,7 +204,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `reads a blank as browsers write it, and a plus as one`() async throws {
+    @Test func `A search reads a plus sign as a blank and an encoded plus sign as a plus sign`() async throws {
         let webhook = World.webhook("backend", "http://127.0.0.1:9/")
         try await World.withConsole({ $0.webhooks = [webhook] }) { world, browser in
             for (written, meant) in [("a+b", "a%20b"), ("a%20b", "a%20b"), ("a%2Bb", "a%2Bb")] {
@@ -212,20 +212,20 @@ extension Browser.Page {
                 #expect(search.text(of: "twin-api") == "GET /v1/search?q=\(meant)")
                 let name = meant.replacing("%20", with: " ").replacing("%2B", with: "+")
                 #expect(search.text.contains("type=\"search\" name=\"q\" value=\"\(name)\""))
-                // The page asks for itself by the same address.
+                // The page reloads itself from the same address.
                 #expect(search.text.contains("data-here=\"/console/customers?q=\(meant)\""))
                 let deliveries = try await browser.get("/console/webhooks/backend?customer=\(written)")
                 #expect(deliveries.text(of: "twin-api")?.hasSuffix("?customer=\(meant)") == true)
             }
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let past = try await browser.get("/console/customers/\(anna)?at=2026-05-28+20%3A26%3A40+UTC")
             #expect(past.status == 200 && past.text.contains("As it was known at that instant"))
         }
     }
 
-    @Test func `leads to each state of a customer's page with the list that it was found in`() async throws {
+    @Test func `Links of a customer's page keep the search that led to the page`() async throws {
         try await World.withConsole { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             func links(_ page: Browser.Page, _ part: String) -> [String] {
                 page.text.matches(of: /href="([^"]*)"/).map { String($0.1).replacing("&amp;", with: "&") }
                     .filter { $0.contains(part) }
@@ -237,7 +237,7 @@ extension Browser.Page {
                 #expect(!found.isEmpty && found.allSatisfy { $0.contains("list=q%3Dticket") }, "\(part): \(found)")
             }
             #expect(page.text.contains("<input type=\"hidden\" name=\"list\" value=\"q=ticket\">"))
-            // What was said once is not said again by a link to this page.
+            // The link to this page omits `done`, so that its message is shown once only.
             #expect(page.text.contains("data-here=\"/console/customers/\(anna)?list=q%3Dticket\""))
             let explanation = try await browser.get(
                 "/console/customers/\(anna)/explain/premium?list=q%3Dticket&at=2026-05-28")
@@ -248,7 +248,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `keeps what deliveries are filtered by when another state is chosen`() async throws {
+    @Test func `Links to other delivery states keep the customer filter`() async throws {
         let webhook = World.webhook("backend", "http://127.0.0.1:9/")
         try await World.withConsole({ $0.webhooks = [webhook] }) { _, browser in
             let page = try await browser.get("/console/webhooks/backend?customer=anna&state=failed").text
@@ -259,13 +259,13 @@ extension Browser.Page {
         }
     }
 
-    @Test func `tells rows apart that lead to one page`() {
+    @Test func `Link cells with one target and different texts have different identities`() {
         let link = PageLink("x")
         #expect(ConsolePage.Cell.link("one", link).identity != ConsolePage.Cell.link("two", link).identity)
         #expect(ConsolePage.Cell.link("one", link).identity == ConsolePage.Cell.link("one", link).identity)
     }
 
-    @Test func `cuts what is long with the whole behind it, and puts numbers below each other`() {
+    @Test func `Long texts are shortened with the full text behind, and number columns have a class`() {
         var page = ConsolePage("x")
         let long = String(repeating: "x", count: 500) + "end"
         page.table("x", ["Text", "Count"], [[.foreign(long), .number("1,000")]], empty: "")
@@ -277,7 +277,7 @@ extension Browser.Page {
         #expect(Self.html(page).components(separatedBy: "xend<").count == 4)
         #expect(Self.html(page).contains("<th scope=\"col\" class=\"num\">Count</th>"))
         #expect(Self.html(page).contains("<td data-label=\"Count\" class=\"num\">1,000</td>"))
-        // No name of a customer is cut on the customer's own page.
+        // The customer's own page shows the customer's ID in full.
         #expect(
             Self.html(ConsolePage("Customer", foreign: String(repeating: "ä", count: 255))).contains("ää</bdi></h1>"))
     }

@@ -5,8 +5,8 @@ import Foundation
 import Ledger
 import Testing
 
-@Suite struct `The console lets in` {
-    @Test func `who asks for the IPv6 address that the configuration names`() async throws {
+@Suite struct `Access to the console` {
+    @Test func `The console accepts the configured IPv6 address as Host and refuses another one`() async throws {
         try await `The console`.run({ $0.listen.publicURL = "https://[2001:db8::1]" }) { _, browser in
             for host in ["[2001:db8::1]", "[2001:DB8::1]:8080"] {
                 let answer = try await browser.get("/console/sign-in", [("Host", host)])
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `nobody to a stream without the scope of each topic`() async throws {
+    @Test func `A console event stream requires the scope of each topic`() async throws {
         try await `The console`.run { configuration in
             configuration.keys.append(
                 .init(name: "opener", hash: APIKeyText.hash(of: "opener"), scopes: [.consoleOpen]))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a page that follows what its key may follow`() async throws {
+    @Test func `A console page subscribes only to topics that its key may read`() async throws {
         try await `The console`.run { configuration in
             configuration.keys.append(
                 .init(name: "support", hash: APIKeyText.hash(of: "support"), scopes: [.consoleOpen, .supportRead]))
@@ -47,20 +47,20 @@ import Testing
             try await browser.signIn("support")
             let page = try await browser.get("/console")
             #expect(page.status == 200 && page.text.contains("data-topics=\"\""))
-            // Who answers the App Store's questions sees new ones come.
+            // The scope `support:read` allows the topic of the refunds page.
             let refunds = try await browser.get("/console/refunds")
             #expect(refunds.status == 200 && refunds.text.contains("data-topics=\"inbox\""))
         }
     }
 
-    @Test func `no form with more than it takes, and says that it is too large`() async throws {
+    @Test func `A console form above the size limit is answered with 413`() async throws {
         try await `The console`.run { _, browser in
             let page = try await browser.post("/console/theme", ["theme": String(repeating: "a", count: 300_000)])
             #expect(page.status == 413 && page.text.contains("Code too_large"))
         }
     }
 
-    @Test func `forms that are no larger than other requests may be, and no more of them`() async throws {
+    @Test func `Console forms count against the limits of request size and buffered bytes`() async throws {
         try await `The console`.run({ configuration in
             configuration.limits.requestBytes = 20_000
             configuration.limits.bufferedBytes = 20_000
@@ -68,12 +68,12 @@ import Testing
             let large = try await browser.post("/console/theme", ["theme": String(repeating: "a", count: 20_000)])
             #expect(large.status == 413 && large.text.contains("too_large"))
             #expect(try await browser.post("/console/theme", ["theme": "dark"]).status == 303)
-            // Others hold all that there is.
+            // Another client occupies the whole buffer.
             let lease = try world.server.core.bodies.lease(for: Network.ofClient(at: "192.0.2.1"))
-            try lease.take(20_000, limit: 20_000)
+            try lease.reserve(20_000, limit: 20_000)
             let refused = try await browser.post("/console/sign-in", ["key": "a"])
             #expect(refused.status == 503 && refused.text.contains("overloaded"), "\(refused.status)")
-            lease.end()
+            lease.release()
             #expect(try await browser.post("/console/sign-in", ["key": "a"]).status == 403)
         }
     }

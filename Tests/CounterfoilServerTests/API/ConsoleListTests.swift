@@ -8,7 +8,7 @@ import Testing
 
 @testable import Ledger
 
-/// What the pages of webhooks, completeness and operations show.
+/// The contents of the pages about webhooks, completeness, refunds and refused notifications.
 @Suite struct `The lists of the console` {
     private static func run(
         _ change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
@@ -28,29 +28,29 @@ import Testing
         }
     }
 
-    /// The part of a page that waits for its reader.
-    private static func held(_ page: Browser.Page) throws -> String {
+    /// The part of a page whose live updates are held back until the reader asks for them.
+    private static func heldPart(_ page: Browser.Page) throws -> String {
         try #require(page.text.components(separatedBy: "<div id=\"list\" data-live=\"hold\">").dropFirst().first)
     }
 
-    @Test func `wait for their reader`() async throws {
+    @Test func `The lists of the console hold back live updates`() async throws {
         try await Self.run { world, browser in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await world.simulator.perform(.requestRefund(customer: "anna"))
-            try await world.tell()
+            try await world.deliverWebhooks()
             try await world.server.core.recovery.runNow()
             for (path, row) in [
                 ("", "Needs attention"), ("/webhooks", "/console/webhooks/backend"),
                 ("/refunds", "Waiting for an answer"), ("/completeness", "/console/recoveries/rec_1"),
             ] {
                 let page = try await browser.get("/console\(path)")
-                #expect(try Self.held(page).contains(row), "\(path)")
+                #expect(try Self.heldPart(page).contains(row), "\(path)")
             }
         }
     }
 
-    /// Asks about a purchase of Kim's, and gives the customer and the transaction.
-    private static func ask(_ world: World) async throws -> (customer: String, transaction: String) {
+    /// Requests a refund for a purchase of Kim's. Returns the customer and the transaction.
+    private static func requestRefund(_ world: World) async throws -> (customer: String, transaction: String) {
         world.simulator.configure { $0.refunds = .byCommand }
         let token = UUID()
         try await world.simulator.perform(
@@ -61,31 +61,31 @@ import Testing
         return (token.uuidString.lowercased(), try #require(id))
     }
 
-    @Test func `do not say that something was sent where nothing was`() async throws {
+    @Test func `The refunds page tells apart data to be sent, sent data, and a missed deadline`() async throws {
         try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy() }) { world, browser in
-            let (_, id) = try await Self.ask(world)
+            let (_, id) = try await Self.requestRefund(world)
             let waiting = try await browser.get("/console/refunds").text
             #expect(waiting.contains("what would be sent") && !waiting.contains("what was sent"))
             #expect(waiting.contains("for twelve hours, in Sandbox for five minutes."))
             try await world.simulator.advance(by: 12 * 3600 + 1)
             _ = try await world.inquiry(about: id) { $0.state == .missed }
             let missed = try await browser.get("/console/refunds").text
-            #expect(missed.contains("what became of it") && !missed.contains("what was sent"))
+            #expect(missed.contains("the outcome") && !missed.contains("what was sent"))
         }
         try await Self.run({ $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world, browser in
-            let (kim, id) = try await Self.ask(world)
+            let (kim, id) = try await Self.requestRefund(world)
             _ = try await world.inquiry(about: id) { $0.state == .sent }
             #expect(try await browser.get("/console/refunds").text.contains("what was sent"))
-            // What a page opens by itself it could not replace.
+            // An element that is open by default could not be replaced by a live update.
             let refund = try await browser.get("/console/refunds/of?customer=\(kim)&transaction=\(id)").text
             #expect(refund.contains("<summary>The exact request") && !refund.contains("<details open"))
         }
     }
 
-    @Test func `leave out no question about the transaction that a page is of`() async throws {
+    @Test func `A transaction's refund page shows requests that the customer's API list leaves out`() async throws {
         try await Self.run { world, browser in
-            let (kim, id) = try await Self.ask(world)
-            // As many as the API lists of a customer, about another purchase of the same one.
+            let (kim, id) = try await Self.requestRefund(world)
+            // Another purchase of the customer fills the API's list, which has 100 entries at most.
             let token = AppAccountToken(UUID(uuidString: kim))
             let other = try await world.simulator.perform(
                 .purchase(customer: "kim", product: "com.example.coins.100", appAccountToken: token)
@@ -102,12 +102,12 @@ import Testing
         }
     }
 
-    @Test func `show an endpoint's last day, its filters, and a delivery's headers`() async throws {
+    @Test func `Webhook pages show the last 24 hours, filter deliveries, and show a delivery's headers`() async throws {
         try await Self.run { world, browser in
-            let anna = try await world.subscriber("anna")
-            let bob = try await world.subscriber("bob")
-            try await world.tell()
-            let list = try Self.held(try await browser.get("/console/webhooks"))
+            let anna = try await world.subscribe("anna")
+            let bob = try await world.subscribe("bob")
+            try await world.deliverWebhooks()
+            let list = try Self.heldPart(try await browser.get("/console/webhooks"))
             #expect(list.contains("data-label=\"Delivered\">2<") && list.contains("data-label=\"Waiting\">0<"))
             let endpoint = try await browser.get("/console/webhooks/backend").text
             #expect(endpoint.contains("The last 24 hours") && endpoint.contains("Filter deliveries"))
@@ -129,17 +129,17 @@ import Testing
         }
     }
 
-    @Test func `show the completeness mark on an axis, and a recovery's windows while it is open`() async throws {
+    @Test func `The completeness page draws the mark on an axis and lists windows of an open recovery`() async throws {
         try await Self.run { world, browser in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await world.server.core.recovery.runNow()
             let page = try await browser.get("/console/completeness").text
             #expect(page.contains("<svg") && page.contains("is complete from"))
             #expect(!page.contains("Under way"))
             let now = world.simulator.now.milliseconds
-            // Kept without a word to the service, which would begin to read it.
+            // Stored directly, because the recovery service would start reading it.
             let core = try world.server.core
-            let plan = RecoveryPlan.asked(
+            let plan = RecoveryPlan.requested(
                 try world.scope().id, from: now - 86_400_000, until: now, filters: [], core.configuration.recovery)
             let id = "rec_\(try await core.storage.begin(plan, at: now))"
             let windows = try await world.api.get("/v1/recoveries/\(id)").json["window_list"] as? [[String: Any]]
@@ -147,39 +147,40 @@ import Testing
             let open = try await browser.get("/console/completeness").text
             #expect(open.contains("Under way") && open.contains("<progress value=\"0\" max=\"4\""))
             let recovery = try await browser.get("/console/recoveries/\(id)").text
-            #expect(recovery.contains("Parts of the time") && recovery.contains("0 of 4 windows"))
-            try await world.server.core.recovery.pass(world.scope(), because: nil)
+            #expect(recovery.contains("Periods, in the order") && recovery.contains("0 of 4 windows"))
+            try await world.server.core.recovery.runPass(world.scope(), because: nil)
             let done = try await browser.get("/console/recoveries/\(id)").text
-            #expect(done.contains("4 of 4 windows") && done.contains("forgotten when a recovery is over"))
+            #expect(done.contains("4 of 4 windows") && done.contains("windows of a finished recovery"))
         }
     }
 
-    @Test func `count what an action does before it is confirmed`() async throws {
+    @Test func `Confirmation pages count the affected deliveries, events and recovery windows`() async throws {
         try await Self.run { world, browser in
             let webhook = ["name": "backend"]
-            _ = try await world.subscriber("anna")
-            try await world.tell()
+            _ = try await world.subscribe("anna")
+            try await world.deliverWebhooks()
             try await browser.confirm(webhook.merging(["action": "webhook-off"]) { $1 })
-            _ = try await world.subscriber("bob")
-            try await world.tell()
+            _ = try await world.subscribe("bob")
+            try await world.deliverWebhooks()
             for action in ["webhook-on", "webhook-discard"] {
-                let asked = try await browser.post("/console/confirm", webhook.merging(["action": action]) { $1 })
-                #expect(asked.text.contains("0 deliveries wait; 1 event was not looked at yet."), "\(action)")
+                let confirmation = try await browser.post(
+                    "/console/confirm", webhook.merging(["action": action]) { $1 })
+                #expect(confirmation.text.contains("0 deliveries wait; 1 event was not looked at yet."), "\(action)")
             }
             let date = (world.simulator.now - 10 * 86_400).formatted(.iso8601)
             let until = world.simulator.now.formatted(.iso8601)
             let recover = ["action": "recover", "from": date, "to": until]
-            let asked = try await browser.post("/console/confirm", recover)
-            #expect(asked.text.contains("That is 4 parts of the history, about 10 days"))
+            let confirmation = try await browser.post("/console/confirm", recover)
+            #expect(confirmation.text.contains("That is 4 parts of the history, about 10 days"))
             #expect(try await world.api.get("/v1/recoveries").items.isEmpty)
         }
     }
 
-    @Test func `show the beginning of what was refused, and all of one that somebody opens`() async throws {
+    @Test func `The list of refused notifications shortens bodies, and an opened one is shown in full`() async throws {
         try await Self.run { world, browser in
             let core = try world.server.core
             let now = core.now.milliseconds
-            // Characters that take the most room on a page, all at one instant.
+            // NUL takes the most room on a page. All refusals have the same instant.
             let junk = Data(repeating: 0, count: 5000)
             try await core.storage.commit(
                 (0..<3).map { index in
@@ -198,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `have the refused among the notifications, and lead there from where it was`() async throws {
+    @Test func `The former address of refused notifications redirects to the new one`() async throws {
         try await Self.run { world, browser in
             let moved = try await browser.get("/console/refused?page=5")
             #expect(moved.status == 303 && moved.location == "/console/notifications/refused?page=5")
@@ -216,9 +217,9 @@ import Testing
         }
     }
 
-    @Test func `ask the App Store how it delivered a notification`() async throws {
+    @Test func `The API and the console return the App Store's delivery attempts of a notification`() async throws {
         try await Self.run { world, browser in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             let answer = try await world.api.send("POST", "/v1/notifications/\(uuid)/attempts")
             #expect(answer.status == 200 && answer.items.map { $0["result"] as? String } == ["SUCCESS"])

@@ -10,19 +10,19 @@ import StoreSimulator
 import Synchronization
 import Testing
 
-/// What the pages of the console ask the ledger.
-@Suite(.timeLimit(.minutes(10))) struct `Each page of the console` {
-    /// Tables that grow with what happens. None of them is ever gone through from end to end for a page.
+/// The SQL statements that the console's pages run.
+@Suite(.timeLimit(.minutes(10))) struct `Query plans of the console pages` {
+    /// The tables that grow with use. No page scans one of them in full.
     private static let large = [
         "notifications", "other_texts", "lineages", "events", "deliveries", "statements", "claims", "attempts", "audit",
     ]
 
     private static let pass = "com.example.season.pass"
 
-    /// How many questions one page may ask.
-    private static let most = 12
+    /// The maximum number of queries of one page.
+    private static let maximumQueries = 12
 
-    /// The statements that the ledger was given.
+    /// Records the SQL statements of the ledger.
     private final class StatementLog: Sendable {
         private let statements = Mutex<[String]>([])
 
@@ -30,39 +30,39 @@ import Testing
 
         func removeAll() { statements.withLock { $0 = [] } }
 
-        var questions: [String] { statements.withLock { $0.filter { $0.hasPrefix("SELECT") || $0.hasPrefix("WITH") } } }
+        var queries: [String] { statements.withLock { $0.filter { $0.hasPrefix("SELECT") || $0.hasPrefix("WITH") } } }
     }
 
-    /// What the pages are about.
+    /// The identifiers that the pages show.
     private struct Subject {
         var customer: String
         /// A subscription of several periods.
         var original: String
-        /// A notification about it.
+        /// A notification about the subscription.
         var uuid: String
     }
 
-    @Test func `asks few questions of the ledger, none of which goes through a large table`() async throws {
+    @Test func `Each console page runs at most twelve queries, and none scans a large table`() async throws {
         let log = StatementLog()
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await World.run(
-                server: { Self.configure(&$0, telling: webhook) }, ledger: { $0.trace = { sql in log.append(sql) } }
+                server: { Self.configure(&$0, webhook: webhook) }, ledger: { $0.trace = { sql in log.append(sql) } }
             ) { world async throws in
                 let subject = try await Self.fill(world)
                 let core = try world.server.core
                 let storage = try #require(core.storage as? SQLiteStorage)
                 let browser = Browser(world.url)
                 try await browser.signIn()
-                // What was done is noted a moment later, which asks the ledger as well.
+                // The audit log is written with a delay. Its statements must not be counted.
                 while try await storage.audit(before: .max, limit: 9).count < 4 { await Task.yield() }
                 try await Self.checkParts(of: subject, browser)
                 for path in Self.paths(of: subject) {
-                    let questions = try await Self.fewestQuestions(of: path, browser, log)
+                    let queries = try await Self.fewestQueries(of: path, browser, log)
                     #expect(
-                        questions.count <= Self.most,
-                        "\(path) \(questions.count): \(questions.joined(separator: "\n"))")
-                    for sql in Set(questions) {
+                        queries.count <= Self.maximumQueries,
+                        "\(path) \(queries.count): \(queries.joined(separator: "\n"))")
+                    for sql in Set(queries) {
                         for step in try await storage.pool.read({ try Self.plan(of: sql, $0) }) {
                             #expect(!Self.isLargeScan(step), "\(path): \(step) in \(sql)")
                         }
@@ -73,18 +73,20 @@ import Testing
     }
 
     private static func configure(
-        _ configuration: inout ServerConfiguration, telling webhook: ServerConfiguration.Webhook
+        _ configuration: inout ServerConfiguration, webhook: ServerConfiguration.Webhook
     ) {
         configuration.console.isEnabled = true
         configuration.webhooks = [webhook]
-        configuration.keys = [.init(name: "test", hash: APIKeyText.hash(of: Asker.key), scopes: Set(APIScope.all))]
+        configuration.keys = [
+            .init(name: "test", hash: APIKeyText.hash(of: TestAPIClient.key), scopes: Set(APIScope.all))
+        ]
         configuration.apps[0].catalogue.entitlements = ["premium": [World.monthly, pass]]
     }
 
-    /// Has customers buy for a year, so that every page has something of each kind to show.
+    /// Makes customers buy for a year, so that each page has something of each kind to show.
     private static func fill(_ world: World) async throws -> Subject {
         let customer = try await world.buy("anna")
-        // Each is a purchase of its own, and none of them may cost a page questions of its own.
+        // Many purchases: the number of queries must not depend on them.
         let token = UUID(uuidString: customer).map { AppAccountToken($0) }
         for _ in 0..<8 {
             try await world.simulator.perform(.purchase(customer: "anna", product: pass, appAccountToken: token))
@@ -104,15 +106,15 @@ import Testing
         let original = try #require(bought.first { $0.transactions.count > 1 }).originalTransactionID
         var filter = InboxFilter(scopes: [scope.id])
         filter.originalTransactionID = original
-        let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 50).items.first)
+        let stored = try #require(try await core.storage.notifications(filter, before: .max, limit: 50).items.first)
         func delivered() async throws -> AttemptedDelivery? {
-            try await core.storage.deliveries(ofEvent: "evt_\(kept.uuid)", limit: 1, attempts: 1)?.first
+            try await core.storage.deliveries(ofEvent: "evt_\(stored.uuid)", limit: 1, attempts: 1)?.first
         }
         while try await delivered()?.attempts.isEmpty ?? true { await Task.yield() }
-        return Subject(customer: customer, original: original, uuid: kept.uuid)
+        return Subject(customer: customer, original: original, uuid: stored.uuid)
     }
 
-    /// Checks that there is all that a page with an open entry can have.
+    /// Checks that the pages contain every part, so that the queries of all parts are counted.
     private static func checkParts(of subject: Subject, _ browser: Browser) async throws {
         let customer = "/console/customers/\(subject.customer)"
         let explanation = try await browser.get("\(customer)/explain/premium").text
@@ -139,17 +141,17 @@ import Testing
         ]
     }
 
-    /// The questions that a page asks. The server's own services ask as well: those of the look at which they asked the
-    /// least.
-    private static func fewestQuestions(
+    /// The queries of a page. The server's services run queries at the same time: returns the smallest of several
+    /// counts.
+    private static func fewestQueries(
         of path: String, _ browser: Browser, _ log: StatementLog
     ) async throws -> [String] {
         var fewest: [String]?
-        for _ in 0..<20 where fewest?.count ?? .max > most {
+        for _ in 0..<20 where fewest?.count ?? .max > maximumQueries {
             log.removeAll()
             #expect(try await browser.get("/console\(path)").status == 200, "\(path)")
-            let questions = log.questions
-            if questions.count < fewest?.count ?? .max { fewest = questions }
+            let queries = log.queries
+            if queries.count < fewest?.count ?? .max { fewest = queries }
         }
         return try #require(fewest)
     }
@@ -160,9 +162,9 @@ import Testing
 
     private static func plan(of sql: String, _ db: Database) throws -> [String] {
         let numbered = sql.matches(of: /\?(\d+)/).compactMap { Int($0.1) }.max()
-        let places = numbered ?? (sql.components(separatedBy: "?").count - 1)
-        let nothing = StatementArguments(repeatElement(DatabaseValue.null, count: places))
-        return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: nothing).compactMap {
+        let parameterCount = numbered ?? (sql.components(separatedBy: "?").count - 1)
+        let nulls = StatementArguments(repeatElement(DatabaseValue.null, count: parameterCount))
+        return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: nulls).compactMap {
             $0["detail"] as String?
         }
     }

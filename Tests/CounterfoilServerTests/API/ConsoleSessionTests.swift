@@ -7,7 +7,7 @@ import Testing
 import WebConsole
 
 @Suite struct `Sessions of the console` {
-    @Test func `end when their key is replaced by another of the same name`() async throws {
+    @Test func `A console session ends when another key replaces its key under the same name`() async throws {
         try await `The console`.run { world, browser in
             try await browser.signIn()
             #expect(try await browser.get("/console").status == 200)
@@ -27,20 +27,20 @@ import WebConsole
         }
     }
 
-    @Test func `begin where somebody wanted to go, also after a key that was mistyped`() async throws {
+    @Test func `Signing in returns to the requested page, even after a mistyped key`() async throws {
         try await `The console`.run { world, browser in
-            let place = "/console/refunds?environment=Sandbox"
-            let wrong = try await browser.post("/console/sign-in", ["key": "wrong", "return": place])
-            #expect(wrong.status == 403 && wrong.hidden("return") == place)
-            let right = try await browser.post("/console/sign-in", ["key": Asker.key, "return": place])
-            #expect(right.status == 303 && right.location == place)
+            let path = "/console/refunds?environment=Sandbox"
+            let wrong = try await browser.post("/console/sign-in", ["key": "wrong", "return": path])
+            #expect(wrong.status == 403 && wrong.hidden("return") == path)
+            let right = try await browser.post("/console/sign-in", ["key": TestAPIClient.key, "return": path])
+            #expect(right.status == 303 && right.location == path)
             let other = Browser(world.url)
             let foreign = try await other.post("/console/sign-in", ["key": "wrong", "return": "//evil.example"])
             #expect(foreign.hidden("return") == "/console")
         }
     }
 
-    @Test func `that have ended lead back to the page whose form was sent`() async throws {
+    @Test func `A form sent without a session leads to the sign-in page with the way back`() async throws {
         try await `The console`.run { _, browser in
             for path in ["/console/confirm", "/console/do"] {
                 let page = try await browser.post(path, ["action": "grant", "id": "a b", "environment": "Sandbox"])
@@ -57,7 +57,7 @@ import WebConsole
         }
     }
 
-    @Test func `that have ended are said so to open pages`() async throws {
+    @Test func `Live updates and streams without a session are answered with 401`() async throws {
         try await `The console`.run { _, browser in
             for path in ["/console?fragment=all", "/console/customers/a?fragment=all", "/console/events?topics=inbox"] {
                 let page = try await browser.get(path)
@@ -68,7 +68,7 @@ import WebConsole
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `that have ended end their streams`() async throws {
+    func `The event stream of a console session ends with the session`() async throws {
         try await `The console`.run { world, browser in
             try await browser.signIn()
             let core = try world.server.core
@@ -81,7 +81,7 @@ import WebConsole
         }
     }
 
-    @Test func `begin with no key that others could read on its way`() async throws {
+    @Test func `Sign-in over plain HTTP from another machine offers no form for the key`() async throws {
         try await `The console`.run { world, browser in
             #expect(try await browser.get("/console/sign-in").text.contains("name=\"key\""))
             let far = [(name: "X-Forwarded-For", value: "192.0.2.1")]
@@ -92,7 +92,7 @@ import WebConsole
         }
     }
 
-    @Test func `begin with links that stand nowhere in the audit log`() async throws {
+    @Test func `The audit log does not contain the token of a sign-in link`() async throws {
         try await `The console`.run { world, browser in
             let link = try ConsoleLink.make(try world.configuration(), key: "all", url: "")
             #expect(try await browser.get(link, [("Host", "evil.example")]).status == 403)
@@ -102,7 +102,7 @@ import WebConsole
         }
     }
 
-    @Test func `of a key for one app see no keys, sessions and endpoints of others`() async throws {
+    @Test func `A session of a key for one app sees no keys, sessions and endpoints beyond the app`() async throws {
         try await `The console`.run { configuration in
             let app = configuration.apps[0].bundleID
             configuration.webhooks = [World.webhook("everything", "https://example.com/hooks")]
@@ -135,7 +135,7 @@ import WebConsole
         return address
     }
 
-    @Test func `find the console where it is`() {
+    @Test func `The address of a sign-in link follows the listening addresses, TLS and the public URL`() {
         var configuration = ServerConfiguration(apps: [])
         func address(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> String {
             var changed = configuration

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import WebConsole
 
-/// A browser without a script: it keeps cookies, and says where it comes from.
+/// A browser without scripts. Keeps cookies and sends `Sec-Fetch-Site`.
 actor Browser {
     let url: String
     private var cookies: [String: String] = [:]
@@ -54,14 +54,14 @@ actor Browser {
             text: String(decoding: answer.body, as: UTF8.self))
     }
 
-    /// Does something, after the page that asks whether to.
+    /// Sends a form to the confirmation page, then sends the form again with the ticket from there.
     @discardableResult func confirm(_ fields: [String: String]) async throws -> Page {
-        let asked = try await post("/console/confirm", fields)
-        let ticket = try #require(asked.hidden("ticket"), "\(asked.status)")
+        let confirmation = try await post("/console/confirm", fields)
+        let ticket = try #require(confirmation.hidden("ticket"), "\(confirmation.status)")
         return try await post("/console/do", fields.merging(["ticket": ticket]) { $1 })
     }
 
-    func signIn(_ key: String = Asker.key) async throws {
+    func signIn(_ key: String = TestAPIClient.key) async throws {
         #expect(try await post("/console/sign-in", ["key": key]).status == 303)
     }
 }
@@ -88,7 +88,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `is off unless the configuration has it`() async throws {
+    @Test func `A disabled console answers 404`() async throws {
         try await Self.run({ $0.console.isEnabled = false }) { _, browser in
             for path in ["/console", "/console/sign-in"] {
                 let page = try await browser.get(path)
@@ -97,9 +97,9 @@ extension Browser.Page {
         }
     }
 
-    @Test func `shows every page to who signed in, and nothing to anybody else`() async throws {
+    @Test func `Each console page redirects to sign-in without a session and is shown in full with one`() async throws {
         try await Self.run { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             let paths = [
                 "", "/customers", "/customers?q=\(anna)", "/customers/\(anna)", "/customers/\(anna)/explain/premium",
@@ -117,19 +117,21 @@ extension Browser.Page {
             try await browser.signIn()
             for path in paths {
                 let page = try await browser.get("/console" + path)
-                let isThere = !Self.nowhere.contains(path)
+                let isThere = !Self.missingPages.contains(path)
                 #expect(page.status == (isThere ? 200 : 404), "\(path): \(page.status)")
                 #expect(!page.text.contains("⟦"), "\(path): \(page.text.split(separator: "⟦").dropFirst().first ?? "")")
                 #expect(page.text.components(separatedBy: "<h1").count == 2, "\(path)")
                 #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
                 #expect(page.text.utf8.count < 60_000, "\(path)")
                 for twin in ["As API", "As command"] { #expect(page.text.contains(twin), "\(path): \(twin)") }
-                for secret in [Asker.key, "a secret of the tests"] { #expect(!page.text.contains(secret), "\(path)") }
+                for secret in [TestAPIClient.key, "a secret of the tests"] {
+                    #expect(!page.text.contains(secret), "\(path)")
+                }
             }
             let customer = try await browser.get("/console/customers/\(anna)").text
             #expect(customer.contains("<svg") && customer.contains("explain premium"))
-            #expect(customer.contains("this customer&#39;s") && customer.contains("names the account"))
-            // New rows of a list wait for its reader; a page of one thing follows at once.
+            #expect(customer.contains("this customer<") && customer.contains("names the account"))
+            // Live updates of a list wait for the reader; those of the part above replace it at once.
             let halves = customer.components(separatedBy: "<div id=\"list\" data-live=\"hold\">")
             #expect(halves.count == 2 && halves[0].contains("<div id=\"page\" data-live=\"replace\">"))
             #expect(halves[0].contains("<tr data-row data-key=") && !halves[0].contains("class=\"timeline\""))
@@ -137,13 +139,13 @@ extension Browser.Page {
             let searched = try await browser.get("/console/customers?q=\(anna)").text
             #expect(try await browser.get("/console/customers").text.contains("Lately active"))
             #expect(!searched.contains("Lately active"))
-            // An entry of the timeline opens in its place, without a script.
+            // A timeline entry opens in its place, without a script.
             let open = try await browser.get("/console/customers/\(anna)?open=\(uuid)").text
             #expect(!customer.contains("Verification of the transaction"))
             #expect(open.contains("<li data-row data-key=\"\" id=\"entry-\(uuid)\" class=\"open\">"))
             #expect(open.contains("Verification of the transaction") && open.contains("<dt>anchor</dt>"))
             #expect(open.contains("No endpoint takes events of this kind"))
-            // The audit log is a file for spreadsheets.
+            // The audit log can be downloaded as CSV.
             let file = try await browser.get("/console/operations/audit.csv")
             #expect(file.status == 200 && file.text.hasPrefix("id,at,actor,"))
             #expect(file.headers["content-disposition"] == "attachment; filename=\"audit.csv\"")
@@ -151,12 +153,12 @@ extension Browser.Page {
         }
     }
 
-    /// What those pages are about is not known.
-    private static let nowhere: Set<String> = [
+    /// The pages of unknown objects, which answer 404.
+    private static let missingPages: Set<String> = [
         "/transactions/1", "/notifications/none", "/recoveries/rec_9", "/webhooks/none",
     ]
 
-    @Test func `signs in once by a link, which looking at it does not use up`() async throws {
+    @Test func `A sign-in link works once, and opening its page does not use it up`() async throws {
         try await Self.run { world, browser in
             let configuration = try world.configuration()
             let link = try ConsoleLink.make(configuration, key: "all", url: "")
@@ -171,7 +173,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `takes no request of another page, and none by another name`() async throws {
+    @Test func `The console refuses cross-site requests, foreign hosts and altered paths`() async throws {
         try await Self.run { _, browser in
             try await browser.signIn()
             for site in ["cross-site", "same-site"] {
@@ -192,25 +194,25 @@ extension Browser.Page {
         }
     }
 
-    @Test func `makes a new session for each sign-in, and blocks who guesses`() async throws {
+    @Test func `The console ignores an unknown session cookie and blocks sign-in after five wrong keys`() async throws {
         try await Self.run { world, browser in
             let planted = try await browser.send(
                 "GET", "/console", nil, [("Cookie", "counterfoil=\(String(repeating: "A", count: 43))")])
             #expect(planted.status == 303)
             for _ in 0..<5 { #expect(try await browser.post("/console/sign-in", ["key": "wrong"]).status == 403) }
-            #expect(try await browser.post("/console/sign-in", ["key": Asker.key]).status == 429)
+            #expect(try await browser.post("/console/sign-in", ["key": TestAPIClient.key]).status == 429)
             #expect(try await browser.get("/console").status == 303)
         }
     }
 
-    @Test func `asks before it does something, does it once, and says so in the audit log`() async throws {
+    @Test func `A console action needs a ticket, is performed once, and is in the audit log`() async throws {
         try await Self.run { world, browser in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await browser.signIn()
             let fields = ["action": "grant", "id": anna, "entitlement": "premium", "reason": "<b>the outage</b>"]
-            let asked = try await browser.post("/console/confirm", fields)
-            #expect(asked.status == 200)
-            let ticket = try #require(asked.hidden("ticket"))
+            let confirmation = try await browser.post("/console/confirm", fields)
+            #expect(confirmation.status == 200)
+            let ticket = try #require(confirmation.hidden("ticket"))
             #expect(try await browser.post("/console/do", fields).status == 409)
             for _ in 0..<2 {
                 let done = try await browser.post("/console/do", fields.merging(["ticket": ticket]) { $1 })
@@ -227,7 +229,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `shows and does what the scopes of the key allow`() async throws {
+    @Test func `The pages and actions of a console session are limited to the scopes of its key`() async throws {
         try await Self.run { configuration in
             for (name, scopes) in [
                 ("viewer", [APIScope.operationsRead, .consoleOpen]),
@@ -237,7 +239,7 @@ extension Browser.Page {
                 configuration.keys.append(.init(name: name, hash: APIKeyText.hash(of: name), scopes: Set(scopes)))
             }
         } _: { world, _ in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let (viewer, support, closed) = (Browser(world.url), Browser(world.url), Browser(world.url))
             #expect(try await closed.post("/console/sign-in", ["key": "closed"]).status == 403)
             try await viewer.signIn("viewer")
@@ -261,7 +263,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `changes nothing where it is read-only`() async throws {
+    @Test func `A read-only console refuses every action`() async throws {
         try await Self.run({ $0.console.isReadOnly = true }) { world, browser in
             try await browser.signIn()
             for action in ConsoleAction.all {
@@ -272,7 +274,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `ends a session when its key is gone`() async throws {
+    @Test func `A console session ends when its key is removed from the configuration`() async throws {
         try await Self.run { world, browser in
             try await browser.signIn()
             #expect(try await browser.get("/console").status == 200)
@@ -280,19 +282,19 @@ extension Browser.Page {
             let configuration = try world.configuration()
             await server.reload {
                 var changed = configuration
-                changed.keys = changed.keys.filter { $0.hash != APIKeyText.hash(of: Asker.key) }
+                changed.keys = changed.keys.filter { $0.hash != APIKeyText.hash(of: TestAPIClient.key) }
                 return changed
             }
             #expect(try await browser.get("/console").status == 303)
         }
     }
 
-    @Test func `shows text of strangers as text`() async throws {
+    @Test func `Console pages escape untrusted text`() async throws {
         try await Self.run { world, browser in
             try await browser.signIn()
             let hostile = "<script>alert(1)</script>\"'\u{202E}{{{x}}}"
             _ = try await world.api.send("POST", "/apple/notifications", body: Data(hostile.utf8))
-            await (try world.server).core.refusals.keep()
+            await (try world.server).core.refusals.flush()
             let page = try await browser.get("/console/notifications/refused").text
             #expect(page.contains("&lt;script&gt;") && !page.contains("<script>alert") && page.contains("U+202E"))
             let decoded = try await browser.post("/console/decode", ["text": hostile]).text
@@ -300,23 +302,23 @@ extension Browser.Page {
         }
     }
 
-    @Test func `counts what a replay would send before it asks whether to`() async throws {
+    @Test func `The confirmation page of a replay counts the deliveries`() async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await Self.run({ $0.webhooks = [webhook] }) { world, browser in
-                _ = try await world.subscriber("anna")
-                try await world.tell()
+                _ = try await world.subscribe("anna")
+                try await world.deliverWebhooks()
                 try await browser.signIn()
                 let fields = ["action": "replay", "name": "backend", "from": "2020-01-01", "to": "2100-01-01"]
-                let asked = try await browser.post("/console/confirm", fields)
-                #expect(asked.text.contains("That makes 1 delivery now, and is all of it."))
+                let confirmation = try await browser.post("/console/confirm", fields)
+                #expect(confirmation.text.contains("That makes 1 delivery now, which is all."))
             }
         }
     }
 
-    @Test func `has all processed again that failed with a code`() async throws {
+    @Test func `All notifications that failed with one code can be reprocessed at once`() async throws {
         try await Self.run { world, browser in
-            for name in ["anna", "ben"] { _ = try await world.subscriber(name) }
+            for name in ["anna", "ben"] { _ = try await world.subscribe(name) }
             let core = try world.server.core
             let filter = InboxFilter(scopes: core.scopes.all.map(\.id))
             for item in try await core.storage.notifications(filter, before: .max, limit: 10).items {
@@ -335,7 +337,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `shows a new secret of an endpoint once, and retires one`() async throws {
+    @Test func `A new webhook secret is shown once, and the old one can be retired`() async throws {
         try await Self.run { world, browser in
             let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
             #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
@@ -345,7 +347,7 @@ extension Browser.Page {
                 return (json["secrets"] as? [[String: Any]] ?? []).compactMap { $0["fingerprint"] as? String }
             }
             let old = try #require(try await secrets().first)
-            // The only one cannot be retired, and the page does not offer it.
+            // The only secret cannot be retired, and the page does not offer that.
             #expect(!(try await browser.get("/console/webhooks/made").text.contains("Retire the secret")))
             let shown = try await browser.confirm(["action": "webhook-secret", "name": "made"])
             #expect(shown.status == 200 && shown.text.contains("whsec_") && shown.text.contains("not shown again"))
@@ -358,7 +360,7 @@ extension Browser.Page {
         }
     }
 
-    @Test func `decodes a file that was chosen instead of a text`() async throws {
+    @Test func `The decode page reads an uploaded file`() async throws {
         try await Self.run { world, browser in
             try await browser.signIn()
             for content in [Data("-----BEGIN CERTIFICATE-----".utf8), Data([0x30, 0x82, 0xFF, 0])] {
@@ -373,11 +375,7 @@ extension Browser.Page {
         }
     }
 
-    @Test
-    func
-        `has templates without a name that is no link, without a name that nothing fills, and without a use for nothing`()
-        throws
-    {
+    @Test func `The console's templates pass the template audit with every kind of block`() throws {
         var audit = try TemplateAudit(ServerPages.files)
         var shell = Shell(
             heading: "x", product: "x", home: PageLink("console"), assets: ConsoleAssets(folder: ["x"]), version: "x")
@@ -386,7 +384,7 @@ extension Browser.Page {
         #expect(audit.complete().isEmpty, "\(audit.complete())")
     }
 
-    /// A page with each kind of block, and each kind of cell.
+    /// A page with each kind of block and each kind of cell.
     private static var everything: ConsolePage {
         let link = PageLink("x")
         var page = ConsolePage("x", foreign: "y", now: World.start)
@@ -409,7 +407,7 @@ extension Browser.Page {
         entry.inside = ConsolePage("x")
         entry.inside?.subtitle("x")
         page.entries([entry, .init("y")], empty: "")
-        page.holdFromHere()
+        page.holdFollowingBlocks()
         page.exact("x", "y", isOpen: true)
         page.links([("x", link)], next: link)
         page.form(

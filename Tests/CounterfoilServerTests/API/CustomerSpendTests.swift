@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `is added up in each currency, the one with the most payments first`() throws {
+    @Test func `Spend is added up per currency, with the most frequent currency first`() throws {
         let spend = try Self.spend([
             Self.payment(1, 0), Self.payment(2, 9_990), Self.payment(3, 8_990, "EUR"), Self.payment(4, 9_990),
         ])
@@ -46,7 +46,9 @@ import Testing
     }
 
     @Test(arguments: [(nil, 9_990), (100_000, 9_990), (50_000, 4_995), (33_333, 3_330), (0, 0), (-5, 0), (.max, 9_990)])
-    func `tells how much of it was refunded`(_ percentage: Int32?, _ refunded: Int) throws {
+    func `The refunded amount is the revocation percentage of the price, from 0 to 100 percent`(
+        _ percentage: Int32?, _ refunded: Int
+    ) throws {
         let spend = try Self.spend([
             Self.payment(1, 9_990) {
                 ($0.revocationDate, $0.revocationPercentage) = ($0.purchaseDate + 60, percentage)
@@ -56,7 +58,7 @@ import Testing
         #expect(Self.lines(spend) == ["USD 9990 \(refunded) 1"])
     }
 
-    @Test func `leaves out what somebody else paid, and what came later`() throws {
+    @Test func `Spend excludes family-shared transactions and those after the given instant`() throws {
         let payments = [
             Self.payment(1, 9_990), Self.payment(2, 9_990) { $0.ownership = .familyShared }, Self.payment(50, 9_990),
         ]
@@ -64,7 +66,8 @@ import Testing
         #expect(try Self.lines(Self.spend(payments, after: 0.5)) == [])
     }
 
-    @Test func `names what is not known instead of guessing it`() throws {
+    @Test func `Transactions without price or currency are counted apart from spend, and so are upgraded ones`() throws
+    {
         let spend = try Self.spend([
             Self.payment(1, nil), Self.payment(2, 9_990, nil), Self.payment(3, nil, "USD"),
             Self.payment(4, 5_000) { $0.isUpgraded = true },
@@ -73,7 +76,7 @@ import Testing
         #expect(spend["without_price"].number == 3 && spend["upgraded"].number == 1)
     }
 
-    @Test func `does not overflow`() throws {
+    @Test func `Spend of the largest prices does not overflow, and a negative price is ignored`() throws {
         let payments = (1...4).map { id in
             Self.payment(id, .max) { ($0.revocationDate, $0.signedDate) = ($0.purchaseDate, $0.purchaseDate) }
         }
@@ -81,9 +84,9 @@ import Testing
         #expect(try Self.lines(Self.spend([Self.payment(1, .min)])) == [])
     }
 
-    @Test func `comes with the customer on request`() async throws {
+    @Test func `A customer's spend is included on request`() async throws {
         try await World.withAPI { world in
-            let customer = try await world.subscriber("anna")
+            let customer = try await world.subscribe("anna")
             try await world.simulator.advance(by: 65 * 86_400)
             try await world.settle()
             let path = "/v1/customers/\(customer)"
@@ -98,12 +101,12 @@ import Testing
         }
     }
 
-    @Test func `stands on the customer's page`() async throws {
+    @Test func `A customer's console page shows the spend once something was paid`() async throws {
         try await World.withConsole { world, browser in
-            let customer = try await world.subscriber("anna")
+            let customer = try await world.subscribe("anna")
             try await world.settle()
             let path = "/console/customers/\(customer)?environment=Production"
-            // Nothing but a free trial.
+            // Only a free trial so far.
             #expect(try await !browser.get(path).text.contains("Spend"))
             try await world.simulator.advance(by: 65 * 86_400)
             try await world.settle()

@@ -27,7 +27,7 @@ import Yams
         return operations
     }
 
-    @Test func `has every route, and no other`() async throws {
+    @Test func `openapi.yaml describes every route of the server and no other`() async throws {
         let described = Set(try Self.operations(Self.document()).keys)
         try await World.run { world in
             let operations = try world.server.operations
@@ -35,7 +35,7 @@ import Yams
         }
     }
 
-    @Test func `refers to nothing that is not in it`() throws {
+    @Test func `Every reference in openapi.yaml resolves`() throws {
         let document = try Self.document()
         func walk(_ value: Any) throws {
             if let object = value as? Object {
@@ -56,8 +56,8 @@ import Yams
         return object
     }
 
-    /// Requests of a server where anna, called $ID, has a subscription with the transaction $TRANSACTION of the order $ORDER,
-    /// told by the notification $UUID.
+    /// A request for each operation. The customer $ID has a subscription with the transaction $TRANSACTION of the order
+    /// $ORDER, which the notification $UUID reported.
     private static let calls: [(operation: String, path: String, body: String?)] = [
         ("GET /health/live", "/health/live", nil), ("GET /health/ready", "/health/ready", nil),
         ("HEAD /health/live", "/health/live", nil), ("HEAD /health/ready", "/health/ready", nil),
@@ -149,7 +149,7 @@ import Yams
             "POST /v1/recoveries", "/v1/recoveries", #"{"from":$FROM,"to":$NOW,"types":["EXPIRED"],"dry_run":true}"#
         ),
         ("GET /v1/recoveries", "/v1/recoveries", nil), ("GET /v1/recoveries/{id}", "/v1/recoveries/rec_1", nil),
-        // An endpoint that nothing is sent to, and one that is there to be told.
+        // `mine` gets no events of these requests. `backend` is in the configuration.
         (
             "POST /v1/webhooks", "/v1/webhooks",
             #"{"name":"mine","url":"https://93.184.216.34/","events":["app.extension_summarized"],"environments":["Sandbox"]}"#
@@ -175,35 +175,36 @@ import Yams
         ("DELETE /v1/customers/{id}", "/v1/customers/$ID", nil),
     ]
 
-    /// A world with an endpoint for its events, called backend.
+    /// Runs a world with a webhook endpoint named `backend`.
     private static func withEndpoint(_ body: (World) async throws -> Void) async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await World.withAPI(
                 server: { configuration in
                     configuration.webhooks = [webhook]
-                    configuration.apps[0].answerKey = .init(base64: String(repeating: "A", count: 43) + "=")
+                    configuration.apps[0].responseSigningKey = .init(base64: String(repeating: "A", count: 43) + "=")
                 }, body)
         }
     }
 
-    /// The headers that any answer may have.
-    private static let everywhere = [
+    /// The headers that every answer may have without being described.
+    private static let undescribedHeaders = [
         "cache-control", "connection", "content-length", "content-type", "date", "transfer-encoding",
         "x-content-type-options", "x-request-id",
     ]
 
-    @Test(.timeLimit(.minutes(10))) func `says what the answers are`() async throws {
+    @Test(.timeLimit(.minutes(10)))
+    func `The answers of all operations match openapi.yaml in status, headers and members`() async throws {
         let document = try Self.document()
         let operations = try Self.operations(document)
         try await Self.withEndpoint { world in
-            let names = try await Self.names(world)
+            let placeholders = try await Self.placeholders(world)
             for call in Self.calls {
                 let operation = try #require(operations[call.operation] as? Object, "\(call.operation)")
                 let responses = try #require(operation["responses"] as? Object)
                 let status = try #require(responses.keys.filter { $0 != "default" }.min())
                 func filled(_ text: String) -> String {
-                    names.reduce(text) { $0.replacingOccurrences(of: $1.name, with: $1.value) }
+                    placeholders.reduce(text) { $0.replacingOccurrences(of: $1.name, with: $1.value) }
                 }
                 let answer = try await world.api.send(
                     String(call.operation.prefix { $0 != " " }), filled(call.path),
@@ -212,7 +213,9 @@ import Yams
                 let described = ((responses[status] as? Object)?["headers"] as? Object ?? [:]).keys.map {
                     $0.lowercased()
                 }
-                #expect(Set(answer.headers.keys).subtracting(Self.everywhere + described) == [], "\(call.operation)")
+                #expect(
+                    Set(answer.headers.keys).subtracting(Self.undescribedHeaders + described) == [], "\(call.operation)"
+                )
                 let content = (responses[status] as? Object)?["content"] as? Object
                 let type = (answer.headers["content-type"]?.prefix { $0 != ";" }).map { String($0) }
                 #expect(type == content?.keys.first { $0 == type }, "\(call.operation)")
@@ -222,32 +225,32 @@ import Yams
                 else { continue }
                 Self.check(answer.json, schema, document, "\(call.operation)")
             }
-            // What no test calls is not proven.
+            // Each operation was requested.
             #expect(Set(Self.calls.map(\.operation)) == Set(operations.keys))
             let refused = try await world.api.get("/v1/customers/x?at=y")
             Self.check(refused.json, ["$ref": "#/components/schemas/Error"], document, "error")
         }
     }
 
-    @Test func `and the server know the same members of what clients send, and no others`() async throws {
+    @Test func `Every request schema in openapi.yaml has the members that the server accepts`() async throws {
         let document = try Self.document()
         let operations = try Self.operations(document)
         try await Self.withEndpoint { world in
             #expect(try await world.api.send("POST", "/v1/webhooks", body: Data(Self.mine.utf8)).status == 201)
-            let names = [("$ID", "anna")]
+            let placeholders = [("$ID", "anna")]
             for call in Self.calls {
                 let operation = try #require(operations[call.operation] as? Object)
                 guard call.body != nil, call.path.hasPrefix("/v1/"), let schema = try Self.body(of: operation, document)
                 else { continue }
                 #expect(schema["additionalProperties"] as? Bool == false, "\(call.operation)")
                 let method = String(call.operation.prefix { $0 != " " })
-                let path = names.reduce(call.path) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+                let path = placeholders.reduce(call.path) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
                 for name in try #require(schema["properties"] as? Object, "\(call.operation)").keys {
                     let answer = try await world.api.send(method, path, body: Data(#"{"x\#(name)":1}"#.utf8))
                     #expect(
                         answer.status == 400 && answer.code == "unknown_member", "\(call.operation): \(answer.text)")
                     #expect(answer.json["param"] as? String == "x" + name)
-                    // Names of two letters are like many others.
+                    // A short name may be nearest to another member.
                     #expect(name.count < 4 || answer.text.contains(#"did you mean \"\#(name)\"?"#), "\(answer.text)")
                 }
             }
@@ -257,15 +260,15 @@ import Yams
     private static let mine =
         #"{"name":"mine","url":"https://93.184.216.34/","events":["app.extension_summarized"]}"#
 
-    /// The schema of what an operation is sent.
+    /// The schema of an operation's request body, or nil if the operation has none in JSON.
     private static func body(of operation: [String: Any], _ document: [String: Any]) throws -> [String: Any]? {
         let content = (operation["requestBody"] as? Object)?["content"] as? Object
         let schema = (content?["application/json"] as? Object)?["schema"] as? Object
         return try (schema?["$ref"] as? String).map { try resolve($0, document) } ?? schema
     }
 
-    private static func names(_ world: World) async throws -> [(name: String, value: String)] {
-        let anna = try await world.subscriber("anna")
+    private static func placeholders(_ world: World) async throws -> [(name: String, value: String)] {
+        let anna = try await world.subscribe("anna")
         let core = try world.server.core
         let transaction = try #require(
             try await core.customers.customer(anna, in: world.scope(), at: nil).facts.transactions.first?.transactionID)
@@ -274,13 +277,13 @@ import Yams
         let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
         let signed = try #require(try await world.signedTransactions(of: transaction).first)
         _ = try await world.api.send("POST", "/apple/notifications", body: Data("{}".utf8))
-        repeat { await core.refusals.keep() } while try await core.storage.refusals(before: .max, limit: 1).isEmpty
-        // Its question is answered when there is time; any state is described.
+        repeat { await core.refusals.flush() } while try await core.storage.refusals(before: .max, limit: 1).isEmpty
+        // The consumption request is answered asynchronously; every state is described.
         try await world.simulator.perform(.requestRefund(customer: "anna"))
         try await world.settle()
-        let kept = try #require(try await core.storage.notification(uuid))
+        let stored = try #require(try await core.storage.notification(uuid))
         let now = world.simulator.now.milliseconds
-        // A free trial is not extended.
+        // A free trial cannot be extended.
         let paid = try await world.simulator.perform(
             .purchase(customer: "paul", product: "com.example.premium.monthly", introductory: false))
         _ = try await world.api.post("/v1/recoveries", ["from": now - 600_000, "to": now])
@@ -290,13 +293,14 @@ import Yams
         return [
             ("$SESSION", session.id),
             ("$PAID", try #require(paid.transactionID)), ("$GRANT", try #require(grant["id"] as? String)),
-            ("$TRANSACTION", transaction), ("$ORDER", order), ("$UUID", uuid), ("$ID", anna), ("$TEXT", kept.text),
-            ("$QUESTION", try world.question()), ("$SIGNED", signed), ("$FROM", "\(now - 600_000)"), ("$NOW", "\(now)"),
+            ("$TRANSACTION", transaction), ("$ORDER", order), ("$UUID", uuid), ("$ID", anna), ("$TEXT", stored.text),
+            ("$QUESTION", try world.retentionRequest()), ("$SIGNED", signed), ("$FROM", "\(now - 600_000)"),
+            ("$NOW", "\(now)"),
             ("$LATER", "\(now + 600_000)"), ("$DOWNLOAD", try await world.appTransaction(of: transaction)),
         ]
     }
 
-    /// Says where a value is not what a schema says, and which members the schema does not know.
+    /// Records an issue for each part of a value that differs from its schema, and for members that the schema lacks.
     private static func check(_ value: Any, _ schema: [String: Any], _ document: [String: Any], _ path: String) {
         var schema = schema
         if let reference = schema["$ref"] as? String {
@@ -362,8 +366,8 @@ import Yams
 }
 
 extension World {
-    /// A genuine question for a retention message.
-    func question() throws -> String {
+    /// A signed request of the App Store for a retention message.
+    func retentionRequest() throws -> String {
         try simulator.core.authority.signer.sign(
             DecodedRealtimeRequestBody(
                 originalTransactionId: "1", appAppleId: simulator.information.appAppleID, productId: "p",

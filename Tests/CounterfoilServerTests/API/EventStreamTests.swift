@@ -9,10 +9,11 @@ import NIOHTTP1
 import StoreSimulator
 import Testing
 
-/// `GET /v1/events?topics=…`: what changes, as it does.
+/// `GET /v1/events?topics=…`: the stream of changed topics.
 @Suite struct `The stream of changes` {
-    /// What a stream sends until it has sent `text`; empty when it ends before.
-    private static func read(_ url: String, key: String = Asker.key, until text: String) async throws -> String {
+    /// The contents of a stream up to and including `text`. Empty if the stream ends without it.
+    private static func read(_ url: String, key: String = TestAPIClient.key, until text: String) async throws -> String
+    {
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "Authorization", value: "Bearer \(key)")
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
@@ -25,25 +26,25 @@ import Testing
         return ""
     }
 
-    @Test func `names the topic that changed, and says no more`() async throws {
+    @Test func `The event stream names changed topics without their contents`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let topics = "overview,inbox,customer:\(anna)"
             let url = "\(world.url)/v1/events?topics=\(topics)"
-            async let news = Self.read(url, until: "customer:\(anna)")
+            async let stream = Self.read(url, until: "customer:\(anna)")
             try await world.simulator.perform(.cancel(customer: "anna"), in: .production)
             try await world.settle()
-            let text = try await news
+            let text = try await stream
             #expect(text.hasPrefix("retry: "))
             #expect(text.contains("data: {\"topic\":\"customer:\(anna)\",\"version\":"))
             #expect(!text.contains("com.example"))
-            // Whoever comes back with a version of before is told at once.
+            // A client that reconnects with an earlier version gets the missed changes at once.
             let missed = try await Self.read("\(url)&since=1", until: "inbox")
             #expect(missed.contains("\"topic\":\"inbox\""))
         }
     }
 
-    @Test func `refuses what is no topic`() async throws {
+    @Test func `The event stream refuses unknown, missing and too many topics`() async throws {
         try await World.withAPI { world in
             for (query, code) in [
                 ("topics=", "invalid_topics"), ("topics=everything", "invalid_topics"),
@@ -56,12 +57,12 @@ import Testing
         }
     }
 
-    @Test func `needs the scope of each topic`() async throws {
+    @Test func `The event stream requires the scope of each topic`() async throws {
         try await World.withAPI { configuration in
             configuration.keys.append(
                 .init(name: "viewer", hash: APIKeyText.hash(of: "viewer"), scopes: [.operationsRead]))
         } _: { world in
-            let viewer = Asker(url: world.url, key: "viewer")
+            let viewer = TestAPIClient(url: world.url, key: "viewer")
             for (topic, scope) in [
                 ("customer:anna", "customers:read"), ("deliveries", "webhooks:write"),
                 ("deliveries:b", "webhooks:write"),
@@ -73,10 +74,10 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `ends with the server`() async throws {
+    func `The event stream ends when the server shuts down`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core
-            // It ends before it has said this.
+            // The stream ends without this text.
             async let rest = Self.read("\(world.url)/v1/events?topics=customer:nobody", until: "nothing of the kind")
             while core.changes.count == 0 { await Task.yield() }
             core.changes.shutdown()
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `ends when its key is gone`() async throws {
+    func `The event stream ends when its key is removed from the configuration`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core
             let configuration = try world.configuration()
@@ -94,7 +95,7 @@ import Testing
             while core.changes.count == 0 { await Task.yield() }
             await (try world.server).reload {
                 var changed = configuration
-                changed.keys.removeAll { $0.hash == APIKeyText.hash(of: Asker.key) }
+                changed.keys.removeAll { $0.hash == APIKeyText.hash(of: TestAPIClient.key) }
                 return changed
             }
             core.changes.publish("inbox")
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where all streams are in use`() async throws {
+    @Test func `A 65th event stream is refused with a retryable error`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core
             let streams = (0..<64).compactMap { _ in core.changes.open(["inbox"]) }

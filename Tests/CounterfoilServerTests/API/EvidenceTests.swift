@@ -12,12 +12,12 @@ import Testing
 @testable import Ledger
 
 @Suite struct `The evidence of an explanation` {
-    /// A notification like another one, with a change to its transaction.
+    /// A signed copy of a notification with a changed transaction.
     private static func variant(
-        of kept: KeptNotification, uuid: String, _ world: World, _ change: (inout [String: Any]) -> Void
+        of stored: StoredNotification, uuid: String, _ world: World, _ change: (inout [String: Any]) -> Void
     ) throws -> String {
         let signer = world.simulator.core.authority.signer
-        var notification = try payload(kept.text)
+        var notification = try payload(stored.text)
         var data = try #require(notification["data"] as? [String: Any])
         var transaction = try payload(try #require(data["signedTransactionInfo"] as? String))
         change(&transaction)
@@ -35,13 +35,14 @@ import Testing
         return try #require(json as? [String: Any])
     }
 
-    /// Has the App Store say of a purchase, at the instant at which it was made, that it is refunded.
+    /// Sends a notification that refunds the newest purchase, with the signing date of the purchase. An empty `uuid`
+    /// repeats the identifier of the purchase's notification.
     private static func refundAtOnce(_ world: World, uuid: String) async throws {
         let core = try world.server.core
         let scope = try world.scope()
         let page = try await core.storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 1)
-        let kept = try #require(page.items.first)
-        let text = try Self.variant(of: kept, uuid: uuid.isEmpty ? kept.uuid : uuid, world) { transaction in
+        let stored = try #require(page.items.first)
+        let text = try Self.variant(of: stored, uuid: uuid.isEmpty ? stored.uuid : uuid, world) { transaction in
             transaction["revocationDate"] = transaction["signedDate"]
             transaction["revocationReason"] = 0
         }
@@ -50,13 +51,13 @@ import Testing
         try await world.settle()
     }
 
-    /// Before and after it by identifier, and under the same one.
+    /// Identifiers that sort before and after that of the purchase's notification, and the same one.
     @Test(arguments: [
         "00000000-0000-4000-8000-000000000000", "ffffffff-ffff-4fff-bfff-ffffffffffff", "",
     ])
-    func `is the text that decided, not another of the same instant`(uuid: String) async throws {
+    func `An explanation cites the text that decided, not another of the same instant`(uuid: String) async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await Self.refundAtOnce(world, uuid: uuid)
             let answer = try await world.api.get(
                 "/v1/customers/\(anna)/entitlements/premium/explain?include=signed_data")
@@ -69,9 +70,9 @@ import Testing
         }
     }
 
-    @Test func `that is of another environment than its notification is named where that is shown`() async throws {
+    @Test func `A notification names its transaction as a problem if that is of another environment`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             let filter = InboxFilter(scopes: [try world.scope().id])
             let page = try await world.server.core.storage.notifications(filter, before: .max, limit: 1)
             let uuid = "00000000-0000-4000-8000-000000000000"
@@ -89,9 +90,9 @@ import Testing
         }
     }
 
-    @Test func `that does not hold any more is named, and the rest is told`() async throws {
+    @Test func `Answers name a notification whose signature is broken and use the rest`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await world.simulator.advance(by: 86_400)
             let instant = world.simulator.core.now.milliseconds - 1
             try await world.simulator.perform(.cancel(customer: "anna"))
@@ -118,15 +119,15 @@ import Testing
         }
     }
 
-    @Test func `has its signatures verified once, however often it is asked for`() async throws {
+    @Test func `Stored signatures are not verified again by later requests`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let instant = world.simulator.core.now.milliseconds
             try await world.simulator.advance(by: Period.year)
             try await world.settle()
             let verified = try world.server.core.signatures.verified
             let notifications = try await world.api.get("/v1/customers/\(anna)/timeline?limit=100").items.count
-            // Each notification, its transaction and its renewal info, when they came.
+            // One verification on receipt for each notification, its transaction and its renewal info.
             #expect(verified == 3 * notifications && notifications > 10)
             for _ in 0..<3 {
                 for path in ["?at=\(instant)", "/timeline?limit=100", "/entitlements/premium/explain"] {
@@ -137,9 +138,9 @@ import Testing
         }
     }
 
-    @Test func `is read and proven for the facts that are listed, and no others`() async throws {
+    @Test func `An explanation verifies the signatures of the listed facts only`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await world.simulator.advance(by: Period.year)
             try await world.settle()
             let path = "/v1/customers/\(anna)\(Self.explain)?limit="
@@ -147,12 +148,12 @@ import Testing
             let listed = try #require(some["facts"] as? [[String: Any]])
             #expect(listed.count == 3 && listed.contains { $0["role"] as? String == "decides" })
             #expect(listed.allSatisfy { $0["verification"] != nil })
-            // To one who remembers nothing that is a notification, and what is wanted of it.
-            let (core, signatures) = (try world.server.core, ProvenSignatures())
-            let forgetful = CustomerReader(
+            // Without cached signatures each fact needs at most two verifications: the notification and the part in it.
+            let (core, signatures) = (try world.server.core, VerifiedSignatureCache())
+            let uncached = CustomerReader(
                 storage: core.storage, apps: core.apps, scopes: core.scopes,
-                verifier: core.historical.remembering(signatures), clock: core.clock)
-            let explained = try await forgetful.explanation(
+                verifier: core.historical.caching(signatures), clock: core.clock)
+            let explained = try await uncached.explanation(
                 of: "premium", for: anna, in: try world.scope(), at: nil, limit: 3, naming: true)
             #expect(explained.facts.count == 3 && (1...6).contains(signatures.verified))
             let all = try await world.api.get(path + "500")
@@ -166,9 +167,9 @@ import Testing
         }
     }
 
-    @Test func `has no signature verified again on its way to a webhook`() async throws {
+    @Test func `The event feed verifies no signature again`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.settle()
             let before = try world.server.core.signatures.verified
@@ -179,20 +180,20 @@ import Testing
         }
     }
 
-    @Test func `of more texts than one answer reads is refused with the reason`() async throws {
+    @Test func `A request that has to read too many texts is answered with 422`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let instant = world.simulator.core.now.milliseconds
             try await world.simulator.advance(by: 86_400)
             let storage = try world.server.core.storage
             let page = try await storage.notifications(
                 InboxFilter(scopes: [world.scope().id]), before: .max, limit: 1)
-            let kept = try #require(page.items.first)
-            // Under one identifier, which no App Store does.
+            let stored = try #require(page.items.first)
+            // All with the same UUID, which the App Store never does.
             let many = (0...TextAllowance.texts).map { number in
                 ReceivedNotification(
-                    scope: kept.scope, uuid: kept.uuid, type: kept.type, signedDate: kept.signedDate,
-                    receivedAt: kept.receivedAt, origin: .imported, text: "text \(number)")
+                    scope: stored.scope, uuid: stored.uuid, type: stored.type, signedDate: stored.signedDate,
+                    receivedAt: stored.receivedAt, origin: .imported, text: "text \(number)")
             }
             _ = try await storage.commit(receiving: many, folding: [])
             let before = try world.server.core.signatures.verified

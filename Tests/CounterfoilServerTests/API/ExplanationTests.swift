@@ -5,9 +5,9 @@ import StoreSimulator
 import Testing
 
 @Suite struct `An explanation` {
-    @Test func `names the rule, the facts and the chain behind each`() async throws {
+    @Test func `An explanation names the rule, the facts and the certificate chain of each fact`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await world.simulator.advance(by: .month)
             try await world.settle()
             let path = "/v1/customers/\(anna)/entitlements/premium/explain"
@@ -23,7 +23,7 @@ import Testing
                 #expect(chain.count == 3)
                 #expect(chain.allSatisfy { ($0["fingerprint"] as? String)?.count == 64 })
                 #expect(fact["origin"] as? String == "delivered")
-                // Whoever has the text can prove it again.
+                // The returned text can be verified again.
                 let text = try #require(fact["signed_data"] as? String)
                 let core = try world.server.core
                 if fact["kind"] as? String == "transaction" {
@@ -36,7 +36,7 @@ import Testing
             }
             let bare = try await world.api.get(path)
             #expect(!bare.text.contains("signed_data"))
-            // The same question about an instant at which there was nothing.
+            // The same request for an instant before the purchase.
             let before = try await world.api.get(path + "?at=1000")
             #expect(before["is_active"] as? Bool == false)
             #expect(

@@ -9,10 +9,10 @@ import Testing
 @testable import Ledger
 @testable import LedgerSQLite
 
-@Suite struct `A backend in its first month` {
-    @Test func `asks for one entitlement and one subscription`() async throws {
+@Suite struct `API use of a typical backend` {
+    @Test func `A backend can read a single entitlement and a single subscription`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let customer = try await world.api.get("/v1/customers/\(anna)")
             let whole = try #require((customer["entitlements"] as? [[String: Any]])?.first)
             let entitlement = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
@@ -27,14 +27,14 @@ import Testing
             #expect(subscription["has_access"] as? Bool == true && subscription["customers"] as? [String] == [anna])
             #expect(try await world.api.get("/v1/subscriptions/1").status == 404)
             #expect(try await world.api.get("/v1/subscriptions/a%20b").status == 400)
-            // A key in an app sees its customer's, and of others not even that they are there.
-            let own = try await world.app(for: anna).get("/v1/subscriptions/\(original)")
+            // A public key sees its customer's subscription; others appear not to exist.
+            let own = try await world.appClient(for: anna).get("/v1/subscriptions/\(original)")
             #expect(own.status == 200 && own["customers"] == nil)
-            #expect(try await world.app(for: "ben").get("/v1/subscriptions/\(original)").status == 404)
+            #expect(try await world.appClient(for: "ben").get("/v1/subscriptions/\(original)").status == 404)
         }
     }
 
-    @Test func `asks for a subscription that goes on as another one, as the customer has it`() async throws {
+    @Test func `A migrated subscription has no access, and its successor has`() async throws {
         try await World.withAPI { world in
             try await world.simulator.trigger(TriggerRequest(.migration))
             try await world.settle()
@@ -46,11 +46,11 @@ import Testing
         }
     }
 
-    @Test func `sends a request again and nothing happens twice`() async throws {
+    @Test func `A request repeated with its idempotency key gets the stored answer`() async throws {
         try await World.withAPI { world in
             let path = "/v1/customers/anna/grants"
             let body: [String: Any] = ["entitlement": "premium", "reason": "r", "actor": "a"]
-            func post(_ body: [String: Any], key: String, path: String = path) async throws -> Asker.Answer {
+            func post(_ body: [String: Any], key: String, path: String = path) async throws -> TestAPIClient.Response {
                 try await world.api.send(
                     "POST", path, body: try JSONSerialization.data(withJSONObject: body, options: .sortedKeys),
                     headers: [("Idempotency-Key", key)])
@@ -65,7 +65,7 @@ import Testing
             let other = try await post(body.merging(["reason": "x"]) { $1 }, key: "one")
             #expect(other.status == 422 && other.code == "idempotency_key_reused")
             #expect(try await post(body, key: "one", path: "/v1/customers/ben/grants").status == 422)
-            // A refusal is an answer too.
+            // Refusals are stored as well.
             let wrong = try await post(["entitlement": "premium"], key: "two")
             #expect(wrong.status == 400)
             #expect(try await post(["entitlement": "premium"], key: "two").body == wrong.body)
@@ -74,18 +74,18 @@ import Testing
             }
             let get = try await world.api.send("GET", path, headers: [("Idempotency-Key", "three")])
             #expect(get.code == "invalid_idempotency_key")
-            // After a day it is another request.
+            // After a day the key is free for another request.
             try await world.simulator.advance(by: 86_401)
             #expect(try await post(body, key: "one").body != first.body)
             #expect(try await world.api.get(path).items.count == 2)
         }
     }
 
-    @Test func `has nothing remembered with the key of an app, which everybody has`() async throws {
+    @Test func `Idempotency keys are ignored for public API keys`() async throws {
         try await World.withAPI { world in
             let body = Data(#"{"customer_consented":true}"#.utf8)
             for _ in 0..<2 {
-                let answer = try await world.app(for: "anna").send(
+                let answer = try await world.appClient(for: "anna").send(
                     "POST", "/v1/customers/anna/usage", body: body, headers: [("Idempotency-Key", "one")])
                 #expect((200...299).contains(answer.status), "\(answer.text)")
                 #expect(answer.headers["idempotent-replayed"] == nil)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `is answered once, however many ask at the same time`() async throws {
+    @Test func `Concurrent requests with one idempotency key create one grant`() async throws {
         try await World.withAPI { world in
             let body = Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -113,26 +113,26 @@ import Testing
         }
     }
 
-    @Test func `and what was remembered is decided by values`() {
-        let answer = RememberedRequest.Answer(status: 201, type: nil, body: Data("{}".utf8))
+    @Test func `The idempotency decision depends on the fingerprint, the answer and the age of a request`() {
+        let answer = IdempotentRequest.Answer(status: 201, type: nil, body: Data("{}".utf8))
         let (one, other) = (Data([1]), Data([2]))
-        func decide(_ known: RememberedRequest?, at now: Milliseconds) -> IdempotencyDecision {
+        func decide(_ known: IdempotentRequest?, at now: Milliseconds) -> IdempotencyDecision {
             .of(known, fingerprint: one, at: now, patience: 1000)
         }
-        let day = IdempotencyDecision.keeping
+        let day = IdempotencyDecision.retention
         #expect(decide(nil, at: 5) == .proceed)
-        let answered = RememberedRequest(fingerprint: one, startedAt: 5, answer: answer)
+        let answered = IdempotentRequest(fingerprint: one, startedAt: 5, answer: answer)
         #expect(decide(answered, at: 5) == .repeats(answer) && decide(answered, at: 4 + day) == .repeats(answer))
         #expect(decide(answered, at: 5 + day) == .proceed)
-        let open = RememberedRequest(fingerprint: one, startedAt: 5)
-        #expect(decide(open, at: 6) == .isUnderWay)
-        #expect(decide(open, at: 1004) == .isUnderWay && decide(open, at: 1005) == .proceed)
-        #expect(decide(RememberedRequest(fingerprint: other, startedAt: 5), at: 6) == .isAnother)
+        let open = IdempotentRequest(fingerprint: one, startedAt: 5)
+        #expect(decide(open, at: 6) == .isInProgress)
+        #expect(decide(open, at: 1004) == .isInProgress && decide(open, at: 1005) == .proceed)
+        #expect(decide(IdempotentRequest(fingerprint: other, startedAt: 5), at: 6) == .isDifferentRequest)
     }
 }
 
 @Suite struct `The feed of events` {
-    private static func feed(_ world: World, _ query: String = "") async throws -> Asker.Answer {
+    private static func feed(_ world: World, _ query: String = "") async throws -> TestAPIClient.Response {
         let answer = try await world.api.get("/v1/events" + query)
         #expect(answer.status == 200, "\(answer.text)")
         return answer
@@ -142,14 +142,14 @@ import Testing
         (item["data"] as? [String: Any])?[name] as? String
     }
 
-    @Test func `is the bodies that an endpoint is sent, page by page`() async throws {
+    @Test func `The event feed returns the bodies that an endpoint receives, in order and page by page`() async throws {
         try await WebhookReceiver.run { receiver in
             let webhook = World.webhook("backend", receiver.url + "/backend")
             try await World.withAPI(server: { $0.webhooks = [webhook] }) { world in
-                let anna = try await world.subscriber("anna")
+                let anna = try await world.subscribe("anna")
                 try await world.simulator.perform(.cancel(customer: "anna"))
                 try await world.settle()
-                _ = try await world.subscriber("ben", in: .sandbox)
+                _ = try await world.subscribe("ben", in: .sandbox)
                 try await world.settle()
                 var items: [[String: Any]] = []
                 var page = ""
@@ -162,22 +162,27 @@ import Testing
                 let types = items.map { $0["type"] as? String }
                 #expect(types.count == 3 && types.prefix(2) == ["subscription.started", "subscription.cancelled"])
                 #expect(Self.member(try #require(items.first), "customer") == anna)
-                // Nothing new: the same place.
+                try await world.deliverWebhooks()
+                let bodies = receiver.take().compactMap { message in
+                    (message.json.value as? [String: Any]).map { $0 as NSDictionary }
+                }
+                #expect(bodies.count == 3 && Set(bodies) == Set(items.map { $0 as NSDictionary }))
+                // Without new events the page token stays the same.
                 let rest = try await Self.feed(world, "?" + page.dropFirst())
                 #expect(rest.items.isEmpty && "&page=" + (rest["next_page"] as? String ?? "") == page)
                 #expect(try await Self.feed(world, "?page=end").items.isEmpty)
                 #expect(try await Self.feed(world, "?environment=Sandbox").items.count == 1)
                 #expect(try await world.api.get("/v1/events?page=x").code == "invalid_page")
                 var reader = world.api
-                reader.key = Asker.readerKey
+                reader.key = TestAPIClient.readerKey
                 #expect(try await reader.get("/v1/events").status == 403)
             }
         }
     }
 
-    @Test func `refuses a place that a ledger from a backup has not come to`() async throws {
+    @Test func `The event feed refuses a page token that is ahead of a restored ledger`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             let before = try #require(try await Self.feed(world)["next_page"] as? String)
             let ledger = try world.configuration().storage.path
             let backup = world.folder.appending(path: "backup.sqlite").path
@@ -189,7 +194,7 @@ import Testing
             try await world.stopServer()
             _ = try LedgerBackup.restore(backup, to: ledger, replacing: true)
             try await world.startServer()
-            // What happens next would get the number of what is gone.
+            // The next event would get the number of a lost one.
             let ahead = try await world.api.get("/v1/events?page=\(later)")
             #expect(ahead.status == 409 && ahead.code == "page_ahead", "\(ahead.text)")
             #expect(try await Self.feed(world, "?page=\(before)").items.isEmpty)
@@ -197,9 +202,9 @@ import Testing
         }
     }
 
-    @Test func `says again what is newer than something that became known late`() async throws {
+    @Test func `The event feed repeats events that are newer than an event that arrived late`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             // The App Store cannot reach the server when anna cancels, and can when she comes back.
             let fault = try world.simulator.add(Fault("notification:*", .drop))
             try await world.simulator.perform(.cancel(customer: "anna"))
@@ -218,7 +223,7 @@ import Testing
             let again = try #require(second.items.last)
             #expect(Self.member(again, "repeats") == first.items.last.flatMap { Self.member($0, "id") })
             #expect(Self.member(again, "customer") == anna)
-            // Who begins at the beginning is told everything in its order, and nothing twice.
+            // A client that starts at the beginning gets every event once and in order.
             let whole = try await Self.feed(world)
             #expect(
                 whole.items.map { $0["type"] as? String } == [

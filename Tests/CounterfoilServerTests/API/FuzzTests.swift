@@ -4,18 +4,18 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// Has a stranger's tool read the description and try whatever it allows, and what it does not.
+/// Runs Schemathesis, which sends valid and invalid requests according to openapi.yaml.
 @Suite(.enabled(if: Schemathesis.isReady, "needs what `make api-fuzz` sets up"))
-struct `Whatever the description allows` {
-    @Test func `is answered without an error of ours, and as described`() async throws {
+struct `Fuzzing of the API by its OpenAPI description` {
+    @Test func `Schemathesis finds no server error and no deviation from openapi.yaml`() async throws {
         try await World.withAPI(server: { $0.limits.requestsPerSecond = 100_000 }) { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             let examples = ProcessInfo.processInfo.environment["COUNTERFOIL_API_FUZZ"] ?? "3"
             let outcome = try await Tool.run(
                 Schemathesis.path,
                 [
                     "run", world.url + "/openapi.yaml", "--url", world.url, "--max-examples", examples,
-                    "--header", "Authorization: Bearer \(Asker.key)", "--seed", "1", "--no-color",
+                    "--header", "Authorization: Bearer \(TestAPIClient.key)", "--seed", "1", "--no-color",
                     "--checks",
                     "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
                 ])

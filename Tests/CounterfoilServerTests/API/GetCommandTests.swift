@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `counterfoil server get`, as a process beside a server.
-@Suite struct `The command for answers of the API` {
+/// Runs `counterfoil server get` as a process against a server.
+@Suite struct `counterfoil server get` {
     private static func run(_ arguments: [String], _ url: String) async throws -> ChildProcess.Outcome {
         try await ServerProcess.run(
-            ["server", "get"] + arguments + ["--url", url], environment: ["COUNTERFOIL_KEY": Asker.key])
+            ["server", "get"] + arguments + ["--url", url], environment: ["COUNTERFOIL_KEY": TestAPIClient.key])
     }
 
-    @Test func `prints the answer as it is`() async throws {
+    @Test func `The get command prints the body of the answer unchanged`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let outcome = try await Self.run(["/v1/customers/\(anna)"], world.url)
             let printed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
             #expect(outcome.status == 0 && printed?["id"] as? String == anna, "\(outcome.output)")
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `says what the server says, and takes the key nowhere else`() async throws {
+    @Test func `The get command prints server errors and accepts paths below v1 only`() async throws {
         try await World.withAPI { world in
             let missing = try await Self.run(["/v1/notifications/none"], world.url)
             #expect(missing.status == 1 && missing.output.isEmpty && missing.errors.contains("404: "))

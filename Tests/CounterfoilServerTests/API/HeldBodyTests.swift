@@ -6,23 +6,23 @@ import Testing
 
 @testable import Ledger
 
-/// What those may use of a server who have no key.
+/// The memory and connections that clients without a key can occupy.
 @Suite(.timeLimit(.minutes(10))) struct `Request bodies` {
-    /// A server behind a proxy on this machine, so that a test can be many clients.
+    /// Runs a server that trusts a proxy on loopback, so that a test can act as many clients.
     private static func run(_ bytes: Int, buffered: Int, _ body: (World) async throws -> Void) async throws {
         try await World.withAPI(
             server: { configuration in
                 configuration.listen.trustedProxies = Network.loopback
-                // Without one, nobody's receipt is waited for.
+                // Without a shared secret the server does not wait for the body of a receipt.
                 for index in configuration.apps.indices { configuration.apps[index].sharedSecrets = [Secret("held")] }
                 configuration.limits.requestBytes = bytes
                 configuration.limits.bufferedBytes = buffered
                 configuration.limits.sendingTime = .seconds(120)
-                configuration.limits.requestTime = .seconds(120)
+                configuration.limits.requestTimeout = .seconds(120)
             }, body)
     }
 
-    /// A request of a client that sends all but one byte of its body.
+    /// Sends a request as a client at the given address, without the last byte of the body.
     private static func hold(_ world: World, _ client: String, bytes: Int) throws -> RawConnection {
         let connection = try RawConnection(url: world.url)
         connection.send(
@@ -31,7 +31,7 @@ import Testing
         return connection
     }
 
-    /// Waits until so many bytes are held.
+    /// Waits until the server buffers exactly this many bytes of request bodies.
     private static func wait(for bytes: Int, _ world: World) async throws {
         let metrics = try world.server.core.metrics
         let line = "\ncounterfoil_http_body_bytes \(bytes)\n"
@@ -39,9 +39,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `of all clients together take no more memory than they may, and who comes next is told when to come again`()
-        async throws
-    {
+    func `Request bodies above the total buffer limit are answered with 503 and Retry-After`() async throws {
         try await Self.run(100_000, buffered: 400_000) { world in
             var held: [RawConnection] = []
             for index in 1...4 {
@@ -52,7 +50,7 @@ import Testing
             #expect(refused.hasPrefix("HTTP/1.1 503"), "\(refused.prefix(300))")
             #expect(refused.contains(#""code":"overloaded""#))
             #expect(refused.lowercased().contains("\r\nretry-after: 1\r\n"))
-            // What it held is free again, and small requests find room.
+            // The refused request's bytes are free again, and small requests fit.
             try await Self.wait(for: 360_000, world)
             let small = try await world.api.send("POST", "/apple/notifications", body: Data("{}".utf8))
             #expect(small.status == 400)
@@ -64,11 +62,13 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `of one client take a quarter of that`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `The bodies of one client occupy at most a quarter of the buffer`()
+        async throws
+    {
         try await Self.run(10_000, buffered: 400_000) { world in
             var held: [RawConnection] = []
             for index in 1...10 {
-                // Of IPv6, one subscriber has 64 bits.
+                // All addresses of an IPv6 /64 count as one client.
                 held.append(try Self.hold(world, "2001:db8:0:1::\(index)", bytes: 10_000))
                 try await Self.wait(for: 9_999 * index, world)
             }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `that say themselves that they are too large are refused before any of them comes`() async throws {
+    @Test func `A request whose Content-Length exceeds the limit is refused before its body arrives`() async throws {
         let operations: [(name: String, maximum: Int)] = [
             ("POST /apple/notifications", 1 << 20), ("POST /apple/retention", 64 << 10),
             ("POST /verifyReceipt", 4 << 20), ("POST /v1/customers/anna/purchases", 4 << 20),
@@ -92,18 +92,19 @@ import Testing
         ]
         try await World.withAPI(server: { $0.limits.sendingTime = .seconds(120) }) { world in
             for (operation, maximum) in operations {
-                let answer = await (try Self.head(world, operation, length: maximum + 1, key: Asker.key)).read()
+                let answer = await (try Self.sendHead(world, operation, length: maximum + 1, key: TestAPIClient.key))
+                    .read()
                 #expect(answer.hasPrefix("HTTP/1.1 413"), "\(operation): \(answer.prefix(200))")
                 #expect(answer.contains(#""code":"too_large""#), "\(operation)")
             }
         }
     }
 
-    @Test func `that do not say so are refused when too much of them has come`() async throws {
+    @Test func `A chunked request is refused when its body exceeds the limit`() async throws {
         try await World.withAPI(server: { $0.limits.sendingTime = .seconds(120) }) { world in
             let connection = try RawConnection(url: world.url)
             connection.send(
-                "POST /v1/customers/anna/usage HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(Asker.key)\r\n"
+                "POST /v1/customers/anna/usage HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(TestAPIClient.key)\r\n"
                     + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + "4001\r\n" + String(repeating: " ", count: 0x4001) + "\r\n0\r\n\r\n")
             let answer = await connection.read()
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `of those without the right key are not waited for, on any route that needs one`() async throws {
+    @Test func `A request without a valid key is refused before its body arrives`() async throws {
         try await World.withAPI(server: { $0.limits.sendingTime = .seconds(120) }) { world in
             let operations = try world.server.operations.filter { operation in
                 operation.contains(" /v1/") && ["POST", "PATCH", "PUT"].contains { operation.hasPrefix($0) }
@@ -120,16 +121,16 @@ import Testing
             #expect(operations.count >= 8)
             for operation in operations.sorted() {
                 let target = operation.replacing(/\{[a-z]+\}/, with: "x")
-                for (key, status) in [(nil, 401), ("cfk_nobody", 401), (Asker.readerKey, 403)] {
-                    let answer = await (try Self.head(world, target, length: 1000, key: key)).read()
+                for (key, status) in [(nil, 401), ("cfk_nobody", 401), (TestAPIClient.readerKey, 403)] {
+                    let answer = await (try Self.sendHead(world, target, length: 1000, key: key)).read()
                     #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(operation): \(answer.prefix(100))")
                 }
             }
         }
     }
 
-    /// A request without its body.
-    private static func head(
+    /// Sends the head of a request without the body.
+    private static func sendHead(
         _ world: World, _ target: String, length: Int, key: String?
     ) throws -> RawConnection {
         let connection = try RawConnection(url: world.url)
@@ -140,8 +141,8 @@ import Testing
     }
 }
 
-@Suite struct `Connections of one address` {
-    @Test(.timeLimit(.minutes(10))) func `are as many as there may be, and more are closed at once`() async throws {
+@Suite struct `Connection limit per address` {
+    @Test(.timeLimit(.minutes(10))) func `Connections above the limit per address are closed at once`() async throws {
         try await World.run(server: { configuration in
             configuration.limits.connectionsPerAddress = 3
             configuration.limits.sendingTime = .seconds(120)
@@ -152,28 +153,28 @@ import Testing
             #expect(refused.isClosed)
             let metrics = try world.server.core.metrics
             #expect(await metrics.text()?.contains("\ncounterfoil_http_connections_refused_total 1\n") == true)
-            // Who closes one may open another.
+            // Closing one connection makes room for another.
             open.removeLast()
             var next = ""
-            while next.isEmpty { next = await (try Self.ask(world)).read() }
+            while next.isEmpty { next = await (try Self.requestHealth(world)).read() }
             #expect(next.hasPrefix("HTTP/1.1 200"))
             #expect(open.count == 2)
         }
     }
 
-    @Test func `are not counted for trusted proxies`() async throws {
+    @Test func `Connections of trusted proxies do not count against the limit per address`() async throws {
         try await World.run(server: { configuration in
             configuration.limits.connectionsPerAddress = 3
             configuration.limits.sendingTime = .seconds(120)
             configuration.listen.trustedProxies = Network.loopback
         }) { world in
             let open = try await Self.connect(10, world)
-            #expect(await (try Self.ask(world)).read().hasPrefix("HTTP/1.1 200"))
+            #expect(await (try Self.requestHealth(world)).read().hasPrefix("HTTP/1.1 200"))
             #expect(open.count == 10)
         }
     }
 
-    /// Connections that the server has taken and that stay open.
+    /// Opens connections that the server has accepted and that stay open.
     private static func connect(_ count: Int, _ world: World) async throws -> [RawConnection] {
         let connections = try (0..<count).map { _ in try RawConnection(url: world.url) }
         for connection in connections {
@@ -183,7 +184,7 @@ import Testing
         return connections
     }
 
-    private static func ask(_ world: World) throws -> RawConnection {
+    private static func requestHealth(_ world: World) throws -> RawConnection {
         let connection = try RawConnection(url: world.url)
         connection.send("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         return connection

@@ -11,11 +11,11 @@ import Testing
 @testable import Ledger
 
 @Suite struct `The inbox` {
-    @Test func `lists what was received, the last first`() async throws {
+    @Test func `Received notifications are listed newest first, with filters and pages`() async throws {
         try await World.withAPI { world in
             let api = world.api
-            _ = try await world.subscriber("anna")
-            _ = try await world.subscriber("ben", in: .sandbox)
+            _ = try await world.subscribe("anna")
+            _ = try await world.subscribe("ben", in: .sandbox)
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.settle()
             let all = try await api.get("/v1/notifications")
@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    @Test func `reads a notification again without telling it again`() async throws {
+    @Test func `A reprocessed notification creates no new event`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await world.simulator.perform(.requestTestNotification)
             try await world.settle()
             let before = try await world.api.get("/v1/customers/\(anna)").body
@@ -70,19 +70,19 @@ import Testing
         }
     }
 
-    @Test func `reads all again that failed with a code, or counts them`() async throws {
+    @Test func `All notifications that failed with one code can be counted and reprocessed`() async throws {
         try await World.withAPI { world in
-            for name in ["anna", "ben", "kim"] { _ = try await world.subscriber(name) }
+            for name in ["anna", "ben", "kim"] { _ = try await world.subscribe(name) }
             try await world.settle()
             let core = try world.server.core
             let filter = InboxFilter(scopes: core.scopes.all.map(\.id))
-            let kept = try await core.storage.notifications(filter, before: .max, limit: 10).items
-            try #require(kept.count == 3)
-            for (number, item) in kept.enumerated() {
+            let stored = try await core.storage.notifications(filter, before: .max, limit: 10).items
+            try #require(stored.count == 3)
+            for (number, item) in stored.enumerated() {
                 let code = number == 0 ? "other" : "storage_damaged"
                 try await core.storage.fail(item.id, code: code, message: "it is damaged", at: 0)
             }
-            func reprocess(_ body: String, _ query: String = "") async throws -> Asker.Answer {
+            func reprocess(_ body: String, _ query: String = "") async throws -> TestAPIClient.Response {
                 try await world.api.send("POST", "/v1/notifications/reprocess\(query)", body: Data(body.utf8))
             }
             let counted = try await reprocess(#"{"code":"storage_damaged","dry_run":true}"#)
@@ -100,10 +100,9 @@ import Testing
         }
     }
 
-    @Test func `another text that failed is listed, shown with its notification, and read again with it`() async throws
-    {
+    @Test func `A failed second text of a notification is listed, shown and reprocessed with it`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await world.settle()
             let storage = try world.server.core.storage
             let filter = InboxFilter(scopes: try world.server.core.scopes.all.map(\.id))
@@ -112,7 +111,7 @@ import Testing
                 scope: first.scope, uuid: first.uuid, type: first.type, subtype: first.subtype,
                 signedDate: first.signedDate, receivedAt: first.receivedAt, origin: .delivered, text: first.text + "x")
             let receptions = try await storage.commit(receiving: [other], folding: [])
-            guard case .kept(let number)? = receptions.first else {
+            guard case .stored(let number)? = receptions.first else {
                 Issue.record("the other text was not kept")
                 return
             }
@@ -135,14 +134,14 @@ import Testing
         return try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") ?? 0 }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `keeps the last of what was refused, with the reason`() async throws {
-        try await World.withAPI(server: { $0.storage.refusedKept = 5 }) { world in
+    @Test(.timeLimit(.minutes(10))) func `The newest refused notifications are stored with the reason`() async throws {
+        try await World.withAPI(server: { $0.storage.maximumRefusedDeliveries = 5 }) { world in
             for index in 0..<10 {
                 let body = Data(#"{"signedPayload":"a.b.\#(index)"}"#.utf8)
                 let answer = try await world.api.send("POST", "/apple/notifications", body: body)
                 #expect(answer.status == 400)
             }
-            let answer = try await Self.refused(world, count: 5)
+            let answer = try await Self.storedRefusals(world, count: 5)
             let bodies = answer.items.compactMap { $0["body"] as? String }
             #expect(bodies == (5..<10).reversed().map { #"{"signedPayload":"a.b.\#($0)"}"# })
             let refusal = try #require(answer.items.first)
@@ -152,19 +151,19 @@ import Testing
         }
     }
 
-    /// What was refused, when the last of it is kept: nobody who is refused waits for that.
-    private static func refused(_ world: World, count: Int) async throws -> Asker.Answer {
+    /// The refused notifications, once the last one is stored. They are stored after the answer.
+    private static func storedRefusals(_ world: World, count: Int) async throws -> TestAPIClient.Response {
         while true {
-            await (try world.server).core.refusals.keep()
+            await (try world.server).core.refusals.flush()
             let answer = try await world.api.get("/v1/refused")
             let last = answer.items.first?["body"] as? String
             if answer.items.count == count, last?.hasSuffix(#".9"}"#) == true { return answer }
         }
     }
 
-    @Test func `drops what is refused faster than it can be kept`() async throws {
+    @Test func `The refusal log drops refusals that arrive faster than they are stored`() async throws {
         try await World.run { world in
-            // Nobody runs this one.
+            // This log does not run: it stores only when told.
             let log = RefusalLog((try world.server).core.storage, keeping: .init(count: 5, bytes: 1 << 20))
             func add(_ count: Int) {
                 for _ in 0..<count {
@@ -173,22 +172,22 @@ import Testing
             }
             add(40)
             #expect(log.dropped == 8)
-            await log.keep()
+            await log.flush()
             add(32)
             #expect(log.dropped == 8)
-            await log.keep()
+            await log.flush()
             #expect(try await (try world.server).core.storage.refusals(before: .max, limit: 100).count == 5)
         }
     }
 
-    @Test func `drops at the start what the configuration has no room for any more`() async throws {
+    @Test func `Stored refusals above a lowered limit are deleted at the start`() async throws {
         try await World.run { world in
             let storage = (try world.server).core.storage
             let former = RefusalLog(storage, keeping: .init(count: 5, bytes: 1 << 20))
             for _ in 0..<3 {
                 former.add(Refusal(receivedAt: 0, code: "bad_json", message: "", sender: nil, body: Data()))
             }
-            await former.keep()
+            await former.flush()
             #expect(try await storage.refusals(before: .max, limit: 9).count == 3)
             let log = RefusalLog(storage, keeping: .init(count: 0, bytes: 1 << 20))
             log.close()
@@ -197,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `loses refusals of those who send most, not of anybody else`() async throws {
+    @Test func `The refusal log drops refusals of the busiest senders first`() async throws {
         try await World.run { world in
             let storage = (try world.server).core.storage
             let log = RefusalLog(storage, keeping: .init(count: 20, bytes: 40_000))
@@ -209,33 +208,33 @@ import Testing
                 }
             }
             func senders() async throws -> [String: Int] {
-                let kept = try await storage.refusals(before: .max, limit: 1000)
-                #expect(kept.reduce(0) { $0 + $1.refusal.body.count } <= 40_000)
-                return kept.reduce(into: [:]) { $0[$1.refusal.sender ?? "", default: 0] += 1 }
+                let stored = try await storage.refusals(before: .max, limit: 1000)
+                #expect(stored.reduce(0) { $0 + $1.refusal.body.count } <= 40_000)
+                return stored.reduce(into: [:]) { $0[$1.refusal.sender ?? "", default: 0] += 1 }
             }
-            // While they wait to be kept.
+            // While the refusals are in memory.
             await add(3, "17.0.0.1")
             await add(100, "9.9.9.9")
             await add(2, "17.0.0.2")
-            await log.keep()
+            await log.flush()
             #expect(try await senders() == ["17.0.0.1": 3, "17.0.0.2": 2, "9.9.9.9": 15])
-            // And when they are.
+            // When the refusals are stored.
             for _ in 0..<5 {
                 await add(30, "9.9.9.9")
-                await log.keep()
+                await log.flush()
             }
             #expect(try await senders() == ["17.0.0.1": 3, "17.0.0.2": 2, "9.9.9.9": 15])
-            // The addresses of one subscriber are one sender.
+            // The addresses of an IPv6 /64 count as one sender.
             for index in 0..<30 { await add(1, "2001:db8:0:1::\(String(index, radix: 16))") }
-            await log.keep()
+            await log.flush()
             let shared = try await senders()
             #expect(shared["17.0.0.1"] == 3 && shared["17.0.0.2"] == 2)
             #expect(shared.filter { $0.key.hasPrefix("2001:") }.values.reduce(0, +) == 8)
             #expect(shared["9.9.9.9"] == 7)
-            // Large ones go by their bytes.
+            // Large refusals count by their bytes.
             for _ in 0..<5 {
                 await add(2, "8.8.8.8", bytes: 30_000)
-                await log.keep()
+                await log.flush()
             }
             let large = try await senders()
             #expect(large["17.0.0.1"] == 3 && large["17.0.0.2"] == 2)
@@ -243,16 +242,16 @@ import Testing
         }
     }
 
-    @Test func `takes notifications only from the networks that it is told`() async throws {
+    @Test func `Notifications are accepted from the configured networks only`() async throws {
         let lines = LogCapture()
         try await World.run(
             server: {
-                Asker.configure(&$0)
+                TestAPIClient.configure(&$0)
                 $0.listen.notificationNetworks = [Network("17.0.0.0/8")].compactMap(\.self)
                 $0.listen.trustedProxies = [Network("127.0.0.1/32")].compactMap(\.self)
             }, logger: lines.logger(.init())
         ) { world in
-            // The proxy says whom it has it from; the sender may say anything before that.
+            // The last entry is the proxy's peer. Entries to its left are set by the client.
             let senders: [(String?, Int)] = [
                 (nil, 403), ("17.1.2.3", 400), ("17.1.2.3, 8.8.8.8", 403), ("8.8.8.8, 17.1.2.3", 400), ("rubbish", 403),
             ]
@@ -260,13 +259,13 @@ import Testing
                 let status = try await Self.status(of: sender, world)
                 #expect(status == expected, "\(sender ?? "nobody")")
             }
-            // Who is turned away can be found out.
+            // The log, the metrics and the stored refusals show the refused sender.
             #expect(lines.text.contains("a notification was refused code=forbidden_network"))
             #expect(lines.text.contains("sender=8.8.8.8"))
             let core = try world.server.core
             let metrics = try #require(await core.metrics.text())
             #expect(metrics.contains(#"{result="refused",code="forbidden_network"} 3"#))
-            await core.refusals.keep()
+            await core.refusals.flush()
             let refused = try await core.storage.refusals(before: .max, limit: 10).map(\.refusal)
             #expect(refused.filter { $0.code == "forbidden_network" }.compactMap(\.sender).contains("8.8.8.8"))
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Search` {
-    @Test func `and the other routes find a notification whose UUID the App Store wrote in upper case`() async throws {
+    @Test func `A notification with a UUID in upper case is found by search and by its routes`() async throws {
         try await World.withAPI { world in
             let uuid = "71A9F1FE-B72C-469B-9126-85EB294665E0"
             let information = world.simulator.information
@@ -30,9 +30,10 @@ import Testing
         }
     }
 
-    @Test func `finds a transaction, a notification and a customer, and says what it tried`() async throws {
+    @Test func `Search finds transactions, notifications, customers and events, and lists what it tried`() async throws
+    {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
             let transaction = try #require(reading.facts.transactions.first?.transactionID)
             let found = try await world.api.get("/v1/search?q=\(transaction)")
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `finds a customer whose name begins with a space`() async throws {
+    @Test func `Search finds a customer whose ID begins with a space`() async throws {
         try await World.withAPI { world in
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
@@ -67,14 +68,14 @@ import Testing
         }
     }
 
-    @Test func `shows nothing of an app or environment that the key is not for`() async throws {
+    @Test func `Search returns nothing of environments that the key does not allow`() async throws {
         try await World.withAPI { configuration in
             configuration.keys.append(
                 .init(
                     name: "sandbox", hash: APIKeyText.hash(of: "sandbox"), scopes: [.supportRead],
                     environments: [.sandbox]))
         } _: { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             var api = world.api
             api.key = "sandbox"
             #expect(try await api.get("/v1/search?q=\(anna)").items.isEmpty)
@@ -85,16 +86,16 @@ import Testing
 }
 
 @Suite struct `The audit log` {
-    @Test func `has each write and each refusal, chained`() async throws {
+    @Test func `The audit log has each write and each refusal with a valid hash chain`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let grant = ["entitlement": "premium", "reason": "goodwill", "actor": "tests"]
             _ = try await world.api.post("/v1/customers/\(anna)/grants", grant)
             _ = try await world.api.get("/v1/customers/\(anna)")
             var stranger = world.api
             stranger.key = "nobody's"
             #expect(try await stranger.get("/v1/notifications").status == 401)
-            stranger.key = Asker.readerKey
+            stranger.key = TestAPIClient.readerKey
             #expect(try await stranger.get("/v1/audit").status == 403)
             let items = try await world.api.get("/v1/audit").items
             #expect(
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `leads from a page of its table to one that has as many lines`() async throws {
+    @Test func `Each page of the audit log's CSV links to a next page of the same length`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "carl", "dora", "emil"] {
                 _ = try await world.api.post("/v1/customers/\(name)/usage", ["customer_consented": true])
@@ -125,34 +126,34 @@ import Testing
         }
     }
 
-    @Test func `shows where an entry was changed or removed`() {
-        var (kept, last): ([KeptAuditEntry], Data) = ([], Data())
+    @Test func `The hash chain of the audit log shows where an entry was changed or removed`() {
+        var (stored, last): ([StoredAuditEntry], Data) = ([], Data())
         for number in 1...5 {
             let entry = AuditEntry(at: Milliseconds(number), actor: "a", action: "POST /v1/x", result: "200")
             last = entry.digest(after: last)
-            kept.append(KeptAuditEntry(id: Int64(number), entry: entry, digest: last))
+            stored.append(StoredAuditEntry(id: Int64(number), entry: entry, digest: last))
         }
-        #expect(KeptAuditEntry.breaks(in: kept).isEmpty)
-        var changed = kept
+        #expect(StoredAuditEntry.breaks(in: stored).isEmpty)
+        var changed = stored
         changed[2].entry.actor = "b"
-        #expect(KeptAuditEntry.breaks(in: changed) == [3])
-        var shortened = kept
+        #expect(StoredAuditEntry.breaks(in: changed) == [3])
+        var shortened = stored
         shortened.remove(at: 2)
-        #expect(KeptAuditEntry.breaks(in: shortened) == [4])
-        // What is missing is not the same as what is empty.
-        changed = kept
+        #expect(StoredAuditEntry.breaks(in: shortened) == [4])
+        // A missing value and an empty one have different digests.
+        changed = stored
         changed[4].entry.session = ""
-        #expect(KeptAuditEntry.breaks(in: changed) == [5])
+        #expect(StoredAuditEntry.breaks(in: changed) == [5])
     }
 }
 
 @Suite struct `Decoding` {
-    @Test func `verifies a notification and what is in it, and says whose it is`() async throws {
+    @Test func `Decoding verifies a notification and its parts, and names the customers`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
-            let kept = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
-            let text = try #require(kept["signed_data"] as? String)
+            let stored = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            let text = try #require(stored["signed_data"] as? String)
             for body in [text, #"{"signedPayload":"\#(text)"}"#, " \(text)\n"] {
                 let answer = try await world.api.send("POST", "/v1/decode", body: Data(body.utf8))
                 #expect(answer.status == 200)
@@ -170,7 +171,7 @@ import Testing
             let answer = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))
             #expect((answer["known"] as? [String: Any])?["customers"] as? [String] == [anna])
             #expect((answer["known"] as? [String: Any])?["differences"] as? [[String: String]] == [])
-            // What the same text says is old once it was refunded.
+            // After a refund the text is outdated.
             try await world.simulator.advance(by: 60)
             world.simulator.configure { $0.refunds = .byCommand }
             try await world.simulator.perform(.requestRefund(customer: "anna"))
@@ -179,7 +180,7 @@ import Testing
             let old = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))
             let known = try #require(old["known"] as? [String: Any])
             let differences = try #require(known["differences"] as? [[String: String]])
-            // All that the newest text says otherwise, not a choice of it.
+            // Every member that differs in the newest text is listed.
             let members = Set(differences.compactMap { $0["member"] })
             #expect(members.isSuperset(of: ["signedDate", "revocationDate", "revocationReason"]), "\(members)")
             #expect(!members.contains("productId") && !members.contains("price"))
@@ -188,12 +189,12 @@ import Testing
         }
     }
 
-    @Test func `says by which markers and names a chain holds`() async throws {
+    @Test func `Decoding names the marker extensions of the certificate chain`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
-            let kept = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
-            let text = try #require(kept["signed_data"] as? String)
+            let stored = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            let text = try #require(stored["signed_data"] as? String)
             let answer = try await world.api.send("POST", "/v1/decode", body: Data(text.utf8))
             let names = (answer["checks"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
             #expect(names.firstIndex(of: "names").map { names[$0 + 1] } == "chain_signatures")
@@ -206,9 +207,9 @@ import Testing
         }
     }
 
-    @Test func `recognises an offer's signature in the original format by what was signed with it`() async throws {
+    @Test func `Decoding verifies an offer signature in the original format`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20", "format": "original"]
             let signed = try await world.api.post("/v1/customers/\(anna)/offers/promotional", offer)
             #expect(signed.status == 200)
@@ -235,9 +236,9 @@ import Testing
     }
 
     @Test(arguments: ["original", "jws"])
-    func `says of an offer's signature that it is dated later than now`(_ format: String) async throws {
+    func `Decoding refuses an offer signature dated more than five minutes ahead`(_ format: String) async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let now = world.simulator.core.now
             let offer = ["product_id": "com.example.premium.monthly", "offer_id": "save20", "format": format]
             let signed = try await world.api.post("/v1/customers/\(anna)/offers/promotional", offer)
@@ -252,12 +253,12 @@ import Testing
         }
     }
 
-    @Test func `says which check a forged text fails, and shows what it claims as not proven`() async throws {
+    @Test func `Decoding names the check that a forged text fails and shows its claims as not proven`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
-            let kept = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
-            var parts = try #require(kept["signed_data"] as? String).split(separator: ".").map(String.init)
+            let stored = try await world.api.get("/v1/notifications/\(uuid)?include=signed_data")
+            var parts = try #require(stored["signed_data"] as? String).split(separator: ".").map(String.init)
             parts[1] = Data(#"{"notificationType":"FORGED"}"#.utf8).base64EncodedString()
                 .replacingOccurrences(of: "=", with: "")
             let answer = try await world.api.send("POST", "/v1/decode", body: Data(parts.joined(separator: ".").utf8))
@@ -274,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a webhook of any time, however far from now`() async throws {
+    @Test func `Decoding refuses a webhook with an extreme timestamp`() async throws {
         try await World.withAPI(server: { $0.webhooks = [World.webhook("backend", "http://127.0.0.1:9/")] }) { world in
             for time in [Int64.max, Int64.max - 1, Int64.min] {
                 let text = "webhook-id: evt_1\nwebhook-timestamp: \(time)\nwebhook-signature: v1,AAAA\n\n{}"
@@ -285,7 +286,7 @@ import Testing
         }
     }
 
-    @Test func `answers rubbish with a verdict`() async throws {
+    @Test func `Decoding answers malformed texts with a verdict`() async throws {
         try await World.withAPI { world in
             for text in [
                 "{", "eyJ9.eyJ9.x", "....", "-----BEGIN CERTIFICATE-----\nx", "MIIB", "\u{202E}", "[[[[", "{}",

@@ -8,7 +8,7 @@ import StoreSimulator
 import Testing
 
 @Suite struct `Limits` {
-    @Test func `a rate is as many as come in a second, at once or one by one`() {
+    @Test func `A rate meter allows its rate in each second, in a burst or evenly`() {
         let meter = RateMeter(perSecond: 4)
         #expect((0..<5).map { _ in meter.take(at: 1000) } == [nil, nil, nil, nil, 251])
         let quarter: Int64 = 250_000_000
@@ -16,11 +16,11 @@ import Testing
         #expect(meter.take(at: 1000 + quarter) == nil)
         #expect(meter.take(at: 1000 + quarter) != nil)
         for number in Int64(10)..<100 { #expect(meter.take(at: number * quarter) == nil) }
-        // After a pause there is a second's worth, and no more.
+        // After a pause the burst is one second's worth.
         #expect((0..<6).map { _ in meter.take(at: 1000 * quarter) == nil }.filter { $0 }.count == 4)
     }
 
-    @Test func `what was done already is paid for later`() {
+    @Test func `Charged tokens delay later requests`() {
         let meter = RateMeter(perSecond: 4)
         meter.charge(0, at: 1000)
         meter.charge(8, at: 1000)
@@ -29,8 +29,8 @@ import Testing
         #expect(meter.take(at: 1000 + 1_250_000_000) == 251)
     }
 
-    @Test func `a customer who reports forged texts has to wait, and nobody else has`() async throws {
-        // The second that a request costs is over at once, and ten of them are not.
+    @Test func `A customer who reports forged transactions is rate limited, and others are not`() async throws {
+        // The rate is low: the cost of one request is over soon, that of 500 verifications is not.
         try await World.withAPI(server: { $0.limits.requestsPerSecondOfCustomer = 1 }) { world in
             let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
             let transaction = try #require(outcome.transactionID)
@@ -42,9 +42,9 @@ import Testing
                 return "\(parts[0]).\(payload).\(parts[2])"
             }
             let now = Int64(world.simulator.now.timeIntervalSince1970)
-            let app = Asker(
-                url: world.url, key: Asker.publicKey,
-                token: Asker.token(claims: #"{"sub":"anna","iat":\#(now),"exp":\#(now + 3600)}"#))
+            let app = TestAPIClient(
+                url: world.url, key: TestAPIClient.publicKey,
+                token: TestAPIClient.token(claims: #"{"sub":"anna","iat":\#(now),"exp":\#(now + 3600)}"#))
             let path = "/v1/customers/anna/purchases"
             let answer = try await app.post(path, ["signed_transactions": forged])
             #expect(answer.status == 400 && answer.code == "bad_signature", "\(answer.text)")
@@ -55,33 +55,34 @@ import Testing
         }
     }
 
-    @Test func `a key that asks too often has to wait`() async throws {
+    @Test func `A key above its rate limit is answered with 429 and the time to wait`() async throws {
         try await World.withAPI(server: { $0.limits.requestsPerSecond = 2 }) { world in
-            let refused = try await Self.refusal(world.api)
+            let refused = try await Self.firstRefusal(world.api)
             #expect(refused["code"] as? String == "rate_limited")
             #expect(refused["retryable"] as? Bool == true)
             #expect(refused["backoff_ms"] as? Int ?? 0 > 0)
             #expect(refused.headers["retry-after"] == "1")
-            // Another key has its own.
+            // Each key has its own limit.
             var other = world.api
-            other.key = Asker.readerKey
+            other.key = TestAPIClient.readerKey
             #expect(try await other.get("/v1/customers/anna?environment=Sandbox").status == 200)
         }
     }
 
-    /// Asks as often as this machine can, until it is too often: however slow it is, it is not always that slow.
-    private static func refusal(_ api: Asker) async throws -> Asker.Answer {
+    /// Sends bursts of requests until one is refused. Repeats them, because a busy machine may be too slow for the
+    /// limit.
+    private static func firstRefusal(_ api: TestAPIClient) async throws -> TestAPIClient.Response {
         for _ in 0..<100 {
-            let answers = try await withThrowingTaskGroup(of: Asker.Answer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: TestAPIClient.Response.self) { group in
                 for _ in 0..<20 { group.addTask { try await api.get("/v1/customers/anna") } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             if let refused = answers.first(where: { $0.status != 200 }) { return refused }
         }
-        return try #require(nil, "nothing was too often")
+        return try #require(nil, "no request was refused")
     }
 
-    @Test func `what is too large is refused`() async throws {
+    @Test func `A request body above the limit is answered with 413`() async throws {
         try await World.withAPI(server: { $0.limits.requestBytes = 2000 }) { world in
             let large = Data(repeating: UInt8(ascii: " "), count: 2001)
             #expect(try await world.api.send("POST", "/apple/notifications", body: large).status == 413)
@@ -90,7 +91,7 @@ import Testing
             #expect(small["code"] as? String == "bad_json")
         }
         try await World.withAPI { world in
-            // A notification of version 1 is up to 1 MiB.
+            // The limit for notifications of version 1 is 1 MiB.
             let large = Data(repeating: UInt8(ascii: " "), count: (1 << 20) + 1)
             let answer = try await world.api.send("POST", "/apple/notifications", body: large)
             #expect(answer.status == 413)
@@ -99,11 +100,11 @@ import Testing
     }
 
     @Test(arguments: ["2\r\nContent-Length: 3000", "3000\r\nContent-Length: 2", "2, 3000", "3000, 2"])
-    func `who names several lengths does not get past the limit`(lengths: String) async throws {
+    func `A request with several Content-Length values is answered with 400`(lengths: String) async throws {
         try await World.withAPI(
             server: {
                 $0.limits.requestBytes = 2000
-                // Other tests may keep the machine busy.
+                // Other tests may slow the machine down.
                 $0.limits.sendingTime = .seconds(120)
             }
         ) { world in
@@ -114,31 +115,33 @@ import Testing
                     + body)
             let answer = await connection.read()
             #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer.prefix(200))")
-            #expect(!answer.contains("bad_json"), "it was read")
+            #expect(!answer.contains("bad_json"), "the body was read")
         }
     }
 
     @Test(arguments: ["/apple/notifications", "/v1/sessions", "/v1/customers/anna/purchases"])
-    func `what takes too long is given up`(path: String) async throws {
+    func `A request above the time limit is answered with 503 and logged once`(path: String) async throws {
         let lines = LogCapture()
         try await World.run(
             server: {
-                Asker.configure(&$0)
-                $0.limits.requestTime = .milliseconds(80)
+                TestAPIClient.configure(&$0)
+                $0.limits.requestTimeout = .milliseconds(80)
                 $0.limits.sendingTime = .seconds(60)
             }, logger: lines.logger(.init())
         ) { world in
-            // Its body never comes.
+            // The body never arrives.
             let connection = try RawConnection(url: world.url)
             connection.send(
-                "POST \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(Asker.key)\r\nContent-Length: 100\r\n\r\n{"
+                "POST \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(TestAPIClient.key)\r\nContent-Length: 100\r\n\r\n{"
             )
             let answer = await connection.read()
             #expect(answer.hasPrefix("HTTP/1.1 503"))
             #expect(answer.contains(#""code":"timeout""#))
-            let said = lines.text.split(separator: "\n").filter { $0.contains("request failed") }
-            #expect(said.count == 1 && said[0].contains(#"reason="timeout: The request took longer"#), "\(said)")
-            #expect(said.first?.contains("route=\(path.replacing("anna", with: "{id}"))") == true)
+            let logged = lines.text.split(separator: "\n").filter { $0.contains("request failed") }
+            #expect(
+                logged.count == 1 && logged[0].contains(#"reason="timeout: The request exceeded the time limit"#),
+                "\(logged)")
+            #expect(logged.first?.contains("route=\(path.replacing("anna", with: "{id}"))") == true)
             #expect(try await world.api.get("/v1/customers/anna").status == 200)
         }
     }
@@ -149,13 +152,15 @@ import Testing
         ("DELETE", "/v1/customers/anna", "/v1/customers/{id}", true), ("GET", "/health/ready", "/health/ready", true),
         ("POST", "/v1/customers/anna/purchases", "/v1/customers/{id}/purchases", true), ("GET", "/else", "none", true),
     ])
-    func `what may have to wait is watched`(method: String, target: String, route: String, isWatched: Bool) throws {
+    func `The time limit applies to requests that may wait`(
+        method: String, target: String, route: String, isWatched: Bool
+    ) throws {
         let head = HTTPRequest(
             method: try #require(.init(method)), scheme: nil, authority: nil, path: target)
         #expect(RequestTimeLimit.mayWait(Request(head: head, body: .init(buffer: .init())), on: route) == isWatched)
     }
 
-    @Test func `whoever is slow or stops half way is cut off`() async throws {
+    @Test func `Slow, incomplete and idle connections are closed`() async throws {
         try await World.withAPI(server: {
             $0.limits.sendingTime = .milliseconds(150)
             $0.limits.idleTime = .milliseconds(300)
@@ -171,17 +176,17 @@ import Testing
                 _ = await connection.read()
                 #expect(connection.isClosed, "\(beginning)")
             }
-            // One byte at a time makes no difference.
+            // Sending one byte at a time does not extend the limit.
             let connection = try RawConnection(url: world.url)
             await connection.drip("GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: 0123456789\r\n\r\n", every: 20)
             #expect(await connection.read().isEmpty)
             #expect(connection.isClosed)
-            // What is idle between two requests, too, only later.
+            // An idle connection between two requests is closed after `idleTime`.
             let idle = try RawConnection(url: world.url)
             idle.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(await idle.read().hasPrefix("HTTP/1.1 200"))
             #expect(idle.isClosed)
-            // Half a connection is none.
+            // A half-closed connection is answered and closed.
             let half = try RawConnection(url: world.url)
             half.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
             half.finishSending()
@@ -190,13 +195,13 @@ import Testing
         }
     }
 
-    @Test func `no more connections than there may be are served at once`() async throws {
+    @Test func `Connections above the limit wait until others are closed`() async throws {
         try await World.withAPI(server: {
             $0.limits.connections = 4
             $0.limits.sendingTime = .milliseconds(200)
         }) { world in
             let idle = try (0..<12).map { _ in try RawConnection(url: world.url) }
-            // The others wait their turn, and so does the next; none is refused.
+            // Connections above the limit wait, and so does this request; none is refused.
             #expect(try await world.api.get("/health/live").status == 200)
             for connection in idle { _ = await connection.read() }
             #expect(idle.allSatisfy { $0.isClosed })

@@ -8,9 +8,9 @@ import StoreSimulator
 import Testing
 
 @Suite struct `Customer support` {
-    @Test func `finds whose a transaction and an order are`() async throws {
+    @Test func `Transactions and orders can be looked up with their customers`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
             let transaction = try #require(reading.facts.transactions.first?.transactionID)
             let found = try await world.api.get("/v1/transactions/\(transaction)")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `keeps what the App Store says of an order that was missed`() async throws {
+    @Test func `An order look-up stores the transactions that the server had missed`() async throws {
         try await World.withAPI { world in
             world.simulator.configure(.production) { $0.notificationURL = nil }
             let token = UUID()
@@ -47,11 +47,9 @@ import Testing
         }
     }
 
-    @Test func `is in the audit log with the order, the refunds, the offer and the recovery that was only counted`()
-        async throws
-    {
+    @Test func `Order and refund look-ups, signed offers and dry runs are in the audit log`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let order = try #require(
                 world.simulator.core.read(.production) { store, _ in store.transactionsByOrder.keys.first })
             #expect(try await world.api.get("/v1/orders/\(order)").status == 200)
@@ -72,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `without a key of the app there is no order, recovery or offer, and one word why`() async throws {
+    @Test func `Without the app's key, orders, recoveries and offers are answered with no_key`() async throws {
         try await World.withAPI(server: { $0.apps[0].key = nil }) { world in
             let now = Int(world.simulator.now.timeIntervalSince1970) * 1000
             let offer: [String: Any] = [
@@ -88,10 +86,10 @@ import Testing
         }
     }
 
-    @Test func `a retention request is answered with nothing of ours`() async throws {
+    @Test func `A verified retention request is answered with an empty object`() async throws {
         try await World.withAPI { world in
             let simulator = world.simulator
-            let text = try world.question()
+            let text = try world.retentionRequest()
             let body = Data(#"{"signedPayload":"\#(text)"}"#.utf8)
             let answer = try await world.api.send("POST", "/apple/retention", body: body)
             #expect(answer.status == 200)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Yams
 
-/// A file that describes an API, and what the program has of it.
+/// An OpenAPI file and the copy that is embedded in the program.
 struct OpenAPIFile: Sendable, CustomTestStringConvertible {
     var path: String
     var embedded: String
@@ -18,14 +18,14 @@ struct OpenAPIFile: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `A file that describes an API` {
+@Suite struct `OpenAPI files` {
     @Test(arguments: OpenAPIFile.all)
-    func `is embedded as it is: otherwise run Scripts/embed`(_ file: OpenAPIFile) throws {
+    func `The embedded copy equals the OpenAPI file; otherwise run Scripts/embed`(_ file: OpenAPIFile) throws {
         let text = try String(contentsOf: Fixtures.package.appending(path: file.path), encoding: .utf8)
         #expect(file.embedded == text)
     }
 
-    @Test func `names the nonce where an answer can be signed, and nowhere else`() throws {
+    @Test func `Exactly the operations with a signed answer take a nonce`() throws {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         var signed = 0
         for (path, item) in try #require(document["paths"] as? [String: Any]) {
@@ -42,9 +42,9 @@ struct OpenAPIFile: Sendable, CustomTestStringConvertible {
         #expect(signed > 0)
     }
 
-    /// In `{description: one, two}` the second word is a key, and nobody sees it.
+    /// YAML reads `{description: one, two}` as a second key `two` without a value.
     @Test(arguments: OpenAPIFile.all)
-    func `has no key without a value`(_ file: OpenAPIFile) throws {
+    func `No key in the OpenAPI file lacks a value`(_ file: OpenAPIFile) throws {
         let document = try #require(try Yams.load(yaml: file.embedded) as? [String: Any])
         func walk(_ value: Any, _ path: String) {
             if let object = value as? [String: Any] {

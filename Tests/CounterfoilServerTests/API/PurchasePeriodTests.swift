@@ -5,11 +5,11 @@ import Testing
 
 @testable import CounterfoilServer
 
-@Suite struct `Periods of what was bought` {
+@Suite struct `Purchase periods` {
     private static let start = Date(timeIntervalSince1970: 1_780_000_000)
     private static let month: TimeInterval = 30 * 86_400
 
-    /// A month of a subscription, which began so many months after the first.
+    /// The transaction of the subscription's month with this index.
     private static func fact(_ number: Int, _ change: (inout TransactionFact) -> Void = { _ in }) -> TransactionFact {
         let begin = start + Double(number) * month
         var fact = TransactionFact(
@@ -28,7 +28,7 @@ import Testing
         return PurchasePeriods.all(of: facts, engine.state(of: facts, asOf: start + asOf * month)).flatMap(\.periods)
     }
 
-    /// That the payment of a month failed at its end, with half a month of grace.
+    /// A renewal in billing retry whose payment failed `number` months after the start, with half a month of grace.
     private static func failure(after number: Double, _ change: (inout RenewalFact) -> Void = { _ in }) -> RenewalFact {
         let end = start + number * month
         var renewal = RenewalFact(
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [(at: 3.5, end: 1.0), (at: 0.5, end: 0.5), (at: 1.0, end: 1.0)])
-    func `do not last longer for being refunded after their end`(at: Double, end: Double) {
+    func `A refund ends its period early, but a later refund does not extend it`(at: Double, end: Double) {
         let periods = Self.periods([
             Self.fact(0) { $0.revocationDate = Self.start + at * Self.month }, Self.fact(1), Self.fact(2),
         ])
@@ -52,7 +52,7 @@ import Testing
             (OfferDiscountType.freeTrial, 0, PurchasePeriods.Kind.trial), (.payAsYouGo, 4990, .paid),
             (.payUpFront, 1990, .paid), (nil, nil, .trial), (nil, 990, .paid),
         ] as [(OfferDiscountType?, Int64?, PurchasePeriods.Kind)])
-    func `are free only where an introductory offer is`(
+    func `A period is a trial only if its introductory offer is free`(
         discount: OfferDiscountType?, price: Int64?, kind: PurchasePeriods.Kind
     ) {
         let periods = Self.periods([
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `end where an upgrade begins, whether it was signed again or not`(isUpgraded: Bool) {
+    func `A period ends where an upgrade begins, whether or not it is marked as upgraded`(isUpgraded: Bool) {
         let upgrade = Self.start + 0.5 * Self.month
         let periods = Self.periods([
             Self.fact(0) { $0.isUpgraded = isUpgraded },
@@ -75,7 +75,7 @@ import Testing
         #expect(periods.first?.end == upgrade && periods.last?.start == upgrade)
     }
 
-    @Test func `are followed by what was not paid, from the end of the current one`() {
+    @Test func `Grace and retry periods follow the end of the current paid period`() {
         let year = Self.fact(0) { fact in
             (fact.productID, fact.isUpgraded, fact.expiresDate) = ("yearly", true, Self.start + 12 * Self.month)
         }
@@ -84,13 +84,13 @@ import Testing
         #expect(periods.dropFirst(2).map(\.start) == [2, 2.5].map { Self.start + $0 * Self.month })
     }
 
-    @Test func `are followed by a grace period in which the App Store names no billing retry`() {
+    @Test func `A grace period follows even if the App Store reports no billing retry`() {
         let renewal = Self.failure(after: 1) { $0.isInBillingRetry = false }
         #expect(Self.periods([Self.fact(0)], renewal, asOf: 1.2).map(\.kind) == [.paid, .grace])
         #expect(Self.periods([Self.fact(0)], renewal, asOf: 2).map(\.kind) == [.paid])
     }
 
-    @Test func `are not followed by the failure of one that was paid since`() {
+    @Test func `A failed payment that was paid later adds no period`() {
         let periods = Self.periods([Self.fact(0), Self.fact(1)], Self.failure(after: 1))
         #expect(periods.map(\.kind) == [.paid, .paid])
     }

@@ -11,8 +11,8 @@ import Yams
 @testable import CounterfoilServer
 @testable import Ledger
 
-@Suite struct `An answer of the API` {
-    @Test func `names the methods that a path takes when it is asked with another`() async throws {
+@Suite struct `Shape of API responses` {
+    @Test func `A request with another method is answered with 405 and the allowed methods`() async throws {
         try await World.withAPI { world in
             for (method, path, allowed) in [
                 ("PUT", "/v1/customers/anna", "DELETE, GET"), ("GET", "/v1/customers/anna/merge", "POST"),
@@ -22,14 +22,14 @@ import Yams
                 let answer = try await world.api.send(method, path)
                 #expect(answer.status == 405, "\(method) \(path)")
                 #expect(answer.headers["allow"] == allowed, "\(method) \(path)")
-                // That to HEAD has no body.
+                // An answer to HEAD has no body.
                 let code: String? = method == "HEAD" ? nil : "method_not_allowed"
                 #expect(answer.code == code, "\(method) \(path)")
             }
         }
     }
 
-    @Test func `says that there is nothing where no method would help`() async throws {
+    @Test func `An unknown path is answered with 404 whatever the method`() async throws {
         try await World.withAPI { world in
             for path in ["/v1/customers", "/v1/customers/anna/nothing/here", "/nothing", "/v1", "/"] {
                 let answer = try await world.api.send("PUT", path)
@@ -39,7 +39,7 @@ import Yams
     }
 
     @Test(arguments: ["/v1/customers//timeline", "/v1/webhooks//test", "/v1//customers/anna", "/v1/customers/anna//"])
-    func `is not about what stands behind a part that was left empty`(_ path: String) async throws {
+    func `A path with an empty segment is answered with 404`(_ path: String) async throws {
         try await World.withAPI { world in
             let answer = try await world.api.get(path)
             #expect(answer.status == 404 && answer.code == "not_found", "\(answer.text)")
@@ -47,14 +47,14 @@ import Yams
     }
 
     @Test(arguments: ["/v1/customers/anna", "/v1/customers/anna?at=never", "/health/ready", "/nothing"])
-    func `is kept by no cache`(_ path: String) async throws {
+    func `Answers forbid caching`(_ path: String) async throws {
         try await World.withAPI { world in
             let answer = try await world.api.get(path)
             #expect(answer.headers["cache-control"] == "no-store")
         }
     }
 
-    @Test func `that is an error has the number of its request`() async throws {
+    @Test func `An error has the request ID of the header`() async throws {
         try await World.withAPI { world in
             for path in ["/v1/customers/anna?at=never", "/nothing", "/v1/transactions/1"] {
                 let answer = try await world.api.get(path)
@@ -65,9 +65,9 @@ import Yams
         }
     }
 
-    @Test func `to an instant in ISO 8601 is that to its milliseconds`() async throws {
+    @Test func `An instant is accepted in milliseconds and in ISO 8601 with an offset`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let path = "/v1/customers/\(anna)?at="
             let expected = try await world.api.get(path + "1780000000000")["as_of"] as? Int
             #expect(expected == 1_780_000_000_000)
@@ -88,7 +88,7 @@ import Yams
         }
     }
 
-    @Test func `takes an environment in either case`() async throws {
+    @Test func `The environment parameter ignores case`() async throws {
         try await World.withAPI { world in
             for name in ["sandbox", "SANDBOX", "Sandbox"] {
                 let answer = try await world.api.get("/v1/customers/anna?environment=\(name)")
@@ -98,9 +98,9 @@ import Yams
         }
     }
 
-    @Test func `has a word for each status of a subscription`() async throws {
+    @Test func `Customers and events have a subscription's status as number and name`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let customer = try await world.api.get("/v1/customers/\(anna)")
             let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
             #expect(subscription["status"] as? Int == 1 && subscription["status_name"] as? String == "active")
@@ -109,13 +109,13 @@ import Yams
         }
     }
 
-    @Test func `is described with the words that the code has`() throws {
+    @Test func `The enumerations in openapi.yaml equal those of the code`() throws {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
         func words(_ name: String) -> Set<String> {
             Set((schemas[name] as? [String: Any])?["enum"] as? [String] ?? [])
         }
-        // An endpoint asks for that one itself; nobody subscribes to it.
+        // `webhook.test` is sent on request; endpoints cannot subscribe to it.
         #expect(words("KnownEventType") == Set(EventType.all + ["webhook.test"]))
         #expect(words("SegmentName") == Set(Segment.allCases.map(\.name)))
         #expect(words("DeliveryState") == Set(WebhookDelivery.State.allCases.map(\.name)))
@@ -123,8 +123,8 @@ import Yams
         #expect(words("Detail") == (try Self.details()))
     }
 
-    /// A client that takes the known names for all there are refuses whole pages once the App Store adds one.
-    @Test func `is described with the events that the App Store may add`() throws {
+    /// A client with a closed enumeration refuses whole pages once the App Store adds a type.
+    @Test func `The schema of event types allows types that the App Store may add`() throws {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
         let choices = (schemas["EventType"] as? [String: Any])?["anyOf"] as? [[String: Any]] ?? []
@@ -133,7 +133,7 @@ import Yams
         #expect(patterns.contains { added.rawValue.range(of: $0, options: .regularExpression) != nil })
     }
 
-    /// The words that a member has, by a path such as `Refusal.code`.
+    /// The enumerated values of a member, by a path such as `Refusal.code`.
     private static func words(of member: String) throws -> Set<String> {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
@@ -152,26 +152,26 @@ import Yams
             })
     }
 
-    /// The codes of an error, from the file that declares them.
+    /// The codes of an error type, read from its source file.
     private static func codes(_ path: String) throws -> Set<String> {
         let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
         return Set(text.matches(of: /Code\("([a-z0-9_]+)"\)/).map { String($0.output.1) })
     }
 
     private static func details() throws -> Set<String> {
-        let path = "Sources/Entitlements/States/Words.swift"
+        let path = "Sources/Entitlements/States/StateValues.swift"
         let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
         let body = try #require(text.firstMatch(of: /struct StateDetail[\s\S]*?\n}/)).output
         return Set(body.matches(of: /Self\(rawValue: "([a-z_]+)"\)/).map { String($0.output.1) })
     }
 
-    /// The codes with which a file refuses: the argument of a failure behind its status, or its first.
+    /// The error codes in a source file: the argument of a failure after the status, or the first one.
     private static func failures(_ path: String) throws -> Set<String> {
         let text = try String(contentsOf: Fixtures.package.appending(path: path), encoding: .utf8)
         return Set(text.matches(of: /(?:\.[a-zA-Z]+, |APIFailure\(\s*)"([a-z0-9_]+)"/).map { String($0.output.1) })
     }
 
-    @Test func `names every code with which it refuses`() throws {
+    @Test func `openapi.yaml lists every code of refusals, failures and problems`() throws {
         let verification = try Self.codes("Sources/AppStoreTrust/VerificationError.swift")
         #expect(verification.count > 20)
         let receiving = try Self.failures("Sources/CounterfoilServer/API/NotificationRoutes.swift")
@@ -180,7 +180,7 @@ import Yams
         #expect(try Self.words(of: "Refusal.code") == verification.union(receiving))
         let verificationOrDamage = verification.union([StorageError.Code.damaged.rawValue])
         #expect(try Self.words(of: "Notification.failure") == verificationOrDamage)
-        let reporting = ["ProvenPurchases", "RestoreService"].map { "Sources/LedgerServices/Restore/\($0).swift" }
+        let reporting = ["VerifiedPurchases", "RestoreService"].map { "Sources/LedgerServices/Restore/\($0).swift" }
         for code in try Self.words(of: "RefusedTransaction.code").subtracting(verification) {
             let texts = try reporting.map {
                 try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
@@ -195,7 +195,7 @@ import Yams
         #expect(try Self.words(of: "UnverifiedText.code") == verificationOrDamage)
     }
 
-    @Test func `names instants as its description says`() throws {
+    @Test func `The names of instants in openapi.yaml follow the stated rule`() throws {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let rule = try #require((document["info"] as? [String: Any])?["description"] as? String)
         let exceptions = Set(rule.matches(of: /`([a-z_]+)`/).map { String($0.output.1) })

@@ -5,15 +5,15 @@ import Foundation
     import Glibc
 #endif
 
-/// A TCP connection that sends what it is told, whether it is HTTP or not.
+/// A TCP connection that sends any bytes, valid HTTP or not.
 final class RawConnection: @unchecked Sendable {
     private let descriptor: Int32
-    /// Whether the other side has closed.
+    /// Whether the peer has closed the connection.
     private(set) var isClosed = false
 
     struct Failed: Error {}
 
-    /// Connects to a server on this machine. What does not come within a minute does not come.
+    /// Connects to a server on this machine. Reading times out after a minute.
     init(url: String) throws {
         guard let port = URL(string: url)?.port.flatMap(UInt16.init) else { throw Failed() }
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -33,7 +33,7 @@ final class RawConnection: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends a text; nothing happens if the other side has closed.
+    /// Sends a text. Does nothing if the peer has closed the connection.
     func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -49,10 +49,10 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
-    /// Says that no more will be sent.
+    /// Closes the sending side.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reads until the other side closes or a minute is over.
+    /// Reads until the peer closes the connection or sends nothing for a minute.
     func read() async -> String {
         await run {
             var text: [UInt8] = []
@@ -69,7 +69,7 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
-    /// Reads what comes next; nothing if the other side closes.
+    /// Reads the next bytes. Returns an empty text if the peer closes the connection.
     func readSome() async -> String {
         await run {
             var buffer = [UInt8](repeating: 0, count: 65536)

@@ -5,9 +5,9 @@ import StoreSimulator
 import Testing
 import Yams
 
-/// What each key may do: every route of the API and every page and action of the console, for every scope.
+/// Checks every route of the API and every page and action of the console against the scopes of a key.
 @Suite struct `The scopes of keys` {
-    /// Roles that teams have, and who may only sign in.
+    /// Typical roles of a team, and `opener`, which may only sign in.
     private static let roles: [String: Set<APIScope>] = [
         "opener": [],
         "viewer": [.operationsRead],
@@ -21,14 +21,14 @@ import Yams
         .init(name: name, hash: APIKeyText.hash(of: name), scopes: scopes)
     }
 
-    /// The operations of the description with the scope that each needs.
+    /// The operations in openapi.yaml with the scope that each requires.
     private static func operations() throws -> [(method: String, path: String, scope: APIScope)] {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         return try paths.filter { $0.key.hasPrefix("/v1/") }.flatMap { path, item in
             try item.filter { $0.key != "parameters" }.compactMap { method, operation in
                 let text = try #require((operation as? [String: Any])?["description"] as? String, "\(method) \(path)")
-                // An app that begins a session shows no more than its key.
+                // Starting a session requires no scope.
                 guard path != "/v1/sessions" else { return nil }
                 let named = text.components(separatedBy: "Needs the scope ").dropFirst().first
                 let word = try #require(named?.prefix { $0.isLowercase || $0 == ":" }, "\(method) \(path)")
@@ -39,7 +39,7 @@ import Yams
         }.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
     }
 
-    @Test func `decide over every route of the API, one by one`() async throws {
+    @Test func `Each API route requires exactly the scope that openapi.yaml names`() async throws {
         let operations = try Self.operations()
         #expect(operations.count > 50)
         try await World.withAPI { configuration in
@@ -53,8 +53,8 @@ import Yams
             for (method, path, needed) in operations {
                 let keys = APIScope.all.map { ("only \($0.rawValue)", $0 == needed) }
                 for (name, isAllowed) in keys + [("all but \(needed.rawValue)", false)] {
-                    let asker = Asker(url: world.url, key: name)
-                    let answer = try await asker.send(method, path, body: method == "GET" ? nil : Data("{}".utf8))
+                    let client = TestAPIClient(url: world.url, key: name)
+                    let answer = try await client.send(method, path, body: method == "GET" ? nil : Data("{}".utf8))
                     let isRefused = answer.status == 403 && answer.text.contains("lacks the scope")
                     #expect(isRefused != isAllowed, "\(name): \(method) \(path) \(answer.status)")
                     if isRefused { #expect(answer.text.contains(needed.rawValue), "\(method) \(path)") }
@@ -63,7 +63,7 @@ import Yams
         }
     }
 
-    /// The scope that a page of the console needs; nil where everybody who signed in may look.
+    /// The scope that a console page requires; nil if every session may read it.
     private static let pages: [(path: String, scope: APIScope?)] = [
         ("", nil), ("customers", nil), ("customers?q=x", .supportRead), ("customers/x", .customersRead),
         ("customers/x/explain/premium", .customersRead), ("transactions/1", .supportRead), ("orders/A", .supportRead),
@@ -76,9 +76,9 @@ import Yams
         ("operations/configuration", .operationsRead), ("operations/audit.csv", .auditRead),
     ]
 
-    @Test func `decide over every page of the console`() async throws {
+    @Test func `Each console page requires its scope`() async throws {
         for route in ConsoleRoutes.pages.map(\.path) {
-            #expect(Self.pages.contains { Self.is($0.path, of: route) }, "no path of the page \(route) is tried")
+            #expect(Self.pages.contains { Self.is($0.path, of: route) }, "no path of the page \(route) is tested")
         }
         try await Self.runWithRoles { browsers in
             for (role, browser) in browsers {
@@ -95,7 +95,7 @@ import Yams
         }
     }
 
-    @Test func `decide over every action of the console, before its form is read`() async throws {
+    @Test func `Each console action requires its scope before the form is read`() async throws {
         try await Self.runWithRoles { browsers in
             for (role, browser) in browsers {
                 for action in ConsoleAction.all {
@@ -109,13 +109,13 @@ import Yams
         }
     }
 
-    /// Whether a path with its query is of a route, such as `customers/{id}`.
+    /// Whether a path with a query matches a route, such as `customers/{id}`.
     private static func `is`(_ path: String, of route: String) -> Bool {
         let (segments, parts) = (path.prefix { $0 != "?" }.split(separator: "/"), route.split(separator: "/"))
         return segments.count == parts.count && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 
-    /// Runs with a browser for each role, signed in.
+    /// Runs `body` with a signed-in browser for each role.
     private static func runWithRoles(_ body: ([(String, Browser)]) async throws -> Void) async throws {
         try await `The console`.run { configuration in
             configuration.limits.requestsPerSecond = 100_000

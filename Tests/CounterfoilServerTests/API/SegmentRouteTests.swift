@@ -10,8 +10,8 @@ import Testing
 @Suite struct `Segments` {
     private static let monthly = "com.example.premium.monthly"
 
-    /// Has a customer buy without the free trial; gives the original transaction.
-    private static func payer(
+    /// Makes a customer buy without the free trial. Returns the original transaction.
+    private static func buyWithoutTrial(
         _ customer: String, _ world: World, isNamed: Bool = true, product: String = monthly
     ) async throws -> String {
         let token = AppAccountToken(isNamed ? UUID() : nil)
@@ -35,17 +35,17 @@ import Testing
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test func `are entered and left as time passes, without anything being written`() async throws {
+    @Test func `A subscription changes its segment as time passes, without new notifications`() async throws {
         try await World.withAPI { world in
             world.simulator.configure(.production) { $0.gracePeriod = .sixteenDays }
-            let id = try await Self.payer("anna", world)
+            let id = try await Self.buyWithoutTrial("anna", world)
             #expect(try await Set(Self.counts(world).values) == [0])
             try await world.simulator.perform(.failBilling(customer: "anna"))
             try await world.simulator.advance(by: 31 * 86_400)
             try await world.settle()
             #expect(try await Self.members("in_grace_period", world) == [id])
             #expect(try await Self.members("in_billing_retry", world) == [])
-            // From now on the server is told nothing.
+            // From now on the server receives no notification.
             try world.simulator.add(Fault("notification:*", .drop))
             let item = try #require(try await world.api.get("/v1/segments/in_grace_period").items.first)
             #expect(item["next_step"] as? String == "fix_payment")
@@ -67,11 +67,11 @@ import Testing
         }
     }
 
-    @Test func `tell who will not renew, by the days that are left, and page by page`() async throws {
+    @Test func `Subscriptions that will not renew are listed by days left, page by page`() async throws {
         try await World.withAPI { world in
             var ids: [String] = []
             for number in 0..<5 {
-                ids.append(try await Self.payer("c\(number)", world, isNamed: number > 0))
+                ids.append(try await Self.buyWithoutTrial("c\(number)", world, isNamed: number > 0))
                 try await world.simulator.perform(.cancel(customer: "c\(number)"))
                 try await world.simulator.advance(by: 86_400)
             }
@@ -92,7 +92,7 @@ import Testing
             #expect(try await Self.members("will_not_renew", world, "?reason=cancelled") == ids)
             #expect(try await Self.members("will_not_renew", world, "?reason=billing_error") == [])
             #expect(try await Self.members("will_not_renew", world, "?environment=Sandbox") == [])
-            // Nobody claims the first; who owns the last claims it.
+            // The first subscription is unclaimed, the last one belongs to a customer.
             #expect(first["customers"] is NSNull)
             let last = try #require(try await world.api.get("/v1/segments/will_not_renew").items.last)
             #expect((last["customers"] as? [String])?.count == 1)
@@ -106,12 +106,12 @@ import Testing
         }
     }
 
-    @Test func `tell who is in a trial, has lapsed, has to agree and was refunded`() async throws {
+    @Test func `Segments list ending trials, pending price consents, refunds and win-back candidates`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("trial")
-            let lapsed = try await Self.payer("lapsed", world)
-            let priced = try await Self.payer("priced", world)
-            let unlock = try await Self.payer("refunded", world, product: "com.example.unlock")
+            _ = try await world.subscribe("trial")
+            let lapsed = try await Self.buyWithoutTrial("lapsed", world)
+            let priced = try await Self.buyWithoutTrial("priced", world)
+            let unlock = try await Self.buyWithoutTrial("refunded", world, product: "com.example.unlock")
             #expect(try await Self.members("trial_ending", world).count == 1)
             #expect(try await Self.members("trial_ending", world, "?within_days=6") == [])
             try await world.simulator.perform(.cancel(customer: "lapsed"))
@@ -134,11 +134,11 @@ import Testing
         }
     }
 
-    @Test func `are tables for spreadsheets, with names in them that are no formulas`() async throws {
+    @Test func `The CSV of a segment neutralises formulas in customer IDs`() async throws {
         try await World.withAPI { world in
             let evil = "=HYPERLINK(\"http://evil.example\",\"x\")"
-            let id = try await Self.payer("anna", world, isNamed: false)
-            _ = try await Self.payer("ben", world, isNamed: false)
+            let id = try await Self.buyWithoutTrial("anna", world, isNamed: false)
+            _ = try await Self.buyWithoutTrial("ben", world, isNamed: false)
             let path = evil.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let signed = try await world.signedTransactions(of: id)
             let claimed = try await world.api.post(
@@ -163,7 +163,7 @@ import Testing
             for query in ["?limit=1000", "?format=xml", "?within_days=0", "?within_days=x", "?page=x", "?days=1"] {
                 #expect(try await world.api.get(table + query).status == 400, "\(query)")
             }
-            // Clients that are generated from the description name all types that an answer can have.
+            // Clients generated from openapi.yaml accept every content type of an answer.
             for accept in [
                 "application/json", "*/*", "text/csv;q=0", "text/csv;q=0.5, application/json",
                 "application/json, text/csv",
@@ -174,15 +174,15 @@ import Testing
         }
     }
 
-    @Test func `are for who may see customers' support, and no others`() async throws {
+    @Test func `Segments require the scope support:read`() async throws {
         try await World.withAPI { world in
             let unknown = try await world.api.get("/v1/segments/nonsense")
             #expect(unknown.status == 404)
             var reader = world.api
-            reader.key = Asker.readerKey
+            reader.key = TestAPIClient.readerKey
             for path in ["/v1/segments", "/v1/segments/refunded"] {
                 #expect(try await reader.get(path + "?environment=Sandbox").status == 403)
-                #expect(try await world.app(for: "anna").get(path).status == 403)
+                #expect(try await world.appClient(for: "anna").get(path).status == 403)
             }
         }
     }

@@ -7,21 +7,21 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// `counterfoil server segments`, as a process beside a server.
+/// Runs `counterfoil server segments` as a process against a server.
 @Suite struct `The command for segments` {
     private static func run(_ arguments: [String], _ url: String, in folder: URL) async throws -> (Int32, [String]) {
         let key = folder.appending(path: "key.txt")
-        try Data(Asker.key.utf8).write(to: key)
+        try Data(TestAPIClient.key.utf8).write(to: key)
         let outcome = try await ServerProcess.run(
             ["server", "segments"] + arguments + ["--url", url, "--key", key.path])
         return (outcome.status, outcome.text.split(separator: "\n").map(String.init))
     }
 
-    @Test func `says who will not renew, in words, as JSON and as a table`() async throws {
+    @Test func `The segments command prints a segment as text, JSON and CSV`() async throws {
         try await World.withAPI { world in
             var customers: [String] = []
             for name in ["anna", "ben", "carl"] {
-                customers.append(try await world.subscriber(name))
+                customers.append(try await world.subscribe(name))
                 try await world.simulator.perform(.cancel(customer: name))
                 try await world.simulator.advance(by: 3600)
             }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `refuses what makes no sense, and says what the server says`() async throws {
+    @Test func `The segments command refuses invalid arguments and prints server errors`() async throws {
         try await World.withAPI { world in
             try await Tool.inTemporaryFolder { folder in
                 for arguments in [
@@ -73,8 +73,9 @@ import Testing
         }
     }
 
-    /// Its pages, by their number in the path's query. The last leads to itself; another would lead elsewhere.
-    @Test func `puts the pages of a table together, and follows them on this server alone`() async throws {
+    /// Page 0 links to page 1, page 1 to page 2, and page 2 to itself. With `reason`, page 0 links to another server.
+    @Test func `The segments command joins the pages of a CSV and follows links to the same server only`() async throws
+    {
         let router = Router()
         router.get("/v1/segments/refunded") { request, _ -> Response in
             let page = request.uri.queryParameters["page"].map { String($0) } ?? "0"

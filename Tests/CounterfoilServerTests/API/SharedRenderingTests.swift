@@ -3,127 +3,127 @@ import Testing
 
 @testable import CounterfoilServer
 
-@Suite(.timeLimit(.minutes(10))) struct `What open pages ask for at one moment` {
+@Suite(.timeLimit(.minutes(10))) struct `Shared rendering of console pages` {
     private let shared = SharedRendering<String> {}
-    private let maker = Maker()
+    private let renderer = Renderer()
 
-    /// Asks while the first is being made, and says when all of them wait.
-    private func ask(_ count: Int) async -> [Task<String, any Error>] {
+    /// Starts `count` requests during a rendering and returns when all of them wait.
+    private func request(_ count: Int) async -> [Task<String, any Error>] {
         let before = shared.waiting
-        let tasks = (0..<count).map { _ in Task { try await shared.shared("page") { try await maker.make() } } }
+        let tasks = (0..<count).map { _ in Task { try await shared.shared("page") { try await renderer.render() } } }
         while shared.waiting < before + count { await Task.yield() }
         return tasks
     }
 
-    private func begin(fails: Bool = false) async -> Task<String, any Error> {
-        let task = Task { try await shared.shared("page") { try await maker.make(fails: fails) } }
-        while maker.begun == 0 { await Task.yield() }
+    private func start(fails: Bool = false) async -> Task<String, any Error> {
+        let task = Task { try await shared.shared("page") { try await renderer.render(fails: fails) } }
+        while renderer.started == 0 { await Task.yield() }
         return task
     }
 
-    @Test func `is made twice: for the first, and for all who asked while it was made`() async throws {
-        let first = await begin()
-        let others = await ask(19)
-        maker.finish()
+    @Test func `Requests that arrive during a rendering share one next rendering`() async throws {
+        let first = await start()
+        let others = await request(19)
+        renderer.finish()
         #expect(try await first.value == "1")
-        while maker.begun < 2 { await Task.yield() }
-        maker.finish()
+        while renderer.started < 2 { await Task.yield() }
+        renderer.finish()
         for other in others { #expect(try await other.value == "2") }
-        #expect(maker.begun == 2 && shared.waiting == 0)
+        #expect(renderer.started == 2 && shared.waiting == 0)
     }
 
-    @Test func `is made once for all who ask before it is begun`() async throws {
-        let gate = Maker()
-        let shared = SharedRendering<String> { do { _ = try await gate.make() } catch { return } }
-        let tasks = (0..<20).map { _ in Task { try await shared.shared("page") { try await maker.make() } } }
+    @Test func `Requests that arrive before a rendering begins share it`() async throws {
+        let gate = Renderer()
+        let shared = SharedRendering<String> { do { _ = try await gate.render() } catch { return } }
+        let tasks = (0..<20).map { _ in Task { try await shared.shared("page") { try await renderer.render() } } }
         while shared.waiting < 19 { await Task.yield() }
-        #expect(gate.begun == 1 && maker.begun == 0)
+        #expect(gate.started == 1 && renderer.started == 0)
         gate.finish()
-        while maker.begun == 0 { await Task.yield() }
-        maker.finish()
+        while renderer.started == 0 { await Task.yield() }
+        renderer.finish()
         for task in tasks { #expect(try await task.value == "1") }
-        #expect(maker.begun == 1 && shared.waiting == 0)
+        #expect(renderer.started == 1 && shared.waiting == 0)
     }
 
-    @Test func `is never what was begun before it was asked for`() async throws {
-        let first = await begin()
-        let second = await ask(1)
-        maker.finish()
+    @Test func `A request never gets a rendering that began before the request`() async throws {
+        let first = await start()
+        let second = await request(1)
+        renderer.finish()
         _ = try await first.value
-        while maker.begun < 2 { await Task.yield() }
-        let third = await ask(1)
-        maker.finish()
+        while renderer.started < 2 { await Task.yield() }
+        let third = await request(1)
+        renderer.finish()
         #expect(try await second[0].value == "2")
-        while maker.begun < 3 { await Task.yield() }
-        maker.finish()
+        while renderer.started < 3 { await Task.yield() }
+        renderer.finish()
         #expect(try await third[0].value == "3")
     }
 
-    @Test func `is made by all who wait at once where one fails, and only that one is told`() async throws {
-        let first = await begin(fails: true)
-        let others = await ask(3)
-        maker.finish()
-        await #expect(throws: Maker.Trouble.self) { try await first.value }
-        // None of them waits for another.
-        while maker.begun < 4 { await Task.yield() }
-        for _ in others { maker.finish() }
-        var made: Set<String> = []
-        for other in others { made.insert(try await other.value) }
-        #expect(made == ["2", "3", "4"] && shared.waiting == 0)
+    @Test func `After a failed rendering each waiting request renders for itself`() async throws {
+        let first = await start(fails: true)
+        let others = await request(3)
+        renderer.finish()
+        await #expect(throws: Renderer.Failure.self) { try await first.value }
+        // The waiting requests render concurrently.
+        while renderer.started < 4 { await Task.yield() }
+        for _ in others { renderer.finish() }
+        var rendered: Set<String> = []
+        for other in others { rendered.insert(try await other.value) }
+        #expect(rendered == ["2", "3", "4"] && shared.waiting == 0)
     }
 
-    @Test func `is not waited for by who gives up`() async throws {
-        let first = await begin()
-        let others = await ask(3)
+    @Test func `A cancelled request stops waiting, and later requests are served`() async throws {
+        let first = await start()
+        let others = await request(3)
         others[1].cancel()
         await #expect(throws: CancellationError.self) { try await others[1].value }
-        maker.finish()
+        renderer.finish()
         _ = try await first.value
-        while maker.begun < 2 { await Task.yield() }
-        // Now one makes it and the other one rides along.
+        while renderer.started < 2 { await Task.yield() }
+        // One of the two renders, the other waits for it.
         others[2].cancel()
         others[0].cancel()
-        maker.finish()
+        renderer.finish()
         await #expect(throws: CancellationError.self) { try await others[0].value }
         await #expect(throws: CancellationError.self) { try await others[2].value }
-        let later = Task { try await shared.shared("page") { try await maker.make() } }
-        while maker.begun < 3 { await Task.yield() }
-        maker.finish()
+        let later = Task { try await shared.shared("page") { try await renderer.render() } }
+        while renderer.started < 3 { await Task.yield() }
+        renderer.finish()
         #expect(try await later.value == "3")
     }
 
-    @Test func `is made by itself for another page`() async throws {
-        let first = await begin()
+    @Test func `A rendering does not delay requests for another page`() async throws {
+        let first = await start()
         #expect(try await shared.shared("another page") { "another" } == "another")
-        maker.finish()
+        renderer.finish()
         _ = try await first.value
     }
 }
 
-/// Makes numbered texts, each ending when the test says so.
-private final class Maker: Sendable {
-    struct Trouble: Error {}
+/// Renders numbered texts. Each rendering ends with a call of `finish`.
+private final class Renderer: Sendable {
+    struct Failure: Error {}
 
     private struct State {
-        var begun = 0
+        var started = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
 
-    var begun: Int { state.withLock { $0.begun } }
+    var started: Int { state.withLock { $0.started } }
 
-    func make(fails: Bool = false) async throws -> String {
+    func render(fails: Bool = false) async throws -> String {
         var number = 0
         await withCheckedContinuation { continuation in
             number = state.withLock { state in
-                state.begun += 1
+                state.started += 1
                 state.waiting.append(continuation)
-                return state.begun
+                return state.started
             }
         }
         try Task.checkCancellation()
-        if fails { throw Trouble() }
+        if fails { throw Failure() }
         return "\(number)"
     }
 

@@ -6,18 +6,18 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `A signed answer` {
+@Suite struct `Signed API responses` {
     private static let key = Data((1...32).map { UInt8($0) })
     private static let nonce = "a-nonce_of-the-tests"
 
     private static func run(_ body: (World) async throws -> Void) async throws {
         try await World.withAPI(
-            server: { $0.apps[0].answerKey = .init(base64: key.base64EncodedString()) }, body)
+            server: { $0.apps[0].responseSigningKey = .init(base64: key.base64EncodedString()) }, body)
     }
 
-    /// Whether an answer proves itself, as the client kit looks at it.
-    private static func isProven(
-        _ answer: Asker.Answer, about customer: String, nonce: String = nonce, by key: Data = key
+    /// Whether the signature of an answer verifies, by the client's algorithm.
+    private static func isSignatureValid(
+        _ answer: TestAPIClient.Response, about customer: String, nonce: String = nonce, by key: Data = key
     ) throws -> Bool {
         let header = try #require(answer.headers["counterfoil-signature"])
         let parts = header.split(separator: ".")
@@ -29,10 +29,10 @@ import Testing
             .isValidSignature(signature, for: message)
     }
 
-    @Test func `is over the customer, the nonce, the time and the body`() async throws {
+    @Test func `The signature of an answer covers the customer, the nonce, the time and the body`() async throws {
         try await Self.run { world in
-            let name = try await world.subscriber("anna")
-            let (app, path) = (world.app(for: name), "/v1/customers/\(name)")
+            let name = try await world.subscribe("anna")
+            let (app, path) = (world.appClient(for: name), "/v1/customers/\(name)")
             let headers = [("Counterfoil-Nonce", Self.nonce)]
             let calls: [(String, String, String?)] = [
                 ("GET", "", nil), ("GET", "?environment=Production", nil),
@@ -43,29 +43,29 @@ import Testing
                 let answer = try await app.send(
                     method, path + route, body: body.map { Data($0.utf8) }, headers: headers)
                 #expect(answer.status == 200, "\(route): \(answer.text)")
-                #expect(try Self.isProven(answer, about: name), "\(route)")
-                #expect(try !Self.isProven(answer, about: "otto"))
-                #expect(try !Self.isProven(answer, about: name, nonce: "another-nonce-of-the-tests"))
-                #expect(try !Self.isProven(answer, about: name, by: Data(repeating: 7, count: 32)))
+                #expect(try Self.isSignatureValid(answer, about: name), "\(route)")
+                #expect(try !Self.isSignatureValid(answer, about: "otto"))
+                #expect(try !Self.isSignatureValid(answer, about: name, nonce: "another-nonce-of-the-tests"))
+                #expect(try !Self.isSignatureValid(answer, about: name, by: Data(repeating: 7, count: 32)))
                 var changed = answer
                 changed.body[changed.body.count - 1] ^= 1
-                #expect(try !Self.isProven(changed, about: name))
+                #expect(try !Self.isSignatureValid(changed, about: name))
                 let time = try #require(answer.headers["counterfoil-signature"]?.prefix { $0 != "." })
                 #expect(Int64(time) == Int64(world.simulator.now.timeIntervalSince1970 * 1000))
             }
-            // Upper case names the same customer, and the signature does in lower case.
+            // An ID in upper case names the same customer. The signature covers the ID in lower case.
             let upper = try await app.send("GET", "/v1/customers/\(name.uppercased())", headers: headers)
-            #expect(try Self.isProven(upper, about: name))
+            #expect(try Self.isSignatureValid(upper, about: name))
         }
     }
 
-    @Test func `is made when it is asked for, by who has a key`() async throws {
+    @Test func `An answer is signed if the request has a nonce and the app has an answer key`() async throws {
         try await Self.run { world in
-            let plain = try await world.app(for: "anna").get("/v1/customers/anna")
+            let plain = try await world.appClient(for: "anna").get("/v1/customers/anna")
             #expect(plain.status == 200 && plain.headers["counterfoil-signature"] == nil)
             for nonce in ["", "short", "with a space in it", "a+nonce/of=the tests", String(repeating: "a", count: 65)]
             {
-                let answer = try await world.app(for: "anna").send(
+                let answer = try await world.appClient(for: "anna").send(
                     "GET", "/v1/customers/anna", headers: [("Counterfoil-Nonce", nonce)])
                 #expect(answer.status == 400 && answer.code == "invalid_nonce", "\(nonce): \(answer.status)")
             }
@@ -78,17 +78,17 @@ import Testing
         try await World.withAPI(
             server: { configuration in
                 var app = ServerConfiguration.App(bundleID: "com.example.other", environments: [.sandbox])
-                app.answerKey = .init(base64: other)
-                configuration.apps[0].answerKey = app.answerKey
+                app.responseSigningKey = .init(base64: other)
+                configuration.apps[0].responseSigningKey = app.responseSigningKey
                 configuration.apps.append(app)
             },
             { world in
                 #expect(try await world.api.get("/v1/keys").items.count == 2)
-                let own = try await world.app(for: "anna").get("/v1/keys").items.map { $0["app"] as? String }
+                let own = try await world.appClient(for: "anna").get("/v1/keys").items.map { $0["app"] as? String }
                 #expect(own == [world.simulator.information.bundleID])
             })
         try await World.withAPI { world in
-            let answer = try await world.app(for: "anna").send(
+            let answer = try await world.appClient(for: "anna").send(
                 "GET", "/v1/customers/anna", headers: [("Counterfoil-Nonce", Self.nonce)])
             #expect(answer.status == 200 && answer.headers["counterfoil-signature"] == nil)
             #expect(try await world.api.get("/v1/keys").items.isEmpty)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `Requests that are wrong` {
+@Suite struct `Invalid API requests` {
     private static let wrong = [
         ("purchases", #"{"signedTransactions": []}"#, "unknown_member", #"did you mean \"signed_transactions\"?"#),
         ("purchases", "{}", "empty_report", "Send signed_transactions"),
@@ -22,7 +22,7 @@ import Testing
         ("offers/introductory", #"{"allow": true}"#, "bad_json", "product_id"),
     ]
 
-    @Test func `about customers are told what is wrong with them`() async throws {
+    @Test func `A malformed request about a customer is answered with 400, a code and a message`() async throws {
         try await World.withAPI { world in
             for (path, body, type, message) in Self.wrong {
                 let answer = try await world.api.send("POST", "/v1/customers/anna/\(path)", body: Data(body.utf8))
@@ -33,14 +33,14 @@ import Testing
         }
     }
 
-    @Test func `that say that nothing was bought are right`() async throws {
+    @Test func `A purchase report without transactions is accepted`() async throws {
         try await World.withAPI { world async throws in
             let body = Data(#"{"signed_transactions": []}"#.utf8)
             #expect(try await world.api.send("POST", "/v1/customers/anna/purchases", body: body).status == 200)
         }
     }
 
-    @Test func `about webhooks and recoveries are told what is wrong with them`() async throws {
+    @Test func `A malformed request about webhooks or recoveries is answered with a code and a message`() async throws {
         try await World.withAPI { world in
             let url = #""name": "a", "url": "https://93.184.216.34/""#
             let webhooks: [(String, String, String)] = [
@@ -56,7 +56,7 @@ import Testing
                 #expect(answer.status == 400 && answer.code == type, "\(answer.text)")
                 #expect(answer.text.contains(message), "\(answer.text)")
             }
-            // What a later version of the App Store may send is no mistake.
+            // Patterns that match only later notification types are valid.
             let later = Data(#"{\#(url), "events": ["notification.*", "*.renewed"]}"#.utf8)
             #expect(try await world.api.send("POST", "/v1/webhooks", body: later).status == 201)
             let nothing = try await world.api.send("PATCH", "/v1/webhooks/a", body: Data("{}".utf8))

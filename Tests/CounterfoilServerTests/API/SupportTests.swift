@@ -5,12 +5,12 @@ import StoreSimulator
 import Testing
 import Yams
 
-@Suite struct `The App Store is asked for support` {
+@Suite struct `Support requests to the App Store` {
     private static let monthly = "com.example.premium.monthly"
 
-    @Test func `sees what was refunded, also what no notification told`() async throws {
+    @Test func `A refund look-up finds and stores refunds that no notification reported`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try world.simulator.add(Fault("notification:*", .drop))
             try await world.simulator.perform(.approveRefund(customer: "anna"))
             let path = "/v1/customers/\(anna)"
@@ -19,13 +19,13 @@ import Yams
             #expect(refunds.status == 200 && refunds.items.count == 1, "\(refunds.text)")
             #expect(refunds.items.first?["revocation_date"] as? Int != nil)
             #expect(refunds.items.first?["customers"] as? [String] == [anna])
-            // What the App Store answered is a fact now.
+            // The server has stored the App Store's answer.
             #expect(try await world.api.get(path + "/entitlements/premium")["is_active"] as? Bool == false)
             #expect(try await world.api.get("/v1/customers/nobody/refunds").items.isEmpty)
         }
     }
 
-    @Test func `has the App Store asked about a customer, and about a transaction that is unknown here`() async throws {
+    @Test func `Support can refresh a customer and recover an unknown transaction`() async throws {
         try await World.withAPI { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let token = UUID()
@@ -46,11 +46,11 @@ import Yams
         }
     }
 
-    @Test func `gives one subscriber more time, or all of a product`() async throws {
+    @Test func `Support can extend one subscription or all subscriptions of a product`() async throws {
         try await World.withAPI { world in
             let token = UUID()
             let anna = token.uuidString.lowercased()
-            // A free trial is not extended.
+            // A free trial cannot be extended.
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: Self.monthly, introductory: false,
@@ -75,7 +75,7 @@ import Yams
                 let refused = try await world.api.post(path, body)
                 #expect(refused.status == 400 && refused.code == type, "\(refused.text)")
             }
-            // Foundation takes it for a UUID.
+            // Foundation parses this text as a UUID.
             let signedNumber = "+b1f2c0e-0a4b-4f0e-9b7a-0d6a5c1e2f30"
             let refused = try await world.api.post(
                 "/v1/extensions",
@@ -95,7 +95,7 @@ import Yams
         }
     }
 
-    @Test func `has the audit log say what all subscribers of a product were given`() async throws {
+    @Test func `The audit log describes an extension for all subscribers of a product`() async throws {
         try await World.withAPI { world in
             let body: [String: Any] = [
                 "product_id": Self.monthly, "days": 2, "reason": "service_issue", "storefronts": ["USA", "DEU"],
@@ -108,7 +108,7 @@ import Yams
         }
     }
 
-    @Test func `needs a scope of its own for what it changes`() async throws {
+    @Test func `The scope support:read allows no support action that changes something`() async throws {
         try await World.withAPI(server: { configuration in
             configuration.keys.append(
                 .init(
@@ -127,13 +127,13 @@ import Yams
         }
     }
 
-    @Test func `finds who paid and is nobody's customer, page by page`() async throws {
+    @Test func `Unclaimed purchases are listed page by page`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "carl"] {
                 try await world.simulator.perform(
                     .purchase(customer: name, product: Self.monthly, appAccountToken: .absent))
             }
-            _ = try await world.subscriber("dora")
+            _ = try await world.subscribe("dora")
             try await world.settle()
             func unclaimed() async throws -> [String] {
                 var found: [String] = []
@@ -158,9 +158,7 @@ import Yams
         }
     }
 
-    @Test func `finds a subscription of nobody that goes on as another one, which gives no access any more`()
-        async throws
-    {
+    @Test func `An unclaimed subscription that was migrated is listed without access`() async throws {
         try await World.withAPI { world in
             let bought = try await world.simulator.perform(
                 .purchase(customer: "anna", product: Self.monthly, appAccountToken: .absent))
@@ -178,10 +176,10 @@ import Yams
         }
     }
 
-    @Test func `finds the notifications about one subscription`() async throws {
+    @Test func `Notifications can be filtered by subscription`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
-            _ = try await world.subscriber("ben")
+            let anna = try await world.subscribe("anna")
+            _ = try await world.subscribe("ben")
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.settle()
             let entitlement = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
@@ -204,7 +202,7 @@ import Yams
 @Suite struct `Parameters of the query` {
     private typealias Object = [String: Any]
 
-    @Test func `are known to the server as they are described, on every route`() async throws {
+    @Test func `The server knows exactly the query parameters that openapi.yaml describes`() async throws {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? Object)
         let shared = (document["components"] as? Object)?["parameters"] as? Object ?? [:]
         let paths = try #require(document["paths"] as? Object).filter { $0.key.hasPrefix("/v1") }
@@ -217,9 +215,9 @@ import Yams
                         let found = name.flatMap { shared[$0] as? Object } ?? parameter
                         return found["in"] as? String == "query" ? found["name"] as? String : nil
                     }
-                    let place = path.replacing(/\{[a-z]+\}/, with: "x")
+                    let filledPath = path.replacing(/\{[a-z]+\}/, with: "x")
                     for name in names + ["unheard_of"] {
-                        let answer = try await world.api.send(method.uppercased(), "\(place)?\(name)=x")
+                        let answer = try await world.api.send(method.uppercased(), "\(filledPath)?\(name)=x")
                         let isUnknown = answer.code == "unknown_parameter"
                         #expect(isUnknown == (name == "unheard_of"), "\(method) \(path) \(name): \(answer.text)")
                     }
@@ -228,7 +226,7 @@ import Yams
         }
     }
 
-    @Test func `include nothing that an answer does not have`() async throws {
+    @Test func `The include parameter accepts only parts that the answer can have`() async throws {
         try await World.withAPI { world in
             let path = "/v1/customers/anna"
             for query in [
@@ -245,7 +243,7 @@ import Yams
         }
     }
 
-    @Test func `are refused with their name where there are none such`() async throws {
+    @Test func `An unknown query parameter is refused with its name`() async throws {
         try await World.withAPI { world in
             for path in [
                 "/v1/customers/anna?att=1", "/v1/notifications?tpye=X", "/v1/webhooks?limit=1", "/v1/events?after=1",
@@ -258,7 +256,7 @@ import Yams
             }
             let hint = try await world.api.get("/v1/customers/anna?att=1")
             #expect(hint.text.contains(#"did you mean \"at\""#))
-            // What is in App Store Connect, or in an old app, is not ours to judge.
+            // URLs in App Store Connect or in old apps may have any parameters.
             #expect(
                 try await world.api.send("POST", "/apple/notifications?from=apple", body: Data("{}".utf8)).code
                     == "bad_json")

@@ -6,10 +6,10 @@ import StoreSimulator
 import Testing
 
 /// `POST /v1/customers/{id}/purchases/{original}/transfer`.
-@Suite("A purchase that support gives to a customer") struct TakeoverTests {
-    /// A subscription of a customer whom the app named when it was bought.
+@Suite("Purchases transferred by support") struct TakeoverTests {
+    /// Makes a customer subscribe with an app account token. Returns the customer and the original transaction.
     static func bought(_ world: World) async throws -> (customer: String, original: String) {
-        let customer = try await world.subscriber("anna")
+        let customer = try await world.subscribe("anna")
         let answer = try await world.api.get("/v1/customers/\(customer)")
         let subscriptions = answer["subscriptions"] as? [[String: Any]]
         return (customer, try #require(subscriptions?.first?["original_transaction_id"] as? String))
@@ -19,8 +19,9 @@ import Testing
         try await world.api.get("/v1/customers/\(customer)/entitlements/premium")["is_active"] as? Bool ?? false
     }
 
-    @Test func `is theirs alone, whatever the restore policy says, and both and the webhooks are told`() async throws {
-        try await World.withAPI(server: { $0.apps[0].restorePolicy = .keepOriginal }) { world in
+    @Test(arguments: RestorePolicy.allCases)
+    func `A transfer by support moves a purchase under every restore policy`(_ policy: RestorePolicy) async throws {
+        try await World.withAPI(server: { $0.apps[0].restorePolicy = policy }) { world in
             let (anna, original) = try await Self.bought(world)
             let path = "/v1/customers/ben/purchases/\(original)/transfer"
             let answer = try await world.api.post(path, ["reason": "ticket 4711"])
@@ -28,15 +29,15 @@ import Testing
             #expect(try await Self.hasAccess(world, "ben"))
             #expect(try await !Self.hasAccess(world, anna))
             let events = try await world.api.get("/v1/events").items
-            let told = events.filter { $0["type"] as? String == "purchase.transferred" }
-            #expect(told.count == 1)
+            let transfers = events.filter { $0["type"] as? String == "purchase.transferred" }
+            #expect(transfers.count == 1)
             let sentences = try await world.api.get("/v1/customers/\(anna)/timeline").items
                 .compactMap { $0["sentence"] as? String }
             #expect(sentences.contains { $0.contains("was transferred to the customer ben") }, "\(sentences)")
-            // Doing it again changes nothing.
+            // Repeating the transfer changes nothing.
             #expect(try await world.api.post(path, ["reason": "again"]).status == 200)
             #expect(try await world.api.get("/v1/events").items.count == events.count)
-            await (try world.server).core.audit.keep()
+            await (try world.server).core.audit.flush()
             let entry = try #require(
                 try await world.api.get("/v1/audit").items.last {
                     ($0["action"] as? String)?.hasSuffix("/transfer") == true
@@ -45,9 +46,7 @@ import Testing
         }
     }
 
-    @Test func `stays where it is when the request is refused for its nonce, and so does one that is merged`()
-        async throws
-    {
+    @Test func `A transfer or merge with an invalid nonce changes nothing`() async throws {
         try await World.withAPI { world in
             let (anna, original) = try await Self.bought(world)
             for (path, body) in [
@@ -63,24 +62,22 @@ import Testing
         }
     }
 
-    @Test func `is theirs when the request is sent again with a nonce that is one, and the same idempotency key`()
-        async throws
-    {
+    @Test func `A transfer refused for its nonce can be repeated with the same idempotency key`() async throws {
         try await World.withAPI { world in
             let (anna, original) = try await Self.bought(world)
-            func give(_ nonce: String) async throws -> Asker.Answer {
+            func transfer(_ nonce: String) async throws -> TestAPIClient.Response {
                 try await world.api.send(
                     "POST", "/v1/customers/ben/purchases/\(original)/transfer", body: Data(#"{"reason":"x"}"#.utf8),
                     headers: [("Counterfoil-Nonce", nonce), ("Idempotency-Key", "one")])
             }
-            #expect(try await give("short").code == "invalid_nonce")
-            #expect(try await give("a-nonce-that-is-long-enough").status == 200)
+            #expect(try await transfer("short").code == "invalid_nonce")
+            #expect(try await transfer("a-nonce-that-is-long-enough").status == 200)
             #expect(try await Self.hasAccess(world, "ben"))
             #expect(try await !Self.hasAccess(world, anna))
         }
     }
 
-    @Test func `needs a reason, a purchase that is known, and a scope of its own`() async throws {
+    @Test func `A transfer requires a reason, a known purchase and the scope customers:transfer`() async throws {
         try await World.withAPI { configuration in
             let scopes = Set(APIScope.all).subtracting([.customersTransfer])
             configuration.keys.append(.init(name: "others", hash: APIKeyText.hash(of: "others"), scopes: scopes))
@@ -92,10 +89,10 @@ import Testing
             }
             let unknown = try await world.api.post("/v1/customers/ben/purchases/1/transfer", ["reason": "x"])
             #expect(unknown.status == 404 && unknown["param"] as? String == "original")
-            let other = Asker(url: world.url, key: "others", token: nil)
+            let other = TestAPIClient(url: world.url, key: "others", token: nil)
             let refused = try await other.post(path, ["reason": "x"])
             #expect(refused.status == 403 && refused.text.contains("customers:transfer"))
-            #expect(try await world.app(for: "ben").post(path, ["reason": "x"]).status == 403)
+            #expect(try await world.appClient(for: "ben").post(path, ["reason": "x"]).status == 403)
             #expect(try await Self.hasAccess(world, anna))
             #expect(try await !Self.hasAccess(world, "ben"))
         }

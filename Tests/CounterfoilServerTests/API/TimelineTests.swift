@@ -6,9 +6,9 @@ import StoreSimulator
 import Testing
 
 @Suite struct `A timeline` {
-    @Test func `says in order what happened to a customer`() async throws {
+    @Test func `A timeline describes a customer's events, newest first`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await world.simulator.advance(by: .month)
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: .month)
@@ -33,7 +33,7 @@ import Testing
             #expect(first["price_milliunits"] as? Int == 0)
             #expect(first["uuid"] is String && first["transaction_id"] is String)
             #expect(answer["next_page"] is NSNull)
-            // One at a time it is the same.
+            // Pages of one entry give the same list.
             var pages: [String] = []
             var next = Optional("")
             while let page = next {
@@ -42,17 +42,17 @@ import Testing
                 next = answer["next_page"] as? String
             }
             #expect(pages == sentences)
-            // As it was.
+            // The timeline at an earlier instant.
             let then = try await world.api.get("\(path)?at=\(Int64(World.start.timeIntervalSince1970 * 1000) + 1000)")
             #expect(then.items.compactMap { $0["sentence"] as? String } == sentences.suffix(1))
-            // Of the other environment there is nothing.
+            // The other environment has no entries.
             #expect(try await world.api.get("\(path)?environment=Sandbox").items.isEmpty)
         }
     }
 
-    @Test func `has all that one of its notifications says, and no other's`() async throws {
+    @Test func `A timeline entry is readable with its decoded notification, by its customer only`() async throws {
         try await World.withAPI { world in
-            let (anna, bob) = (try await world.subscriber("anna"), try await world.subscriber("bob"))
+            let (anna, bob) = (try await world.subscribe("anna"), try await world.subscribe("bob"))
             let uuid = try #require(
                 try await world.api.get("/v1/customers/\(anna)/timeline").items.first?["uuid"] as? String)
             let answer = try await world.api.get("/v1/customers/\(anna)/timeline/\(uuid)")
@@ -70,9 +70,9 @@ import Testing
         }
     }
 
-    @Test func `has on request one of its notifications whole, and no other`() async throws {
+    @Test func `The expand parameter includes one whole notification in the timeline`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.settle()
             let path = "/v1/customers/\(anna)/timeline"
@@ -89,17 +89,17 @@ import Testing
             let unknown = try await world.api.get("\(path)?expand=none").items
             #expect(unknown.count == 2 && unknown.allSatisfy { $0["notification"] == nil })
             #expect(try await world.api.get("\(path)?expand=").status == 400)
-            // What it says needs more than the timeline does.
+            // Expanding requires more than the scope of the timeline.
             var reader = world.api
-            reader.key = Asker.readerKey
+            reader.key = TestAPIClient.readerKey
             #expect(try await reader.get("\(path)?environment=Sandbox").status == 200)
             #expect(try await reader.get("\(path)?environment=Sandbox&expand=\(uuids[1])").status == 403)
         }
     }
 
-    @Test func `is not led astray by pages that nobody gave out`() async throws {
+    @Test func `A timeline refuses malformed page tokens and accepts well-formed unknown ones`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let path = "/v1/customers/\(anna)/timeline?page="
             let last = "9223372036854775807.-9223372036854775808.x"
             for page in ["-1.-1.", "1.2.3.4", last] {

@@ -6,16 +6,16 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `A purchase that went to another customer` {
+@Suite struct `Transferred purchases` {
     private static let entitlement = "/entitlements/premium/explain"
 
     private struct Transfer {
         var world: World
         var loser: String
         var original: String
-        /// A moment before, and the moment after which it was another's.
+        /// An instant before the transfer.
         var before: Int64
-        var api: Asker { world.api }
+        var api: TestAPIClient { world.api }
 
         func states(_ customer: String, at instant: Int64? = nil) async throws -> [[String: Any]] {
             let answer = try await api.get("/v1/customers/\(customer)" + (instant.map { "?at=\($0)" } ?? ""))
@@ -23,19 +23,19 @@ import Testing
             return answer["subscriptions"] as? [[String: Any]] ?? []
         }
 
-        func sentences(_ customer: String, by asker: Asker? = nil) async throws -> [String] {
-            try await (asker ?? api).get("/v1/customers/\(customer)/timeline").items
+        func sentences(_ customer: String, by client: TestAPIClient? = nil) async throws -> [String] {
+            try await (client ?? api).get("/v1/customers/\(customer)/timeline").items
                 .compactMap { $0["sentence"] as? String }
         }
 
         func explanation(
-            _ customer: String, at instant: Int64? = nil, by asker: Asker? = nil
-        ) async throws -> Asker.Answer {
-            try await (asker ?? api).get(
+            _ customer: String, at instant: Int64? = nil, by client: TestAPIClient? = nil
+        ) async throws -> TestAPIClient.Response {
+            try await (client ?? api).get(
                 "/v1/customers/\(customer)" + entitlement + (instant.map { "?at=\($0)" } ?? ""))
         }
 
-        func reports(_ customer: String) async throws {
+        func reportPurchases(_ customer: String) async throws {
             let texts = try await world.signedTransactions(of: original)
             let body = try JSONSerialization.data(withJSONObject: ["signed_transactions": texts, "restore": true])
             #expect(try await api.send("POST", "/v1/customers/\(customer)/purchases", body: body).status == 200)
@@ -44,9 +44,9 @@ import Testing
         func now() -> Int64 { world.simulator.core.now.milliseconds }
     }
 
-    /// A subscription of a customer whom the app named when it was bought, or who claimed it, half a period old; `ben` has
-    /// it then.
-    private static func happens(named: Bool, _ body: (Transfer) async throws -> Void) async throws {
+    /// Makes a customer subscribe, identified by an app account token (`named`) or by a claim. After two days `ben`
+    /// claims the subscription, and a month later `body` runs.
+    private static func withTransfer(named: Bool, _ body: (Transfer) async throws -> Void) async throws {
         try await World.withAPI { world in
             let token = UUID()
             let outcome = try await world.simulator.perform(
@@ -57,21 +57,21 @@ import Testing
             var transfer = Transfer(
                 world: world, loser: named ? token.uuidString.lowercased() : "anna",
                 original: try #require(outcome.originalTransactionID), before: 0)
-            if !named { try await transfer.reports("anna") }
+            if !named { try await transfer.reportPurchases("anna") }
             try await world.simulator.advance(by: 86_400)
             transfer.before = transfer.now()
             try await world.simulator.advance(by: 86_400)
-            try await transfer.reports("ben")
+            try await transfer.reportPurchases("ben")
             try await world.simulator.advance(by: .month)
             try await world.settle()
             try await body(transfer)
         }
     }
 
-    @Test(arguments: [true, false]) func `is in the claims of both, with whose it is and why`(_ named: Bool)
+    @Test(arguments: [true, false]) func `The claims of both customers name the owner and the reason`(_ named: Bool)
         async throws
     {
-        try await Self.happens(named: named) { transfer in
+        try await Self.withTransfer(named: named) { transfer in
             let before = try await transfer.api.get("/v1/customers/\(transfer.loser)/claims?at=\(transfer.before)")
             #expect(before.items.map { $0["owners"] as? [String] } == [[transfer.loser]])
             #expect(before.items.first?["reason"] as? String == (named ? "account_named" : "claimed"))
@@ -88,8 +88,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `was whose it was`(named: Bool) async throws {
-        try await Self.happens(named: named) { transfer in
+    @Test(arguments: [true, false]) func `A transferred purchase belongs to the former customer at earlier instants`(
+        named: Bool
+    ) async throws {
+        try await Self.withTransfer(named: named) { transfer in
             #expect(try await transfer.states("ben").count == 1)
             #expect(try await transfer.states(transfer.loser).isEmpty)
             let past = try await transfer.states(transfer.loser, at: transfer.before)
@@ -98,8 +100,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `is in the time line of both, each with their part`(named: Bool) async throws {
-        try await Self.happens(named: named) { transfer in
+    @Test(arguments: [true, false])
+    func `The timelines of both customers show the transfer, each from the customer's side`(named: Bool) async throws {
+        try await Self.withTransfer(named: named) { transfer in
             let subscribed = "Subscribed to com.example.premium.monthly until 4 June 2026 for free."
             let linked = named ? [] : ["The app linked the purchase \(transfer.original) to this customer."]
             let lost = "The purchase \(transfer.original) was transferred to the customer ben."
@@ -114,35 +117,41 @@ import Testing
         }
     }
 
-    /// What both took part in, without the sentence, which is each one's own.
-    private static func story(_ entries: [[String: Any]]) throws -> [String] {
+    /// The transfers among timeline entries, as JSON without the sentence, which differs for each customer.
+    private static func transferEntries(_ entries: [[String: Any]]) throws -> [String] {
         try entries.filter { $0["type"] as? String == "purchase.transferred" }.map { entry in
-            let told = entry.filter { $0.key != "sentence" }
+            let members = entry.filter { $0.key != "sentence" }
             return String(
-                decoding: try JSONSerialization.data(withJSONObject: told, options: .sortedKeys), as: UTF8.self)
+                decoding: try JSONSerialization.data(withJSONObject: members, options: .sortedKeys), as: UTF8.self)
         }
     }
 
-    @Test(arguments: [true, false]) func `is one story to both, there and back`(named: Bool) async throws {
-        try await Self.happens(named: named) { transfer in
-            try await transfer.reports(transfer.loser)
+    @Test(arguments: [true, false]) func `Both customers' timelines and explanations contain the same transfers`(
+        named: Bool
+    ) async throws {
+        try await Self.withTransfer(named: named) { transfer in
+            try await transfer.reportPurchases(transfer.loser)
             try await transfer.world.simulator.advance(by: 86_400)
-            try await transfer.reports("ben")
-            var stories: [[String]] = []
+            try await transfer.reportPurchases("ben")
+            var timelines: [[String]] = []
             for customer in [transfer.loser, "ben"] {
                 let answer = try await transfer.api.get("/v1/customers/\(customer)/timeline?limit=100")
-                stories.append(try Self.story(answer.items))
+                timelines.append(try Self.transferEntries(answer.items))
             }
-            #expect(stories[0].count == 3 && stories[0] == stories[1], "\(stories)")
-            // The same in the explanations, of whoever has it and of whoever lost it.
+            #expect(timelines[0].count == 3 && timelines[0] == timelines[1], "\(timelines)")
+            // The same holds for the explanations of the owner and of the former owner.
             let lost = try await transfer.explanation(transfer.loser)["changes"] as? [[String: Any]] ?? []
             let won = try await transfer.explanation("ben")["changes"] as? [[String: Any]] ?? []
-            #expect(try Self.story(lost).count == 3 && Self.story(lost) == Self.story(won), "\(lost) \(won)")
+            #expect(
+                try Self.transferEntries(lost).count == 3 && Self.transferEntries(lost) == Self.transferEntries(won),
+                "\(lost) \(won)")
         }
     }
 
-    @Test(arguments: [true, false]) func `is the explanation of who lost it`(named: Bool) async throws {
-        try await Self.happens(named: named) { transfer in
+    @Test(arguments: [true, false]) func `The explanation for the former owner names the transfer`(named: Bool)
+        async throws
+    {
+        try await Self.withTransfer(named: named) { transfer in
             let lost = try await transfer.explanation(transfer.loser)
             #expect(lost["rule"] as? String == "transferred" && lost["is_active"] as? Bool == false)
             #expect(
@@ -160,12 +169,13 @@ import Testing
         }
     }
 
-    @Test func `does not name the other to who may know one customer only`() async throws {
-        try await Self.happens(named: false) { transfer in
+    @Test func `A public key does not learn the other customer of a transfer`() async throws {
+        try await Self.withTransfer(named: false) { transfer in
             let now = Int(transfer.world.simulator.core.now.timeIntervalSince1970)
             for (customer, other) in [("anna", "ben"), ("ben", "anna")] {
                 let claims = #"{"sub":"\#(customer)","iat":\#(now),"exp":\#(now + 600)}"#
-                let app = Asker(url: transfer.world.url, key: Asker.publicKey, token: Asker.token(claims: claims))
+                let app = TestAPIClient(
+                    url: transfer.world.url, key: TestAPIClient.publicKey, token: TestAPIClient.token(claims: claims))
                 for path in ["/timeline", Self.entitlement] {
                     let answer = try await app.get("/v1/customers/\(customer)" + path)
                     #expect(answer.status == 200 && answer.text.contains("another customer"), "\(answer.text)")
@@ -175,11 +185,11 @@ import Testing
         }
     }
 
-    @Test func `is told right when it came back`() async throws {
-        try await Self.happens(named: true) { transfer in
+    @Test func `A purchase that is transferred back has the right owner at each instant`() async throws {
+        try await Self.withTransfer(named: true) { transfer in
             let between = transfer.now()
             try await transfer.world.simulator.advance(by: 3600)
-            try await transfer.reports(transfer.loser)
+            try await transfer.reportPurchases(transfer.loser)
             #expect(try await transfer.states(transfer.loser).count == 1)
             #expect(try await transfer.states("ben").isEmpty)
             #expect(try await transfer.states("ben", at: between).count == 1)

@@ -4,9 +4,10 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// What the simulator knows of a customer and the server does not, or the other way round.
+/// Compares the state of a customer in the simulator with the state in the server.
 enum Agreement {
-    /// In words; empty when they agree. Subscriptions in `ignored`, by original transaction identifiers, are passed over.
+    /// The differences as texts; empty if the states agree. Skips the subscriptions in `ignored`, which has original
+    /// transaction identifiers.
     static func differences(
         _ truth: CustomerState, _ known: CustomerStates, except ignored: Set<String> = []
     ) -> [String] {
@@ -34,9 +35,9 @@ enum Agreement {
 
     private static func compare(_ truth: [String: [String]], _ known: [String: [String]]) -> [String] {
         Set(truth.keys).union(known.keys).sorted().flatMap { key -> [String] in
-            guard let one = truth[key] else { return ["\(key): nobody has it"] }
-            guard let other = known[key] else { return ["\(key): not known"] }
-            return zip(one, other).filter { $0 != $1 }.map { "\(key): \($0), known is \($1)" }
+            guard let one = truth[key] else { return ["\(key): only the server has it"] }
+            guard let other = known[key] else { return ["\(key): only the simulator has it"] }
+            return zip(one, other).filter { $0 != $1 }.map { "\(key): \($0) in the simulator, \($1) in the server" }
         }
     }
 
@@ -86,7 +87,7 @@ enum Agreement {
 
     private static func text(_ date: Date?) -> String { date.map(stamp) ?? "-" }
 
-    /// To the millisecond.
+    /// The date in ISO 8601 with milliseconds.
     static func stamp(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }

@@ -8,9 +8,10 @@ import Testing
 
 @testable import Ledger
 
-/// `make agreement` lives more lives; `COUNTERFOIL_AGREEMENT=17` or `=1-200` says which.
+/// Compares server and simulator after random histories. `COUNTERFOIL_AGREEMENT=17` or `=1-200` chooses the seeds;
+/// `make agreement` runs more of them.
 @Suite struct `Server and simulator agree` {
-    private static let lanes = 3
+    private static let partitions = 3
     private static let seeds: ClosedRange<UInt64> = {
         let bounds = (ProcessInfo.processInfo.environment["COUNTERFOIL_AGREEMENT"] ?? "1-50")
             .split(separator: "-").compactMap { UInt64($0) }
@@ -18,21 +19,23 @@ import Testing
         return first...last
     }()
 
-    @Test(arguments: 0..<lanes)
-    func `on what every customer has and had, whatever went wrong on the way`(_ lane: Int) async throws {
-        let seeds = Self.seeds.filter { Int($0) % Self.lanes == lane }
-        var (lost, given, keys) = (0, 0, 0)
+    @Test(arguments: 0..<partitions)
+    func `Server and simulator agree on every customer after random histories with faults`(_ partition: Int)
+        async throws
+    {
+        let seeds = Self.seeds.filter { Int($0) % Self.partitions == partition }
+        var (lost, grants, keys) = (0, 0, 0)
         for seed in seeds {
-            let life = try await live(seed)
-            (lost, given, keys) = (lost + life.lost, given + life.given, keys + life.keys)
+            let life = try await run(seed)
+            (lost, grants, keys) = (lost + life.lost, grants + life.grants, keys + life.keys)
         }
-        // A single life may be lucky.
+        // A few histories may have no faults by chance.
         #expect(
-            (lost > 0 && given > 0 && keys > 0) || seeds.count < 5,
-            "\(lost) notifications lost, \(given) gifts, \(keys) keys")
+            (lost > 0 && grants > 0 && keys > 0) || seeds.count < 5,
+            "\(lost) notifications lost, \(grants) grants, \(keys) keys")
     }
 
-    @Test func `on the end of who cancels while the store tries to charge, which it signs at once`() async throws {
+    @Test func `Server and simulator agree on a customer who cancels during billing retry`() async throws {
         try await World.run { world in
             let token = UUID()
             try await world.simulator.perform(
@@ -51,15 +54,15 @@ import Testing
         }
     }
 
-    /// - Returns: How many notifications never arrived, how much the team gave, and how many keys it made.
-    private func live(_ seed: UInt64) async throws -> (lost: Int, given: Int, keys: Int) {
+    /// - Returns: The numbers of notifications that never arrived, of grants, and of In-App Purchase keys.
+    private func run(_ seed: UInt64) async throws -> (lost: Int, grants: Int, keys: Int) {
         let keys = LifeKeys()
         return try await World.run {
             Life.settings(seed, &$0)
         } server: {
             $0.keys = [World.backend]
-            $0.apps[0].catalogue.entitlements = [Gift.entitlement: [], Life.early: []]
-            $0.apps[0].catalogue.boughtBefore = [Life.early: .init(version: AppVersion(Life.boundary))]
+            $0.apps[0].catalogue.entitlements = [ExpectedGrant.entitlement: [], Life.early: []]
+            $0.apps[0].catalogue.originalPurchaseRules = [Life.early: .init(version: AppVersion(Life.boundary))]
             $0.apps[0].sharedSecrets = [Secret("counterfoil")]
             keys.configure(&$0.apps[0])
         } _: { world in
@@ -69,12 +72,12 @@ import Testing
             let lost = world.simulator.core.read(.production) { store, _ in
                 store.notifications.count { !$0.isDelivered }
             }
-            #expect(count > 0, "seed \(seed): nobody")
-            return (lost, life.gifts.count, keys.count)
+            #expect(count > 0, "seed \(seed): no customers")
+            return (lost, life.expectedGrants.count, keys.count)
         }
     }
 
-    /// Compares the present and, unless the App Store signed what is not true, the past.
+    /// Compares the present and, if the seed allows to reconstruct it, the past. Returns the number of customers.
     private func compare(_ life: Life) async throws -> Int {
         guard let present = life.probes.last else { return 0 }
         let core = try life.world.server.core
@@ -95,15 +98,15 @@ import Testing
             for one in now.states.purchases {
                 segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
             }
-            guard Life.knowsThePast(life.seed), let first = life.probes.first else { continue }
-            // Every text is verified again for an instant in the past: once is enough.
-            let gifts = life.gifts.filter { $0.customer == customer }
+            guard Life.canReconstructPast(life.seed), let first = life.probes.first else { continue }
+            // Reading an instant in the past verifies every text again, so only the first probe does that.
+            let grants = life.expectedGrants.filter { $0.customer == customer }
             let past = try await core.customers.customer(customer, in: scope, at: first.date)
             let engine = EntitlementEngine(catalogue: core.configuration.apps[0].catalogue)
-            for (place, probe) in life.probes.enumerated() {
-                let known = place == 0 ? past.states : engine.state(of: past.facts, asOf: probe.date)
+            for (position, probe) in life.probes.enumerated() {
+                let known = position == 0 ? past.states : engine.state(of: past.facts, asOf: probe.date)
                 guard let truth = probe.states.first(where: { $0.customer == state.customer }) else { continue }
-                wrong += (Agreement.differences(truth, known) + life.differences(of: gifts, known, at: probe.date))
+                wrong += (Agreement.differences(truth, known) + life.differences(of: grants, known, at: probe.date))
                     .map { "\(state.customer) at \(Agreement.stamp(probe.date)): \($0)" }
             }
         }
@@ -112,19 +115,19 @@ import Testing
         return present.states.count
     }
 
-    /// Where the lists that a team acts on are not what the customers' answers say.
+    /// The purchases whose stored segments differ from those of their state.
     private static func differences(
-        _ states: [String: Set<Segment>], _ core: ServerCore, _ scope: Scope
+        _ states: [String: Set<Segment>], _ core: ServerCore, _ scope: AppEnvironment
     ) async throws -> [String] {
         var lists: [String: Set<Segment>] = [:]
         for segment in Segment.allCases {
-            var place: SegmentPlace?
+            var position: SegmentPosition?
             repeat {
                 let page = try await core.storage.members(
-                    SegmentQuery(segment, in: scope.id, at: core.now.milliseconds, after: place, limit: 7))
+                    SegmentQuery(segment, in: scope.id, at: core.now.milliseconds, after: position, limit: 7))
                 for item in page.items { lists[item.lineage.originalTransactionID, default: []].insert(segment) }
-                place = page.next
-            } while place != nil
+                position = page.next
+            } while position != nil
         }
         return states.keys.sorted().filter { lists[$0] ?? [] != states[$0] ?? [] }.map {
             "\($0) is in \(lists[$0] ?? []), its state in \(states[$0] ?? [])"

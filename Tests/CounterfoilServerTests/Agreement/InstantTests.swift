@@ -9,72 +9,75 @@ import Testing
 
 @testable import Ledger
 
-/// What happens at one instant of a clock that stands still ends as it was commanded, however the server hears of it.
+/// Performs several commands at one instant of a frozen clock and compares the server with the simulator.
 @Suite struct `Server and simulator agree on one instant` {
-    struct Story: Sendable, CustomTestStringConvertible {
+    struct CommandSequence: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let commands: [StoreCommand]
 
         init(_ name: String, _ product: String, _ commands: [StoreCommand]) {
             testDescription = name
-            self.commands = [Self.buys(product)] + commands
+            self.commands = [Self.purchaseCommand(product)] + commands
         }
 
-        /// A purchase that names no account, so that anybody may claim it.
-        private static func buys(_ product: String) -> StoreCommand {
+        /// A purchase without an account token, so that any customer may claim it.
+        private static func purchaseCommand(_ product: String) -> StoreCommand {
             .purchase(customer: "anna", product: product, introductory: false, appAccountToken: .absent)
         }
 
         static let all = [
-            Story(
+            CommandSequence(
                 "a refund, taken back", "plus", [.approveRefund(customer: "anna"), .reverseRefund(customer: "anna")]),
-            Story(
+            CommandSequence(
                 "a refund of coins, taken back", "coins",
                 [
                     .approveRefund(customer: "anna"), .reverseRefund(customer: "anna"),
                 ]),
-            Story("a cancellation, taken back", "plus", [.cancel(customer: "anna"), .resume(customer: "anna")]),
-            Story(
+            CommandSequence(
+                "a cancellation, taken back", "plus", [.cancel(customer: "anna"), .resume(customer: "anna")]),
+            CommandSequence(
                 "a cancellation, taken back and repeated", "plus",
                 [
                     .cancel(customer: "anna"), .resume(customer: "anna"), .cancel(customer: "anna"),
                 ]),
-            Story("a downgrade", "plus", [buys("basic")]),
-            Story(
+            CommandSequence("a downgrade", "plus", [purchaseCommand("basic")]),
+            CommandSequence(
                 "a downgrade, withdrawn", "plus",
                 [
-                    buys("basic"),
-                    buys("plus"),
+                    purchaseCommand("basic"),
+                    purchaseCommand("plus"),
                 ]),
-            Story("an upgrade", "plus", [buys("gold")]),
+            CommandSequence("an upgrade", "plus", [purchaseCommand("gold")]),
         ]
     }
 
-    /// How the server hears of it.
-    enum Hearing: CaseIterable, Sendable { case told, toldInReverse, recovered, askedBetween }
+    /// How the server learns of the commands.
+    enum Source: CaseIterable, Sendable { case notified, notifiedInReverse, recovered, fetchedBetween }
 
-    @Test(arguments: Story.all, Hearing.allCases)
-    func `as it was commanded`(_ story: Story, _ hearing: Hearing) async throws {
+    @Test(arguments: CommandSequence.all, Source.allCases)
+    func `Several commands at one instant leave server and simulator in the same state`(
+        _ sequence: CommandSequence, _ source: Source
+    ) async throws {
         try await World.run {
             $0.catalogue = .shop
         } _: { world in
             let simulator = world.simulator
-            // Something to refund, and a day on which the server may ask before anything changes.
-            let rest = Array(story.commands.dropFirst())
-            if hearing != .told, let first = story.commands.first {
+            // The purchase is made a day earlier, so that the server can fetch it before the changes.
+            let rest = Array(sequence.commands.dropFirst())
+            if source != .notified, let first = sequence.commands.first {
                 try await simulator.perform(first)
                 try await simulator.advance(by: 86_400)
             }
-            if hearing == .toldInReverse || hearing == .recovered {
+            if source == .notifiedInReverse || source == .recovered {
                 try simulator.add(Fault("notification:*", .drop))
             }
-            for command in hearing == .told ? story.commands : rest {
-                if hearing == .askedBetween { try await Recovering(world: world).askAnew() }
+            for command in source == .notified ? sequence.commands : rest {
+                if source == .fetchedBetween { try await Recovering(world: world).refetchAll() }
                 try await simulator.perform(command)
             }
-            if hearing == .askedBetween { try await Recovering(world: world).askAnew() }
+            if source == .fetchedBetween { try await Recovering(world: world).refetchAll() }
             try simulator.removeFault()
-            if hearing == .toldInReverse { try await world.resendInReverse() }
+            if source == .notifiedInReverse { try await world.resendInReverse() }
             try await world.settle()
             try await world.server.core.recovery.runNow()
             try await world.settle()
@@ -89,12 +92,12 @@ import Testing
 }
 
 extension World {
-    /// Sends every notification once more, the last one first.
+    /// Sends every notification again, newest first.
     fileprivate func resendInReverse() async throws {
         let count = simulator.core.read(.production) { store, _ in store.notifications.count }
         for number in (0..<count).reversed() {
             try simulator.core.resend(number, in: .production)
-            try await simulator.settle()
+            try await simulator.processDueEvents()
         }
     }
 }

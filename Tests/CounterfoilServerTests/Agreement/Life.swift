@@ -9,11 +9,12 @@ import Testing
 
 @testable import Ledger
 
-/// The random life of a store whose server hears of it badly, and what the simulator said on the way.
+/// Performs random commands in a store whose notifications reach the server with faults and outages. Records the states
+/// of the simulator.
 ///
-/// Between two commands the clock goes on by some milliseconds at least, so that an instant has one state.
+/// Between two commands the clock advances by some milliseconds at least, so that an instant has one state.
 struct Life {
-    /// What every customer had at an instant.
+    /// The states of all customers at an instant.
     struct Probe {
         var date: Date
         var states: [CustomerState]
@@ -24,9 +25,9 @@ struct Life {
     private let keys: LifeKeys
     private var random: RandomCommands
     private(set) var probes: [Probe] = []
-    /// What the team gave.
-    private(set) var gifts: [Gift] = []
-    /// The version of the app that each customer got first; nil for the present one.
+    /// The grants that the server confirmed.
+    private(set) var expectedGrants: [ExpectedGrant] = []
+    /// The first version of the app of each customer; nil for the current one.
     private(set) var versions: [String: String?] = [:]
     private var lastRecovery = World.start
     private var isServerDown = false
@@ -39,51 +40,51 @@ struct Life {
         random = RandomCommands(random: SeededGenerator(seed: seed), names: Array(names))
     }
 
-    /// How the store of a seed behaves.
+    /// Sets the store's behaviour for a seed.
     static func settings(_ seed: UInt64, _ configuration: inout SimulatorConfiguration) {
         configuration.catalogue = .shop
         configuration.seed = seed
         configuration.production.gracePeriod = [.off, .sixteenDays, .threeDays][Int(seed % 3)]
-        configuration.production.graceCoversFreeOffers = seed % 5 > 0
-        configuration.production.renewalLead = seed % 4 == 0 ? 0 : 86_400
-        configuration.production.renewalDelay = seed % 4 == 1 ? 7200 : 0
-        configuration.production.announcesLateDowngrades = seed % 7 > 0
-        configuration.makesReceiptAuthority = hearsVersion1(seed)
-        // How fast one may ask is tested with recovery.
+        configuration.production.gracePeriodAppliesToFreeOffers = seed % 5 > 0
+        configuration.production.maximumRenewalLeadTime = seed % 4 == 0 ? 0 : 86_400
+        configuration.production.maximumRenewalDelay = seed % 4 == 1 ? 7200 : 0
+        configuration.production.sendsNotificationOnLateDowngrade = seed % 7 > 0
+        configuration.createsReceiptAuthorityAtStart = usesVersion1(seed)
+        // Rate limits are tested with recovery.
         configuration.production.enforcesRateLimits = false
     }
 
-    /// Whether the app gets version 1 at times. What it is not told then is not in the history either: as with false statements,
-    /// the App Store has to be asked anew, as `docs/migration.md` says.
-    static func hearsVersion1(_ seed: UInt64) -> Bool { seed % 6 == 1 }
+    /// Whether the app gets notifications of version 1 at times. Facts that these lack are not in the notification
+    /// history either, so transactions have to be fetched again, as `docs/migration.md` says.
+    static func usesVersion1(_ seed: UInt64) -> Bool { seed % 6 == 1 }
 
-    /// Whether the past can be known as well as the present.
-    static func knowsThePast(_ seed: UInt64) -> Bool { !hasFalseStatements(seed) && !hearsVersion1(seed) }
+    /// Whether the server can know past states.
+    static func canReconstructPast(_ seed: UInt64) -> Bool { !signsFalseStatements(seed) && !usesVersion1(seed) }
 
-    /// Whether the App Store sometimes signs what is not true: values that nobody knows, a date that is wrong. The true
-    /// statement is signed too, and found in the history, but nobody can tell which one that is: they have one identifier.
-    /// All that can be asked for is agreement now, after the App Store was asked anew and its clock has gone on.
-    static func hasFalseStatements(_ seed: UInt64) -> Bool { seed % 5 == 0 }
+    /// Whether the App Store sometimes signs false statements: unknown values or wrong dates. The true statement is
+    /// signed too and is in the history, but has the same identifier, so the server cannot tell them apart. For these
+    /// seeds only the present is compared, after everything was fetched again with a later signing date.
+    static func signsFalseStatements(_ seed: UInt64) -> Bool { seed % 5 == 0 }
 
-    /// Lives, recovers, and ends with a probe of the present.
+    /// Performs the commands, recovers, and probes the present.
     mutating func run(commands: Int) async throws {
-        try await beginEarly()
-        try switchFaultsOn()
+        try await createCustomers()
+        try enableFaults()
         for _ in 0..<commands {
             try await pause()
-            if random.chance(6) { try await changeServer() }
+            if random.chance(6) { try await toggleServer() }
             if random.chance(2) { try world.simulator.rotateSigningKey() }
             if random.chance(3) { try await replaceKey() }
             let command = try await signed(next())
-            if Self.hearsVersion1(seed) { changeVersion() }
-            // Much of what is tried makes no sense and is refused.
+            if Self.usesVersion1(seed) { changeVersion() }
+            // The simulator refuses many random commands.
             do { try await world.simulator.perform(command) } catch is StoreError {}
-            if random.chance(10) { try await give() }
+            if random.chance(10) { try await changeGrants() }
             if random.chance(25) { try await probe() }
         }
         try await world.simulator.advance(by: 3600)
         try await recover()
-        if !Self.knowsThePast(seed) { try await Recovering(world: world).askAnew() }
+        if !Self.canReconstructPast(seed) { try await Recovering(world: world).refetchAll() }
         probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
     }
 
@@ -93,18 +94,18 @@ struct Life {
         world.simulator.configure { $0.notificationVersion = $0.notificationVersion == .one ? .two : .one }
     }
 
-    /// How the server knows a customer: the account that the app names with purchases, or the app's own name for whoever
+    /// A customer's ID in the server: the app account token of the purchases, or else the name, with which the app
     /// claims the Apple account.
     func customer(_ state: CustomerState) -> String { customer(named: state.customer) }
     func customer(named name: String) -> String { token(name)?.uuidString.lowercased() ?? name }
 
     private func token(_ name: String) -> UUID? {
-        guard let place = random.names.firstIndex(of: name), place.isMultiple(of: 2) else { return nil }
-        return UUID(uuidString: "00000000-0000-4000-8000-00000000000\(place)")
+        guard let index = random.names.firstIndex(of: name), index.isMultiple(of: 2) else { return nil }
+        return UUID(uuidString: "00000000-0000-4000-8000-00000000000\(index)")
     }
 
-    /// Customers get the app before and after it became free.
-    private mutating func beginEarly() async throws {
+    /// Creates customers who got the app before or after it became free.
+    private mutating func createCustomers() async throws {
         try await world.simulator.perform(.releaseVersion(version: Self.boundary))
         for name in random.names {
             let version = ["1.9", "1.10", Self.boundary, nil].randomElement(using: &random.random) ?? nil
@@ -113,35 +114,35 @@ struct Life {
         }
     }
 
-    /// The team gives somebody something, or takes it back. What the server does not confirm did not happen.
-    private mutating func give() async throws {
+    /// Creates or revokes a grant. Records the change only if the server confirms it.
+    private mutating func changeGrants() async throws {
         guard !isServerDown else { return }
         let now = try world.server.core.now.milliseconds
-        let given = gifts.indices.filter { gifts[$0].revoked == nil }
+        let given = expectedGrants.indices.filter { expectedGrants[$0].revoked == nil }
         if random.chance(40), let index = given.randomElement(using: &random.random) {
-            let gift = gifts[index]
+            let grant = expectedGrants[index]
             let answer = try await world.call(
-                .POST, "/v1/customers/\(gift.customer)/grants/\(gift.id)/revoke", ["reason": "r", "actor": "a"])
-            // What has ended by itself cannot be taken back.
-            if answer.status == 200 { gifts[index].revoked = now }
+                .POST, "/v1/customers/\(grant.customer)/grants/\(grant.id)/revoke", ["reason": "r", "actor": "a"])
+            // The server refuses to revoke a grant that has expired.
+            if answer.status == 200 { expectedGrants[index].revoked = now }
             return
         }
         let customer = customer(named: random.names.randomElement(using: &random.random) ?? "anna")
         let until = random.chance(70) ? now + .random(in: 1...90, using: &random.random) * 86_400_000 : nil
-        var body: [String: Any] = ["entitlement": Gift.entitlement, "reason": "r", "actor": "a"]
+        var body: [String: Any] = ["entitlement": ExpectedGrant.entitlement, "reason": "r", "actor": "a"]
         if let until { body["until"] = until }
         let answer = try await world.call(.POST, "/v1/customers/\(customer)/grants", body)
         guard let id = answer.text("id") else {
-            Issue.record("seed \(seed): the server gives nothing: \(answer.status) \(answer.text("code") ?? "")")
+            Issue.record("seed \(seed): the server refuses the grant: \(answer.status) \(answer.text("code") ?? "")")
             return
         }
-        gifts.append(Gift(customer: customer, id: id, from: now, until: until))
+        expectedGrants.append(ExpectedGrant(customer: customer, id: id, from: now, until: until))
     }
 
     private mutating func pause() async throws {
         let seconds = max(random.pause(), 0.005)
         let target = world.simulator.now + seconds
-        // The App Store forgets what is older than half a year, and so does whoever asks too late.
+        // The App Store keeps its notification history for 180 days, so recovery has to run before that.
         if target.timeIntervalSince(lastRecovery) > 120 * 86_400 { try await recover() }
         try await world.simulator.advance(to: target)
     }
@@ -150,7 +151,7 @@ struct Life {
         if random.chance(50) {
             try await world.simulator.advance(by: .random(in: 0.002...200_000, using: &random.random))
         }
-        // Until the clock shows what the last signature says: what is signed later nobody knows yet.
+        // Advances the clock to the last signing date: statements that are signed later are not known at this instant.
         while let signed = world.simulator.core.read(.production, { store, _ in store.lastSigned }),
             signed > world.simulator.now
         {
@@ -173,8 +174,8 @@ struct Life {
             appAccountToken: AppAccountToken(token(customer)), billingPlan: plan, sign: sign)
     }
 
-    /// The same with the server's signature for a promotional offer, while the server runs: one format in one life, the
-    /// other in the next.
+    /// Adds the server's signature to a purchase with a promotional offer, if the server runs. Even seeds use the
+    /// original format, odd seeds the JWS.
     private func signed(_ command: StoreCommand) async throws -> StoreCommand {
         guard
             case .purchase(
@@ -191,7 +192,7 @@ struct Life {
         }
         let answer = try await world.call(.POST, "/v1/customers/\(id)/offers/promotional", body)
         guard let signature = answer.offerSignature else {
-            Issue.record("seed \(seed): the server signs nothing: \(answer.status) \(answer.text("code") ?? "")")
+            Issue.record("seed \(seed): the server does not sign: \(answer.status) \(answer.text("code") ?? "")")
             return command
         }
         return .purchase(
@@ -211,10 +212,10 @@ struct Life {
     }
 }
 
-// MARK: - What goes wrong
+// MARK: - Faults
 
 extension Life {
-    private func switchFaultsOn() throws {
+    private func enableFaults() throws {
         let faults: [(Fault.Effect, Double)] = [
             (.drop, 0.15), (.delay(seconds: 0.01), 0.1), (.duplicate, 0.15), (.reorder, 0.15), (.unreachable, 0.1),
             (.truncate, 0.08), (.invalidSignature, 0.08), (.wrongChain, 0.05), (.extraFields, 0.1),
@@ -222,7 +223,7 @@ extension Life {
         let falsehoods: [(Fault.Effect, Double)] = [
             (.unknownValues, 0.05), (.clockSkew(seconds: 90), 0.05), (.clockSkew(seconds: -7200), 0.05),
         ]
-        for (effect, probability) in faults + (Self.hasFalseStatements(seed) ? falsehoods : []) {
+        for (effect, probability) in faults + (Self.signsFalseStatements(seed) ? falsehoods : []) {
             try world.simulator.add(Fault("notification:*", effect, probability: probability))
         }
         for (effect, probability) in [(Fault.Effect.status(code: 500), 0.05), (.truncate, 0.03), (.drop, 0.03)] {
@@ -230,8 +231,8 @@ extension Life {
         }
     }
 
-    /// Switches the server off, or on again.
-    private mutating func changeServer() async throws {
+    /// Stops the server, or starts it again.
+    private mutating func toggleServer() async throws {
         if isServerDown {
             try await world.startServer()
         } else {
@@ -240,26 +241,26 @@ extension Life {
         isServerDown.toggle()
     }
 
-    /// The team makes another In-App Purchase key. The server reads it while it runs or at its next start, and asks with the
-    /// former one where it has to; half of those are revoked.
+    /// Adds an In-App Purchase key. The server reads it by a reload or at its next start, and falls back on the former
+    /// key. Half of the former keys are revoked.
     private mutating func replaceKey() async throws {
         let former = try keys.add { id in try SigningKey(pem: world.simulator.addAPIKey(id), keyID: id) }
         if !isServerDown {
-            let taken = try world.configuration()
-            try await world.server.reload { taken }
+            let current = try world.configuration()
+            try await world.server.reload { current }
         }
         if let former, random.chance(50) { world.simulator.revokeAPIKey(former) }
     }
 
-    /// The server starts if it does not run, and looks for what it has missed.
+    /// Starts the server if necessary, and recovers missed notifications without faults.
     private mutating func recover() async throws {
-        if isServerDown { try await changeServer() }
+        if isServerDown { try await toggleServer() }
         try world.simulator.removeFault()
         let core = try world.server.core
         try await world.settle()
         try await core.recovery.runNow()
         try await world.settle()
         lastRecovery = world.simulator.now
-        try switchFaultsOn()
+        try enableFaults()
     }
 }

@@ -3,26 +3,26 @@ import AppStoreServer
 import CounterfoilServer
 import Synchronization
 
-/// The In-App Purchase keys that a team makes in the course of a life.
+/// The In-App Purchase keys that are added in a random history.
 final class LifeKeys: Sendable {
-    private let made = Mutex<[SigningKey]>([])
+    private let keys = Mutex<[SigningKey]>([])
 
-    /// How many were made.
-    var count: Int { made.withLock(\.count) }
+    /// The number of added keys.
+    var count: Int { keys.withLock(\.count) }
 
     /// Adds a key.
     ///
-    /// - Returns: The identifier of the one before, if that was made in this life.
+    /// - Returns: The identifier of the previous key, if that was added here.
     func add(_ make: (_ id: String) throws -> SigningKey) rethrows -> String? {
-        try made.withLock { keys in
-            keys.append(try make("LIFE\(100_000 + keys.count)"))
-            return keys.dropLast().last?.keyID
+        try keys.withLock { added in
+            added.append(try make("LIFE\(100_000 + added.count)"))
+            return added.dropLast().last?.keyID
         }
     }
 
-    /// What the server is configured with.
+    /// Configures the newest key, with the previous one as the former key.
     func configure(_ app: inout ServerConfiguration.App) {
-        let keys = made.withLock(\.self)
+        let keys = keys.withLock(\.self)
         guard let last = keys.last, let first = app.key?.signingKey else { return }
         app.key?.signingKey = last
         app.key?.formerKey = keys.dropLast().last ?? first

@@ -6,15 +6,15 @@ import StoreSimulator
 
 @testable import Ledger
 
-/// What the tests do beside the server's own recovery.
+/// Writes to the ledger directly, beside the server's own recovery.
 struct Recovering {
     let world: World
 
-    /// Asks the App Store about everybody, whether or not anything looks out of date: a false statement that was believed
-    /// does not show.
-    func askAnew() async throws {
+    /// Fetches all customers from the App Store, even if nothing looks out of date: a stored false statement is not
+    /// recognisable.
+    func refetchAll() async throws {
         let (core, scope) = (try world.server.core, try world.scope())
-        let client = try world.store()
+        let client = try world.appStoreClient()
         for state in world.simulator.states() where !(state.subscriptions.isEmpty && state.purchases.isEmpty) {
             var transactions: [String] = []
             var renewals: [String] = []
@@ -27,7 +27,7 @@ struct Recovering {
                 transactions.append(item.signedTransactionInfo)
                 renewals.append(item.signedRenewalInfo)
             }
-            var statements: [Statement] = []
+            var statements: [SignedFact] = []
             for text in transactions {
                 let verified = try await core.historical.transaction(text)
                 statements.append(.init(verified, scope: scope, at: core.now, origin: .asked))
@@ -40,16 +40,16 @@ struct Recovering {
         }
     }
 
-    /// The app reports when its customer first got it.
+    /// Stores the app transaction of a customer, as if the app reported it.
     func report(_ name: String, for customer: String) async throws {
         let core = try world.server.core
         let proven = try await core.historical.appTransaction(try world.appTransaction(ofCustomer: name))
-        try await core.storage.keep([
+        try await core.storage.store([
             OriginalPurchase(proven, for: customer, in: try world.scope(), at: core.now.milliseconds, origin: .app)
         ])
     }
 
-    /// The app says whose an Apple account is.
+    /// Claims an Apple account for a customer, as if the app reported it.
     func claim(_ appTransactionID: String, for customer: String) async throws {
         let core = try world.server.core
         let claim = Claim(

@@ -8,32 +8,40 @@ import Testing
 
 @testable import Ledger
 
-/// A server lives through the scenarios that come with the simulator. After each step it has to know of every customer what
-/// the store knows, and what it signs has to be good for the purchase: a server that gets it wrong fails the scenario.
+/// Runs the shipped scenarios with a server. After each step the server's state of every customer must equal the
+/// store's, and purchases with promotional offers use the server's signatures. A difference fails the scenario.
 @Suite struct RehearsalTests {
-    @Test func `promotional offers with the server's signatures`() async throws { try await live("promotional-offers") }
+    @Test func `The server agrees with the simulator in the scenario promotional-offers`() async throws {
+        try await run("promotional-offers")
+    }
 
-    @Test func `renewals that are charged before they begin`() async throws { try await live("renewal-charged-ahead") }
+    @Test func `The server agrees with the simulator in the scenario renewal-charged-ahead`() async throws {
+        try await run("renewal-charged-ahead")
+    }
 
-    @Test func `prices that reach subscribers after their notice`() async throws { try await live("price-campaign") }
+    @Test func `The server agrees with the simulator in the scenario price-campaign`() async throws {
+        try await run("price-campaign")
+    }
 
     private static let named: Set = ["promotional-offers", "renewal-charged-ahead", "price-campaign"]
-    /// In version 1 a server hears of less, and where a purchase is tied to another account it is another customer's: those
-    /// have tests of their own.
-    private static let others = ShippedScenarios.names.filter {
+    /// Excludes two scenarios that have tests of their own: notifications of version 1 contain less, and with another
+    /// account token a purchase belongs to another customer.
+    private static let otherScenarios = ShippedScenarios.names.filter {
         !named.contains($0) && !["version-1-to-2", "account-token"].contains($0)
     }
 
-    @Test(arguments: others)
-    func `every other story`(_ name: String) async throws { try await live(name) }
+    @Test(arguments: otherScenarios)
+    func `The server agrees with the simulator in every other scenario`(_ name: String) async throws {
+        try await run(name)
+    }
 
-    private func live(_ name: String) async throws {
+    private func run(_ name: String) async throws {
         let scenario = try #require(try ShippedScenarios.scenario(name))
         try await World.run {
             $0.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
-            let lead = StoreSettings.production.renewalLead
-            ($0.production.renewalLead, $0.sandbox.renewalLead) = (lead, lead)
-            // How fast one may ask is tested with recovery.
+            let lead = StoreSettings.production.maximumRenewalLeadTime
+            ($0.production.maximumRenewalLeadTime, $0.sandbox.maximumRenewalLeadTime) = (lead, lead)
+            // Rate limits are tested with recovery.
             ($0.production.enforcesRateLimits, $0.sandbox.enforcesRateLimits) = (false, false)
         } server: {
             $0.keys = [World.backend]
@@ -52,7 +60,7 @@ import Testing
                     let customer, let product, let quantity, let offer?, let introductory, let account, let plan,
                     let device, nil, let introductorySignature, true) = command
             else { return command }
-            // One format after the other.
+            // The two formats alternate.
             let isOriginal = signatures.withLock { count in
                 count += 1
                 return count.isMultiple(of: 2)
@@ -67,7 +75,7 @@ import Testing
         }
     }
 
-    /// What the server signs for a customer's promotional offer.
+    /// The server's signature of a promotional offer for a customer.
     private func sign(
         _ world: World, _ customer: String, _ product: String, _ offer: String, isOriginal: Bool,
         _ environment: AppStoreEnvironment
@@ -80,7 +88,7 @@ import Testing
         return try #require(answer.offerSignature, "\(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    /// What the server knows differently.
+    /// The differences between the states in the server and in the simulator.
     private func differences(_ world: World) async throws -> [String] {
         try await world.settle()
         let core = try world.server.core
@@ -89,7 +97,7 @@ import Testing
             let isLost = world.simulator.core.read(environment) { store, _ in
                 store.notifications.contains { !$0.isDelivered }
             }
-            // What got lost has to be asked for, as often as it takes.
+            // Recovery fetches lost notifications; faults may require several attempts.
             for attempt in 1...10 where isLost {
                 do {
                     try await core.recovery.runNow()
@@ -98,7 +106,7 @@ import Testing
             }
             try await world.settle()
             let scope = try world.scope(environment)
-            // Nobody is told of the end of a subscription that goes on under another identifier.
+            // No notification reports the end of a migrated subscription.
             let migrated = world.simulator.core.read(environment) { store, _ in Set(store.migrations.keys) }
             for state in world.simulator.states(in: environment) {
                 let customer = state.appAccountToken ?? state.customer

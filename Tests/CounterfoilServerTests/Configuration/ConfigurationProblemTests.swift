@@ -6,7 +6,7 @@ import Testing
 @Suite struct `A wrong configuration` {
     private typealias Test = TestConfiguration
 
-    @Test func `is told all its problems at once, each with its line`() {
+    @Test func `A wrong configuration reports all its problems at once, each with its line`() {
         let text = """
             lisen: {port: 80}
             listen:
@@ -33,7 +33,7 @@ import Testing
                     + "line 6",
                 #"apps[0].restore_polcy: is not a key of this format; did you mean "restore_policy"?, line 7"#,
                 #"apps[0].key.private_key.file: "missing.p8" does not exist, line 11"#,
-                "keys[0].name: has letters, digits, dots, - and _, at most 100, line 13",
+                "keys[0].name: should consist of letters, digits, dots, - and _, at most 100, line 13",
                 "keys[0].secret: is shorter than 24 characters; counterfoil server keys create makes a good one, line 13",
                 "keys[0].scopes[0]: is none of customers:read, customers:write, customers:transfer, customers:erase, "
                     + "grants:write, offers:sign, "
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: refusals)
-    func `is refused for its own reason`(_ text: String, _ reason: String) {
+    func `Each wrong setting is reported with its own reason`(_ text: String, _ reason: String) {
         let files = [
             "text": Test.file("text"), "long": Test.file(String(repeating: "a", count: 32)), "empty": Test.file("\n"),
             "key": Test.file(Test.privateKey),
@@ -58,16 +58,16 @@ import Testing
         #expect(problems.contains { $0.contains(reason) }, "\(problems)")
     }
 
-    /// Texts and what is said about them; typed, since the compiler would think about it for long.
+    /// Texts and their problems. The type is explicit to keep type checking fast.
     private static let refusals: [(String, String)] = [
         ("", "apps: is missing"), ("apps: []", "apps: at least one app is required"),
         ("- a", "is a list and should be a mapping"), ("apps: {", "not YAML"),
         (Test.smallest + "storage: here", "storage: is text and should be a mapping"),
         (Test.smallest + "clock: noon", "neither system nor the URL"),
-        (Test.smallest + "recovery: {interval: often}", "is not a length of time"),
+        (Test.smallest + "recovery: {interval: often}", "is not a duration"),
         (Test.smallest + "recovery: {interval: 1s}", "is not between 10s and 604800s"),
         (Test.smallest + "recovery: {overlap: 0s}", "is not between 60s and 604800s"),
-        (Test.smallest + "recovery: {interval: 9999999999999w}", "is not a length of time"),
+        (Test.smallest + "recovery: {interval: 9999999999999w}", "is not a duration"),
         (Test.smallest + "limits: {request_bytes: 1}", "is not between 65536"),
         (Test.smallest + "limits: {request_bytes: much}", "is not a number of bytes"),
         (Test.smallest + "limits: {request_bytes: 8 MiB, buffered_bytes: 4 MiB}", "is less than request_bytes"),
@@ -93,20 +93,24 @@ import Testing
             "console.listen.port: is also listen.port"
         ),
         (Test.smallest + Test.smallest.replacing("apps:\n", with: ""), #""com.example.app" is used twice"#),
-        (app("apple_id: zero"), "is not a number such as"), (app("entitlements: {a b: [c]}"), "a name has letters"),
+        (app("apple_id: zero"), "is not a number such as"),
+        (app("entitlements: {a b: [c]}"), "should consist of letters"),
         (app("entitlements: {a: []}"), "has no product"), (app("products: {a: {duration: 1M}}"), "is not a period"),
         (app("products: {a: {consumable: true, duration: P1M}}"), "a consumable product has none"),
         (app("products: {a: {consumable: true, group: b}}"), "a consumable product has none"),
         (app("products: {a: {level: 0}}"), "should be between 1 and 1000"),
         (app("shared_secrets: [hidden]"), "the secret is in this file"),
-        (app("shared_secrets: [{file: text, environment: A}]"), "should name one of file and environment"),
-        (app("shared_secrets: [{}]"), "should name one of file and environment"),
+        (app("shared_secrets: [{file: text, environment: A}]"), "should have either file or environment"),
+        (app("shared_secrets: [{}]"), "should have either file or environment"),
         (app("shared_secrets: [[a]]"), "is a list and should be"),
         (app("shared_secrets: [{file: empty}]"), "is empty"),
         (app("shared_secrets: [{file: binary}]"), "is not text"),
         (app("customer_token_secret: {file: text}"), "is shorter than 32 bytes"),
         (app("answer_key: {file: text}"), "is not 32 bytes in base64"),
-        (two("customer_token_secret: {file: long}", "customer_token_secret: {file: long}"), "another app has the same"),
+        (
+            two("customer_token_secret: {file: long}", "customer_token_secret: {file: long}"),
+            "is the same as that of another app"
+        ),
         (app("customer_token_secret: {file: long}\n    shared_secrets: {file: long}"), "is also a shared secret"),
         (two("shared_secrets: {file: text}", "shared_secrets: {file: text}"), "belongs in account_shared_secrets"),
         (
@@ -133,7 +137,10 @@ import Testing
         (webhook("url: https://example.com"), "secrets: is empty"),
         (webhook("url: http://localhost/"), "is not public"), (webhook("url: \"http://[::1]/\""), "is not public"),
         (webhook("url: https://169.254.169.254/"), "is not public"),
-        (webhook("url: https://a:b@example.com/"), "url: what stands here, with an @, is not a URL such as"),
+        (
+            webhook("url: https://a:b@example.com/"),
+            "url: the value (not shown, since it contains an @) is not a URL such as"
+        ),
         (webhook("url: https://example.com:0/"), "nothing can be sent to"),
         (webhook("url: https://hooks.example.com./"), "nothing can be sent to"),
         (webhook("url: https://xn--exmple-cua.com/"), "internationalized host names are not supported"),
@@ -164,14 +171,14 @@ import Testing
         Test.smallest + "webhooks: [{name: hook, secrets: [], \(members)}]\n"
     }
 
-    @Test func `names a file whose path is long`() {
+    @Test func `A problem about a file shows the end of a long path`() {
         let path = "/srv/" + String(repeating: "folder/", count: 20) + "AuthKey_ABC123DEFG.p8"
         let problems = Test.problems(Test.smallest + "    shared_secrets: [{file: \(path)}]\n")
         let expected = "apps[0].shared_secrets[0].file: …\"\(path.suffix(60))\" does not exist"
         #expect(problems.count == 1 && problems.allSatisfy { $0.hasPrefix(expected) }, "\(problems)")
     }
 
-    @Test func `never has a secret in a problem`() {
+    @Test func `No problem contains a secret`() {
         let text = """
             apps:
               - bundle_id: com.example.app
@@ -188,14 +195,14 @@ import Testing
     }
 }
 
-@Suite struct `Notes on a configuration` {
+@Suite struct `Configuration warnings` {
     private typealias Test = TestConfiguration
 
     private func notes(_ text: String, _ files: [String: ConfigurationFiles.File] = [:]) throws -> [String] {
-        try Test.read(text, files: files).notes.map(\.description)
+        try Test.read(text, files: files).warnings.map(\.description)
     }
 
-    @Test func `say that others can read a key, that a server is open, and what is missing`() throws {
+    @Test func `Notes warn of readable secrets, missing TLS and missing keys`() throws {
         let text = """
             listen: {host: 0.0.0.0}
             apps:
@@ -218,47 +225,47 @@ import Testing
 
     private func line(_ text: String) -> Int { text.split(separator: " ").last.flatMap { Int($0) } ?? .max }
 
-    @Test func `are silent about a proxy in front and about this machine`() throws {
+    @Test func `No note about TLS is given behind a proxy or on loopback`() throws {
         for listen in ["host: 0.0.0.0, trusted_proxies: [10.0.0.0/8]", "host: localhost", "host: \"::1\""] {
             #expect(try !notes(Test.smallest + "listen: {\(listen)}").contains { $0.hasPrefix("listen") })
         }
     }
 
-    @Test func `say where the console would be below a path`() throws {
-        func isSaid(_ url: String, _ console: String = "{enabled: true}") throws -> Bool {
+    @Test func `A note says that the console does not work below a path of the public URL`() throws {
+        func isNoted(_ url: String, _ console: String = "{enabled: true}") throws -> Bool {
             let text = Test.smallest + "listen: {public_url: \"\(url)\"}\nconsole: \(console)\n"
             return try notes(text).contains {
                 $0.hasPrefix("listen.public_url: the console works at the root of a host")
             }
         }
-        #expect(try isSaid("https://example.com/purchases"))
-        for url in ["https://example.com", "https://example.com/"] { #expect(try !isSaid(url)) }
+        #expect(try isNoted("https://example.com/purchases"))
+        for url in ["https://example.com", "https://example.com/"] { #expect(try !isNoted(url)) }
         for console in ["{enabled: false}", "{enabled: true, listen: {port: 8081}}"] {
-            #expect(try !isSaid("https://example.com/purchases", console))
+            #expect(try !isNoted("https://example.com/purchases", console))
         }
     }
 
-    @Test func `say which environment variables look like settings and are none, but for those of secrets`() throws {
+    @Test func `A note names environment variables that look like settings, except those of secrets`() throws {
         let text = Test.smallest + "keys: [{name: a, secret: {environment: COUNTERFOIL_KEY}, scopes: [all]}]"
         let environment = [
             "COUNTERFOIL_KEY": String(repeating: "k", count: 24), "COUNTERFOIL_PROT": "1", "PATH": "/bin",
             "COUNTERFOIL_SIMULATOR": "/store",
         ]
-        let notes = try Test.read(text, environment: environment).notes.map(\.description)
+        let notes = try Test.read(text, environment: environment).warnings.map(\.description)
         #expect(
             notes.filter { $0.contains("variable") } == [
                 #"the environment variable "COUNTERFOIL_PROT" is not a setting; did you mean "COUNTERFOIL_PORT"?"#
             ])
     }
 
-    @Test func `say that roots other than Apple's count, and the clock of a simulator`() throws {
+    @Test func `Notes warn of accepting expired certificates and of a simulator's clock`() throws {
         let found = try notes(
             Test.smallest + "trust: {certificates_valid_at: signing_date}\nclock: http://127.0.0.1:1/")
         #expect(found.contains("trust.certificates_valid_at: certificates that have expired are accepted, line 4"))
         #expect(found.contains(#"clock: the server uses the clock of "127.0.0.1", line 5"#))
     }
 
-    @Test func `say which events nobody has heard of, and leave those alone that may come`() throws {
+    @Test func `An unknown event is reported, while patterns and future notification types are accepted`() throws {
         let secret = Test.file("whsec_\(Data(count: 24).base64EncodedString())")
         let error = #expect(throws: (any Error).self) {
             _ = try notes(

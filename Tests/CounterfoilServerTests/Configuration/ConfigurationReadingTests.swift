@@ -12,7 +12,7 @@ import Testing
 @testable import Ledger
 
 @Suite struct `The server's configuration` {
-    @Test func `needs an app and has a default for everything else`() throws {
+    @Test func `A configuration needs one app and has defaults for everything else`() throws {
         let configuration = try TestConfiguration.read(TestConfiguration.smallest).configuration
         let app = try #require(configuration.apps.first)
         #expect(app.bundleID == "com.example.app" && app.appAppleID == 1_234_567_890)
@@ -22,11 +22,11 @@ import Testing
         #expect(configuration.listen == .init() && configuration.recovery == .init() && configuration.log == .init())
         #expect(configuration.limits == .init() && configuration.clock == .system)
         #expect(configuration.storage.path == "/etc/counterfoil/counterfoil.sqlite")
-        #expect(configuration.trust.anchors == .apple && configuration.trust.validAt == .now)
+        #expect(configuration.trust.anchors == .apple && configuration.trust.validationTime == .now)
         #expect(configuration.keys.isEmpty && configuration.webhooks.isEmpty)
     }
 
-    @Test func `tells everything about an app`() throws {
+    @Test func `All settings of an app are read`() throws {
         let text = """
             account_shared_secrets: [{environment: ACCOUNT}]
             apps:
@@ -75,16 +75,16 @@ import Testing
         #expect(app.catalogue.entitlements == ["premium": ["monthly", "yearly"], "pass": ["season"]])
         #expect(app.catalogue.levels == ["yearly": 1] && app.catalogue.durations == ["season": Period(3, .month)])
         #expect(app.catalogue.consumables == ["coins"] && app.catalogue.groups == ["yearly": "21345678"])
-        #expect(app.publicOffers == ["save20", "comeback"] && app.answerKey?.publicKey.count == 32)
+        #expect(app.publicOffers == ["save20", "comeback"] && app.responseSigningKey?.publicKey.count == 32)
         #expect(
             app.consumption
                 == ConsumptionPolicy(
                     defaultConsent: true, refundPreference: .decline, deliveryStatus: .undeliveredServerOutage,
                     sampleContentProvided: true))
-        #expect(loaded.notes.map(\.path) == ["keys"])
+        #expect(loaded.warnings.map(\.path) == ["keys"])
     }
 
-    @Test func `tells everything about the server`() throws {
+    @Test func `All settings of the server are read`() throws {
         let text =
             TestConfiguration.smallest + """
                 listen:
@@ -130,11 +130,12 @@ import Testing
         #expect(listen.trustedProxies.map(\.description) == ["10.0.0.0/8", "2001:db8::/32"])
         #expect(listen.notificationNetworks?.map(\.description) == ["17.0.0.0/8"])
         #expect(listen.metrics == .local)
-        #expect(configuration.trust.revocation == .off && configuration.trust.validAt == .signingDate)
+        #expect(configuration.trust.revocation == .off && configuration.trust.validationTime == .signingDate)
         #expect(configuration.trust.revocationHosts == ["ocsp.example.com", "127.0.0.1", "::1"])
         let storage = configuration.storage
         #expect(storage.path == "/var/lib/ledger.sqlite" && storage.synchronous == .normal)
-        #expect(storage.refusedKept == 5 && storage.cacheMiB == 256 && storage.refusedBytes == 2 << 20)
+        #expect(
+            storage.maximumRefusedDeliveries == 5 && storage.cacheMiB == 256 && storage.maximumRefusedBytes == 2 << 20)
         let keys = configuration.keys
         #expect(keys.map(\.name) == ["support", "all"] && keys[0].scopes == [.supportRead, .customersRead])
         #expect(keys[0].hash == APIKeyText.hash(of: String(repeating: "s", count: 24)) && keys[0].apps == nil)
@@ -145,15 +146,15 @@ import Testing
         #expect(webhook.secrets.first?.webhookKey == Array(repeating: 7, count: 32) && webhook.allowsPrivateNetworks)
         let recovery = configuration.recovery
         #expect(!recovery.isEnabled && recovery.interval == .seconds(5400) && recovery.overlap == .seconds(60))
-        #expect(recovery.windows == 8 && recovery.retentionDays == 30)
+        #expect(recovery.parallelWindows == 8 && recovery.retentionDays == 30)
         #expect(configuration.limits.requestBytes == 1 << 20 && configuration.limits.requestsPerSecond == 10)
-        #expect(configuration.limits.requestTime == .seconds(5))
+        #expect(configuration.limits.requestTimeout == .seconds(5))
         #expect(configuration.limits.bufferedBytes == 8 << 20 && configuration.limits.connectionsPerAddress == 9)
         #expect(configuration.log.level == .debug && configuration.log.format == .json)
         #expect(configuration.clock == .simulator("http://127.0.0.1:8090/simulator"))
     }
 
-    @Test func `is changed by environment variables, which count more than the file; an empty one is none`() throws {
+    @Test func `Environment variables override the file, and empty ones are ignored`() throws {
         let text = TestConfiguration.smallest + "listen: {port: 8080}\nlog:\n"
         let environment = [
             "COUNTERFOIL_PORT": "9000", "COUNTERFOIL_HOST": "::1", "COUNTERFOIL_LOG_LEVEL": "trace",
@@ -173,7 +174,7 @@ import Testing
                 == [#"listen.port: "http" is not a whole number (from COUNTERFOIL_PORT)"#])
     }
 
-    @Test func `compares the port of --port with the console's, and not the listen.port that it overrides`() throws {
+    @Test func `The port of --port, not the overridden listen.port, is compared with the console's port`() throws {
         let text = TestConfiguration.smallest + "listen: {port: 8080}\nconsole: {enabled: true, listen: {port: 8080}}"
         let loaded = try TestConfiguration.read(text, environment: ["COUNTERFOIL_PORT": "8080"], port: 9000)
         #expect(loaded.configuration.listen.port == 9000)
@@ -182,7 +183,7 @@ import Testing
         #expect(problems.contains { $0.hasPrefix("console.listen.port: is also listen.port") }, "\(problems)")
     }
 
-    @Test func `reads who got the app early`() throws {
+    @Test func `The rule for customers who bought the app early is read`() throws {
         func app(_ entitlement: String) throws -> ServerConfiguration.App {
             let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"
             return try #require(try TestConfiguration.read(text).configuration.apps.first)
@@ -190,13 +191,13 @@ import Testing
         let both = try app("{products: [monthly], bought_before: {version: \"2.0\", date: 2024-03-01}}").catalogue
         #expect(both.entitlements == ["premium": ["monthly"]])
         #expect(
-            both.boughtBefore["premium"]
+            both.originalPurchaseRules["premium"]
                 == OriginalPurchaseRule(version: AppVersion("2.0"), date: Date(timeIntervalSince1970: 1_709_251_200)))
         let instant = try app("{bought_before: {date: 2024-03-01T09:30:00Z, counts_sandbox: true}}").catalogue
         #expect(instant.entitlements == ["premium": []])
-        #expect(instant.boughtBefore["premium"]?.date == Date(timeIntervalSince1970: 1_709_285_400))
-        #expect(instant.boughtBefore["premium"]?.countsTestData == true)
-        #expect(try app("{products: monthly}").catalogue.boughtBefore.isEmpty)
+        #expect(instant.originalPurchaseRules["premium"]?.date == Date(timeIntervalSince1970: 1_709_285_400))
+        #expect(instant.originalPurchaseRules["premium"]?.countsTestData == true)
+        #expect(try app("{products: monthly}").catalogue.originalPurchaseRules.isEmpty)
     }
 
     @Test(arguments: [
@@ -208,7 +209,7 @@ import Testing
         ("{bought_before: {versions: \"2\"}}", "is not a key"),
         ("{product: [m]}", "is not a key"), ("{products: []}", "only grants give it"),
     ])
-    func `refuses boundaries that are none`(_ entitlement: String, _ message: String) {
+    func `Invalid rules for early customers are refused`(_ entitlement: String, _ message: String) {
         let text = TestConfiguration.smallest + "    entitlements: {premium: \(entitlement)}\n"
         #expect(
             TestConfiguration.problems(text).contains { $0.contains(message) }, "\(TestConfiguration.problems(text))")

@@ -7,7 +7,7 @@ import Testing
 
     private static let folder = "/run/credentials/counterfoil.service"
 
-    /// Everything that can be a credential is one.
+    /// A configuration in which every secret is a credential.
     private static let text = """
         apps:
           - bundle_id: com.example.shop
@@ -23,42 +23,44 @@ import Testing
         console: {enabled: true, secret: {file: \(folder)/console}}
         """
 
-    @Test func `is missed by the server, and by who checks the configuration before the unit runs it is not`() throws {
+    @Test func `A missing credential is an error in the server and a note in a check before the unit runs`() throws {
         let problems = Test.problems(Self.text)
         #expect(problems.count == 8, "\(problems)")
         #expect(problems.allSatisfy { $0.contains("does not exist: systemd makes it only while the unit runs") })
         let loaded = try Test.read(Self.text, secrets: .present)
-        let notes = loaded.notes.map(\.description)
+        let notes = loaded.warnings.map(\.description)
         #expect(notes.count == 8 && notes.allSatisfy { $0.contains("was not checked") }, "\(notes)")
         #expect(
             notes.first
                 == #"apps[0].key.private_key.file: "/run/credentials/counterfoil.service/key.p8" was not checked: it "#
                 + "exists only while the unit runs, with LoadCredential=key.p8:… in it, line 4")
-        #expect(loaded.isUnread("apps[0].key") && loaded.isUnread("apps[0].customer_token_secret"))
-        #expect(!loaded.isUnread("apps[0].offers") && !loaded.isUnread("apps[0].k"))
+        #expect(
+            loaded.hasMissingCredential(in: "apps[0].key")
+                && loaded.hasMissingCredential(in: "apps[0].customer_token_secret"))
+        #expect(!loaded.hasMissingCredential(in: "apps[0].offers") && !loaded.hasMissingCredential(in: "apps[0].k"))
         #expect(loaded.configuration.keys.map(\.name) == ["backend", "app"])
         #expect(loaded.configuration.listen.tls != nil && loaded.configuration.webhooks.map(\.name) == ["crm"])
     }
 
-    @Test func `is where the process is told that they are`() throws {
+    @Test func `Credentials are recognised by CREDENTIALS_DIRECTORY`() throws {
         let text = Test.smallest + "    customer_token_secret: {file: /run/user/1000/credentials/c.service/tokens}\n"
         #expect(throws: ConfigurationError.self) { try Test.read(text, secrets: .present) }
         let environment = ["CREDENTIALS_DIRECTORY": "/run/user/1000/credentials/c.service"]
         let loaded = try Test.read(text, environment: environment, secrets: .present)
-        #expect(loaded.isUnread("apps[0].customer_token_secret"))
+        #expect(loaded.hasMissingCredential(in: "apps[0].customer_token_secret"))
     }
 
     @Test(arguments: [("\(folder)/tokens", 0), ("/etc/counterfoil/tokens", 1)])
-    func `may look readable for its group, as its access control list does, and other files may not`(
+    func `A credential may be readable by its group without a note, other secret files may not`(
         _ path: String, _ count: Int
     ) throws {
         let file = Test.file(String(repeating: "a", count: 32), 0o440)
         let text = Test.smallest + "    customer_token_secret: {file: \(path)}\n"
         let loaded = try Test.read(text, files: [path: file])
-        #expect(loaded.notes.count { $0.message.contains("can be read by others") } == count, "\(loaded.notes)")
+        #expect(loaded.warnings.count { $0.message.contains("can be read by others") } == count, "\(loaded.warnings)")
     }
 
-    @Test func `is one of those that a file elsewhere is not`() {
+    @Test func `A missing secret file outside the credentials folder is an error in a check as well`() {
         let text = Test.smallest + "    customer_token_secret: {file: /etc/counterfoil/none}\n"
         #expect(throws: ConfigurationError.self) { try Test.read(text, secrets: .present) }
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Ledger
 
-/// The configuration as the console and the API show it.
-@Suite struct `The configuration that is shown` {
-    /// Every setting that holds a secret, or may, and what must not be seen of it.
+/// The configuration that the console and the API show.
+@Suite struct `Effective configuration` {
+    /// The values of all settings that hold a secret or may hold one. None of them may be shown.
     private static let hidden = [
         "account-shared-secret-text", "app-shared-secret-text", "customer-token-secret-of-32-bytes-or-more",
         "console-secret-of-24-letters-or-more", "api-key-text-with-24-letters-or-more",
@@ -63,7 +63,7 @@ import Testing
         ).configuration
     }
 
-    @Test func `has no secret, no key and nothing of a URL but its host`() throws {
+    @Test func `The shown configuration contains no secret, no key and only the host of a URL`() throws {
         let configuration = try Self.read()
         let text = EffectiveConfiguration(configuration).settings.map { "\($0.path): \($0.value)" }
             .joined(separator: "\n")
@@ -80,7 +80,7 @@ import Testing
         ] { #expect(text.contains(line), "\(line)") }
     }
 
-    @Test func `names where each setting was said`() throws {
+    @Test func `The shown configuration names the origin of each setting`() throws {
         let configuration = try Self.read()
         let origins = configuration.origins
         #expect(origins.origin(of: "log.level") == "COUNTERFOIL_LOG_LEVEL")
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// What is read is what is shown: the table of the documentation is held to the reader by other tests.
-    @Test func `has every setting that the documentation has`() throws {
+    /// Other tests compare the table of the documentation with the settings that are read.
+    @Test func `The shown configuration has every setting of the documentation`() throws {
         let shown = Set(
             EffectiveConfiguration(try Self.read()).settings.map { $0.path.replacing(/\[\d+\]/, with: "[]") })
         let page = try String(
@@ -102,7 +102,7 @@ import Testing
             let cell = row.dropFirst().prefix { $0 != "|" }
             for match in cell.matches(of: /`([a-z_.\[\]]+)`/) {
                 let name = String(match.output.1)
-                // What is below an entitlement is not shown.
+                // Settings below an entitlement are not shown.
                 guard !name.hasPrefix("bought_before") else { continue }
                 let isApps = !name.contains(".") && name != "clock"
                 let path = isApps ? "apps[].\(name)" : name

@@ -10,7 +10,7 @@ import X509
 
 @testable import Ledger
 
-@Suite struct `The configuration while something is replaced` {
+@Suite struct `Configuration during key replacement` {
     private static func app(_ key: String) -> String {
         """
         apps:
@@ -25,13 +25,13 @@ import X509
     private static let newer = "{issuer_id: i, key_id: NEW, private_key: {environment: NEW}}"
     private static let older = "{issuer_id: i, key_id: OLD, private_key: {environment: OLD}}"
 
-    @Test func `has two keys, the newer first, and says which goes`() throws {
+    @Test func `Two keys are read with the newer first, and a note names the one being replaced`() throws {
         let loaded = try TestConfiguration.read(
             Self.app("[\(Self.newer), \(Self.older)]"), environment: Self.environment)
         let key = try #require(loaded.configuration.apps.first?.key)
         #expect(key.signingKey.keyID == "NEW" && key.formerKey?.keyID == "OLD")
         #expect(loaded.configuration.apps.first?.offerKey?.keyID == "NEW")
-        #expect(loaded.notes.contains { $0.path == "apps[0].key[1]" && $0.message.contains("being replaced") })
+        #expect(loaded.warnings.contains { $0.path == "apps[0].key[1]" && $0.message.contains("being replaced") })
         let one = try TestConfiguration.read(Self.app("[\(Self.newer)]"), environment: Self.environment)
         #expect(one.configuration.apps.first?.key?.signingKey.keyID == "NEW")
         #expect(one.configuration.apps.first?.key?.formerKey == nil)
@@ -43,7 +43,7 @@ import X509
         ("[\(newer), \(older.replacing("issuer_id: i", with: "issuer_id: j"))]", "differs from that of the newer key"),
         ("[\(newer), x]", "apps[0].key[1]"),
     ])
-    func `refuses what is no such pair`(_ key: String, _ words: String) {
+    func `Invalid lists of keys are refused`(_ key: String, _ words: String) {
         let problems = TestConfiguration.problems(Self.app(key), environment: Self.environment)
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
     }
@@ -60,7 +60,7 @@ import X509
         return try certificate.serializeAsPEM().pemString
     }
 
-    @Test func `trusts Apple's roots and those of files together, and notes which end within a year`() throws {
+    @Test func `Apple's roots and files can be combined, with notes about other roots and those that expire`() throws {
         let end = try Date("2031-03-01T00:00:00Z", strategy: .iso8601)
         let loaded = try TestConfiguration.read(
             TestConfiguration.smallest + "trust: {anchors: [apple, next.pem]}\n",
@@ -68,15 +68,18 @@ import X509
         let anchors = loaded.configuration.trust.anchors
         #expect(anchors.expirations.map(\.name) == ["Next Root"] + TrustAnchors.apple.expirations.map(\.name))
         #expect(loaded.configuration.trust.receiptAnchors == anchors)
+        let warnings = loaded.warnings.filter { $0.path == "trust.anchors" }.map(\.message)
+        #expect(warnings == ["roots other than Apple's are trusted"])
         func notes(_ days: Double) -> [String] {
-            loaded.noting(at: end - days * 86_400).notes.filter { $0.path == "trust" }.map(\.message)
+            loaded.addingExpirationWarnings(at: end - days * 86_400).warnings.filter { $0.path == "trust" }.map(
+                \.message)
         }
         #expect(notes(400).isEmpty)
-        #expect(notes(300).count == 1 && notes(300).allSatisfy { $0.contains("Next Root ends on 2031-03-01") })
+        #expect(notes(300).count == 1 && notes(300).allSatisfy { $0.contains("Next Root expires on 2031-03-01") })
         #expect(notes(-1).count == 1)
     }
 
-    @Test func `takes keys, secrets and webhooks while the server runs, and names what has to wait`() throws {
+    @Test func `A reload applies keys, secrets, webhooks and public offers, and names what needs a restart`() throws {
         let old = try TestConfiguration.read(Self.app(Self.older), environment: Self.environment).configuration
         let changed = try TestConfiguration.read(
             Self.app("[\(Self.newer), \(Self.older)]") + """
@@ -84,26 +87,32 @@ import X509
                     customer_token_secret: {environment: TOKENS}
                     restore_policy: share
                 keys: [{name: k, secret: {environment: KEY}, scopes: [all]}]
+                webhooks: [{name: crm, url: "https://example.com/hook", secrets: [{environment: HOOK}]}]
                 storage: {cache_mib: 64}
                 listen: {port: 9}
 
                 """,
             environment: Self.environment.merging(
-                ["TOKENS": String(repeating: "t", count: 32), "KEY": String(repeating: "k", count: 24)]) { $1 }
+                [
+                    "TOKENS": String(repeating: "t", count: 32), "KEY": String(repeating: "k", count: 24),
+                    "HOOK": "whsec_" + Data(repeating: 1, count: 24).base64EncodedString(),
+                ]) { $1 }
         ).configuration
-        let (taken, waiting) = old.taking(changed)
-        #expect(taken.apps[0].key?.signingKey.keyID == "NEW" && taken.apps[0].key?.formerKey?.keyID == "OLD")
-        #expect(taken.apps[0].publicOffers == ["save20"] && taken.apps[0].customerTokenSecret != nil)
-        #expect(taken.keys.count == 1 && taken.apps[0].restorePolicy == .transfer)
-        #expect(taken.storage == old.storage && taken.listen == old.listen)
-        #expect(waiting == ["apps com.example.app", "listen", "storage"])
-        #expect(old.taking(old).waiting.isEmpty)
-        // Who asks the App Store is made at start.
+        let (applied, pending) = old.applying(changed)
+        #expect(applied.apps[0].key?.signingKey.keyID == "NEW" && applied.apps[0].key?.formerKey?.keyID == "OLD")
+        #expect(applied.apps[0].publicOffers == ["save20"] && applied.apps[0].customerTokenSecret != nil)
+        #expect(applied.keys.count == 1 && applied.apps[0].restorePolicy == .transfer)
+        #expect(old.webhooks.isEmpty && applied.webhooks.map(\.name) == ["crm"])
+        #expect(applied.storage == old.storage && applied.listen == old.listen)
+        #expect(pending == ["apps com.example.app", "listen", "storage"])
+        #expect(old.applying(old).pending.isEmpty)
+        // The client of the App Store is created at the start only.
         let without = try TestConfiguration.read(TestConfiguration.smallest).configuration
-        #expect(without.taking(old).taken.apps[0].key == nil && without.taking(old).waiting == ["apps com.example.app"])
+        #expect(without.applying(old).applied.apps[0].key == nil)
+        #expect(without.applying(old).pending == ["apps com.example.app"])
         let other = try TestConfiguration.read(
             Self.app(Self.newer.replacing("issuer_id: i", with: "issuer_id: j")), environment: Self.environment)
-        #expect(old.taking(other.configuration).taken.apps[0].key?.issuerID == "i")
-        #expect(old.taking(other.configuration).waiting == ["apps com.example.app"])
+        #expect(old.applying(other.configuration).applied.apps[0].key?.issuerID == "i")
+        #expect(old.applying(other.configuration).pending == ["apps com.example.app"])
     }
 }

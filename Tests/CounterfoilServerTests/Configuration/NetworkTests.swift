@@ -13,7 +13,7 @@ import Testing
         ("::ffff:10.0.0.0/104", "10.1.2.3", true), ("17.0.0.0/8", "17.0.0", false), ("17.0.0.0/8", "", false),
         ("17.0.0.0/8", "apple.com", false),
     ])
-    func `contains what has its first bits, whichever form an address has`(
+    func `A network contains the addresses with its prefix, in every notation`(
         _ network: String, _ address: String, _ expected: Bool
     ) throws {
         #expect(try #require(Network(network)).contains(address) == expected)
@@ -23,11 +23,11 @@ import Testing
         "", "/", "17.0.0.0/", "17.0.0.0/33", "17.0.0.0/-1", "17.0.0.0/+8", "17.0.0.0/8/8", "17.0.0.1/8", "17/8",
         "017.0.0.0/8", "2001:db8::1/32", "2001:db8::/129", "example.com/8", "17.0.0.0 /8",
     ])
-    func `is nothing but an address and a prefix, without bits after it`(_ text: String) {
+    func `A text with an invalid address or prefix, or with bits after the prefix, is no network`(_ text: String) {
         #expect(Network(text) == nil)
     }
 
-    @Test func `is the same however it is written`() throws {
+    @Test func `Networks are equal whatever their notation`() throws {
         #expect(Network("2001:db8::/32") == Network("2001:0DB8:0::/32"))
         #expect(Network("17.0.0.0/8") != Network("17.0.0.0/9"))
         #expect(try #require(Network("2001:0DB8:0::/32")).description == "2001:0DB8:0::/32")
@@ -40,7 +40,7 @@ import Testing
         ("::ffff:10.0.0.1", true), ("64:ff9b::a00:1", true),
         ("17.0.0.1", false), ("8.8.8.8", false), ("172.32.0.1", false), ("2606:4700::1", false),
     ])
-    func `of the public internet has none of the addresses that only mean something at home`(
+    func `Private, local and reserved addresses are not public`(
         _ address: String, _ expected: Bool
     ) {
         #expect(Network.notPublic.contains { $0.contains(address) } == expected)

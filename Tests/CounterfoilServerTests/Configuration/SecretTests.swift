@@ -8,7 +8,7 @@ import Testing
         let secret = Secret("correct horse")
     }
 
-    @Test func `is in no description and no dump, nor is anything of it in those of what holds it`() {
+    @Test func `No description and no dump shows a secret`() {
         var dumped = ""
         dump([Holder()], to: &dumped)
         let texts = [
@@ -19,16 +19,16 @@ import Testing
         #expect(texts[0] == "<secret>")
     }
 
-    @Test func `is recognised`() {
+    @Test func `A secret matches its own text only`() {
         #expect(Secret("correct horse").matches("correct horse"))
         #expect(!Secret("correct horse").matches("correct horsE"))
         #expect(!Secret("correct horse").matches(""))
     }
 
-    @Test func `of a key for the API is long and never the same twice, and its hash is SHA-256`() {
+    @Test func `An API key is long and random, and its hash is SHA-256`() {
         let (first, second) = (APIKeyText.make(), APIKeyText.make())
         #expect(first != second && first.hasPrefix("cfk_") && first.utf8.count == 47)
-        // FIPS 180-2, the example of one block.
+        // FIPS 180-2, the example with one block.
         #expect(
             APIKeyText.hexadecimalHash(of: "abc")
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")

@@ -3,9 +3,9 @@ import Crypto
 import Foundation
 import StoreSimulator
 
-/// Configurations without files and without an environment.
+/// Reads configurations from given texts, files and variables instead of the disk and the environment.
 enum TestConfiguration {
-    /// A file that has what every file needs.
+    /// The smallest valid configuration.
     static let smallest = """
         apps:
           - bundle_id: com.example.app
@@ -13,10 +13,10 @@ enum TestConfiguration {
 
         """
 
-    /// A private key as App Store Connect has it.
+    /// A private key in the format of App Store Connect.
     static let privateKey = P256.Signing.PrivateKey().pemRepresentation
 
-    /// Reads `text` from the folder `/etc/counterfoil`, where there are these files.
+    /// Reads `text` as a file in `/etc/counterfoil`. Only `files` exist.
     static func read(
         _ text: String, environment: [String: String] = [:], files: [String: ConfigurationFiles.File] = [:],
         secrets: SecretReading = .all, port: Int? = nil
@@ -29,7 +29,7 @@ enum TestConfiguration {
             }, secrets: secrets, port: port)
     }
 
-    /// What is wrong with `text`, a line each.
+    /// The problems of `text`, one line each.
     static func problems(
         _ text: String, environment: [String: String] = [:], files: [String: ConfigurationFiles.File] = [:],
         port: Int? = nil

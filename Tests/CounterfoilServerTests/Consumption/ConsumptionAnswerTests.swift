@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `The answer to a consumption request` {
+@Suite struct `Answers to consumption requests` {
     private func fact(
         _ type: ProductType = .consumable, _ ownership: InAppOwnershipType = .purchased
     ) -> TransactionFact {
@@ -21,13 +21,19 @@ import Testing
     private func answer(_ fact: TransactionFact, _ usage: UsageReport, _ preference: RefundPreference? = nil)
         -> ConsumptionRequest?
     {
+        answer(fact, [usage], preference)
+    }
+
+    private func answer(_ fact: TransactionFact, _ usage: [UsageReport], _ preference: RefundPreference? = nil)
+        -> ConsumptionRequest?
+    {
         ConsumptionAnswer(
-            about: fact, usage: [usage],
+            about: fact, usage: usage,
             policy: ConsumptionPolicy(defaultConsent: true, refundPreference: preference)
         ).request
     }
 
-    @Test func `keeps to the App Store's rules`() {
+    @Test func `A consumption request obeys the App Store's rules`() {
         #expect(answer(fact(.autoRenewableSubscription), usage(5))?.consumptionPercentage == nil)
         #expect(
             answer(fact(.autoRenewableSubscription), usage(nil), .grantProrated)?.refundPreference == .grantProrated)
@@ -40,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, 0), (0, 1), (1, 2), (99_999, 2), (100_000, 3)] as [(Int32?, Int32)])
-    func `says in the first version how much was used, in words`(_ percentage: Int32?, _ status: Int32) {
+    func `Version 1 of a consumption request has the matching values`(_ percentage: Int32?, _ status: Int32) {
         var request = ConsumptionRequest(
             customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: true,
             consumptionPercentage: percentage)
@@ -53,11 +59,19 @@ import Testing
         #expect(first.sampleContentProvided && first.customerConsented)
     }
 
-    @Test func `is none without a policy or consent, and the latest word of the customer counts`() {
+    @Test func `An answer needs a policy and consent, and the first report with a value decides`() {
         var refusal = UsageReport(reportedAt: 0)
         refusal.customerConsented = false
         let policy = ConsumptionPolicy(defaultConsent: true)
         #expect(ConsumptionAnswer(about: fact(), usage: [refusal], policy: policy).obstacle == .noConsent)
+        var consent = UsageReport(reportedAt: 0)
+        consent.customerConsented = true
+        func obstacle(_ usage: [UsageReport]) -> ConsumptionAnswer.Obstacle? {
+            ConsumptionAnswer(about: fact(), usage: usage, policy: ConsumptionPolicy()).obstacle
+        }
+        #expect(obstacle([refusal, consent]) == .noConsent && obstacle([consent, refusal]) == nil)
+        #expect(obstacle([UsageReport(reportedAt: 0), consent, refusal]) == nil)
+        #expect(answer(fact(), [usage(nil), usage(7), usage(9)])?.consumptionPercentage == 7)
         #expect(ConsumptionAnswer(about: fact(), usage: [], policy: nil).obstacle == .noPolicy)
         #expect(ConsumptionAnswer(about: fact(), usage: [], policy: ConsumptionPolicy()).obstacle == .noConsent)
     }

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `Consumption requests are answered` {
+@Suite struct `Consumption requests` {
     private static let coins = "com.example.coins.100"
 
-    private func world(
+    private func withPurchase(
         _ policy: ConsumptionPolicy?, _ body: (World, String) async throws -> Void
     ) async throws {
         try await World.run(server: { configuration in
@@ -29,23 +29,24 @@ import Testing
         }
     }
 
-    private func ask(_ world: World) async throws -> String {
+    private func requestRefund(_ world: World) async throws -> String {
         let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"))
         try await world.settle()
         return try #require(outcome.transactionID)
     }
 
-    /// The customer's newest request, as soon as it is in one of these states and was tried so often.
+    /// Waits until the request is in one of these states after at least `attempts` attempts. Returns the customer's
+    /// list.
     private func request(
         _ world: World, _ customer: String, about original: String, in states: Set<ConsumptionInquiry.State>,
         attempts: Int = 0
-    ) async throws -> APIAnswer {
+    ) async throws -> APIResponse {
         _ = try await world.inquiry(about: original) { states.contains($0.state) && $0.attempts >= attempts }
         return try await world.call(.GET, "/v1/customers/\(customer)/consumption")
     }
 
-    @Test func `with what the app reports, exactly as the preview shows it`() async throws {
-        try await world(ConsumptionPolicy(refundPreference: .grantProrated)) { world, customer in
+    @Test func `The answer sent to the App Store equals the preview of the app's report`() async throws {
+        try await withPurchase(ConsumptionPolicy(refundPreference: .grantProrated)) { world, customer in
             let usage: [String: Any] = [
                 "product_id": Self.coins, "consumption_percentage": 25_000, "customer_consented": true,
                 "sample_content_provided": true,
@@ -58,11 +59,11 @@ import Testing
             #expect(preview.flag("would_send") == true)
             #expect(preview.number("request.consumptionPercentage") == 25_000)
             #expect(preview.text("request.refundPreference") == "GRANT_PRORATED")
-            #expect(try await ask(world) == id)
+            #expect(try await requestRefund(world) == id)
             let sent = try await request(world, customer, about: id, in: [.sent])
             #expect(sent["items.0.sent"] as? NSDictionary == preview["request"] as? NSDictionary)
             #expect(sent.text("items.0.answer") == "accepted")
-            try await world.simulator.settle()
+            try await world.simulator.processDueEvents()
             try await world.settle()
             try await world.simulator.perform(.declineRefund(customer: "anna"))
             try await world.settle()
@@ -72,22 +73,22 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `and a server that stops during the call logs no failure`() async throws {
+    func `Stopping the server during the call logs no failed consumption request`() async throws {
         let lines = LogCapture()
         let (calls, call) = AsyncStream.makeStream(of: Void.self)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         defer { end.finish() }
-        try await Front.run({ path in
+        try await AppStoreProxy.run({ path in
             guard path.contains("/consumption/") else { return nil }
             call.yield()
             for await _ in ends {}
             return nil
-        }) { front in
+        }) { proxy in
             try await World.run(
                 server: { configuration in
                     configuration.keys = [World.backend]
                     configuration.apps[0].consumption = ConsumptionPolicy()
-                    front.stand(before: &configuration)
+                    proxy.redirectRequests(in: &configuration)
                 }, logger: lines.logger(.init())
             ) { world in
                 let customer = UUID()
@@ -97,7 +98,7 @@ import Testing
                 let usage: [String: Any] = ["product_id": Self.coins, "customer_consented": true]
                 let path = "/v1/customers/\(customer.uuidString.lowercased())/usage"
                 try #require(try await world.call(.POST, path, usage).status == 204)
-                _ = try await ask(world)
+                _ = try await requestRefund(world)
                 for await _ in calls { break }
                 try await world.stopServer()
                 end.finish()
@@ -106,9 +107,9 @@ import Testing
         }
     }
 
-    @Test func `never without consent, but as soon as it is there`() async throws {
-        try await world(ConsumptionPolicy()) { world, customer in
-            let id = try await ask(world)
+    @Test func `A consumption request waits for the customer's consent`() async throws {
+        try await withPurchase(ConsumptionPolicy()) { world, customer in
+            let id = try await requestRefund(world)
             try await world.server.core.consumption.answerDue()
             let waiting = try await request(world, customer, about: id, in: [.pending])
             #expect(waiting["items.0.sent"] == nil)
@@ -119,13 +120,13 @@ import Testing
         }
     }
 
-    @Test func `and are listed by deadline while they wait, and all of them by number`() async throws {
-        try await world(ConsumptionPolicy()) { world, customer in
-            let first = try await ask(world)
+    @Test func `Pending consumption requests are listed by deadline, and all of them newest first`() async throws {
+        try await withPurchase(ConsumptionPolicy()) { world, customer in
+            let first = try await requestRefund(world)
             try await world.simulator.perform(.purchase(customer: "anna", product: Self.coins))
             try await world.settle()
             try await world.simulator.advance(by: 60)
-            let second = try await ask(world)
+            let second = try await requestRefund(world)
             let pending = try await world.call(.GET, "/v1/consumption?state=pending")
             #expect(pending.status == 200)
             let waiting = [pending.text("items.0.transaction_id"), pending.text("items.1.transaction_id")]
@@ -142,18 +143,18 @@ import Testing
         }
     }
 
-    @Test func `with consent that came after the purchase was linked, or before`() async throws {
+    @Test func `Consent before or after claiming a purchase leads to an answer`() async throws {
         for isConsentFirst in [true, false] {
             try await World.run(server: { configuration in
                 configuration.keys = [World.backend]
                 configuration.apps[0].consumption = ConsumptionPolicy()
             }) { world in
                 world.simulator.configure { $0.refunds = .byCommand }
-                // Bought by nobody that the server knows.
+                // The purchase names no customer of the server.
                 let outcome = try await world.simulator.perform(
                     .purchase(customer: "anna", product: Self.coins, appAccountToken: .absent))
                 let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
-                let id = try await ask(world)
+                let id = try await requestRefund(world)
                 try await world.server.core.consumption.answerDue()
                 func consent() async throws {
                     let usage = ["customer_consented": true]
@@ -170,22 +171,22 @@ import Testing
         }
     }
 
-    @Test func `not after the App Store has decided, whichever notification comes first`() async throws {
+    @Test func `A decided refund is not answered, whichever notification comes first`() async throws {
         for isDecisionFirst in [true, false] {
-            try await world(ConsumptionPolicy()) { world, customer in
+            try await withPurchase(ConsumptionPolicy()) { world, customer in
                 world.simulator.configure { $0.refunds = .byCommand }
-                let asking = try world.simulator.add(Fault("notification:CONSUMPTION_REQUEST", .drop))
-                if !isDecisionFirst { try world.simulator.removeFault(asking) }
-                _ = try await ask(world)
+                let fault = try world.simulator.add(Fault("notification:CONSUMPTION_REQUEST", .drop))
+                if !isDecisionFirst { try world.simulator.removeFault(fault) }
+                _ = try await requestRefund(world)
                 try await world.simulator.advance(by: 60)
                 try await world.simulator.perform(.approveRefund(customer: "anna"))
-                try await world.simulator.settle()
+                try await world.simulator.processDueEvents()
                 try await world.settle()
                 if isDecisionFirst {
-                    try world.simulator.removeFault(asking)
-                    // Recovery finds the question later.
+                    try world.simulator.removeFault(fault)
+                    // Recovery finds the consumption request later.
                     let core = try world.server.core
-                    for try await item in try world.store().notificationHistory(
+                    for try await item in try world.appStoreClient().notificationHistory(
                         NotificationHistoryRequest(
                             startDate: World.start.addingTimeInterval(-3600),
                             endDate: world.simulator.now.addingTimeInterval(3600))
@@ -197,58 +198,58 @@ import Testing
                 let answer = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
                 #expect(answer.text("items.0.state") == "overtaken")
                 #expect(answer.text("items.0.decision") == "refunded")
-                // A frozen clock goes on by a millisecond for each signature.
+                // The frozen clock advances by a millisecond for each signature.
                 let decided = try #require(answer.number("items.0.decided_at")) - Int(World.start.milliseconds + 60_000)
                 #expect((0..<1000).contains(decided))
             }
         }
     }
 
-    @Test func `until the deadline, again and again`() async throws {
-        try await world(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+    @Test func `A failed answer is retried, and a request without consent is missed at the deadline`() async throws {
+        try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
             world.simulator.configure { $0.refunds = .byCommand }
             let fault = try world.simulator.add(
                 Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
-            let id = try await ask(world)
+            let id = try await requestRefund(world)
             let failed = try await request(world, customer, about: id, in: [.pending], attempts: 1)
             #expect(failed["items.0.sent_at"] == nil)
             try world.simulator.removeFault(fault)
             try await world.simulator.advance(by: 3600)
             #expect(try await request(world, customer, about: id, in: [.sent]).number("items.0.attempts") == 2)
         }
-        try await world(ConsumptionPolicy()) { world, customer in
+        try await withPurchase(ConsumptionPolicy()) { world, customer in
             world.simulator.configure { $0.refunds = .byCommand }
-            let id = try await ask(world)
+            let id = try await requestRefund(world)
             try await world.simulator.advance(by: 12 * 3600 + 1)
             let missed = try await request(world, customer, about: id, in: [.missed])
             #expect(missed.text("items.0.answer") == "no_consent")
         }
     }
 
-    @Test func `again after a refusal by a proxy, and not after the App Store's own`() async throws {
+    @Test func `An answer is retried after a proxy's refusal and not after the App Store's`() async throws {
         let route = "route:send-consumption"
-        try await world(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+        try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
             world.simulator.configure { $0.refunds = .byCommand }
-            // It has no error code of the App Store.
+            // A refusal without an error code of the App Store.
             let fault = try world.simulator.add(Fault(route, .status(code: 403)))
-            let id = try await ask(world)
+            let id = try await requestRefund(world)
             let failed = try await request(world, customer, about: id, in: [.pending, .refused], attempts: 1)
             try #require(failed.text("items.0.state") == "pending")
             try world.simulator.removeFault(fault)
             try await world.simulator.advance(by: 3600)
             #expect(try await request(world, customer, about: id, in: [.sent]).number("items.0.attempts") == 2)
         }
-        try await world(ConsumptionPolicy(defaultConsent: true)) { world, customer in
+        try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
             world.simulator.configure { $0.refunds = .byCommand }
             try world.simulator.add(Fault(route, .error(code: 4_000_034)))
-            let id = try await ask(world)
+            let id = try await requestRefund(world)
             #expect(try await request(world, customer, about: id, in: [.refused]).text("items.0.answer") == "4000034")
         }
     }
 
-    @Test func `about Advanced Commerce in the first version, as the App Store takes no other for it`() async throws {
+    @Test func `A consumption request about Advanced Commerce is answered in version 1`() async throws {
         let policy = ConsumptionPolicy(defaultConsent: true, refundPreference: .decline)
-        try await world(policy) { world, customer in
+        try await withPurchase(policy) { world, customer in
             world.simulator.configure { $0.refunds = .byCommand }
             let request = AdvancedCommerceSubscriptionCreateRequest(
                 requestInfo: .init(requestReferenceId: UUID(), appAccountToken: UUID(uuidString: customer)),
@@ -259,7 +260,7 @@ import Testing
                 .subscribeAdvancedCommerce(
                     customer: "anna", product: "com.example.advanced.subscription", request: request))
             try await world.settle()
-            let id = try await ask(world)
+            let id = try await requestRefund(world)
             let answer = try await self.request(
                 world, customer, about: id, in: [.sent, .refused, .pending], attempts: 1)
             #expect(answer.text("items.0.state") == "sent" && answer.text("items.0.answer") == "accepted")
@@ -269,8 +270,8 @@ import Testing
         }
     }
 
-    @Test func `nonsense about use is refused`() async throws {
-        try await world(nil) { world, customer in
+    @Test func `An invalid usage report is answered with 400 and a code`() async throws {
+        try await withPurchase(nil) { world, customer in
             let cases: [([String: Any], String)] = [
                 (["product_id": "a", "consumption_percentage": 100_001], "invalid_percentage"),
                 (["consumption_percentage": 5], "missing_parameter"),

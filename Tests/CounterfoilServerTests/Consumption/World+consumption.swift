@@ -5,13 +5,13 @@ import Testing
 @testable import Ledger
 
 extension World {
-    /// The question about a purchase, as soon as it is as the test wants it. The server's own service may be the one
-    /// that answers.
+    /// Answers due consumption requests until the one about a purchase satisfies `holds`. The server's own service may
+    /// answer it first.
     func inquiry(
         about original: String, when holds: (ConsumptionInquiry) -> Bool
     ) async throws -> ConsumptionInquiry {
         let (core, scope) = (try server.core, try scope())
-        // Far more often than it takes: a time limit would count the wait for a turn beside all other tests.
+        // Counts attempts rather than time: on a busy machine a time limit would include the wait for other tests.
         for _ in 0..<50_000 {
             try await core.consumption.answerDue()
             let found = try await core.storage.inquiries(
@@ -20,6 +20,7 @@ extension World {
             if let found, holds(found) { return found }
             await Task.yield()
         }
-        return try #require(nil as ConsumptionInquiry?, "the question about \(original) did not become so")
+        return try #require(
+            nil as ConsumptionInquiry?, "the consumption request about \(original) did not reach the expected state")
     }
 }

@@ -12,58 +12,60 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-/// `make crash` sets the number of kills; there are a few otherwise.
+/// The number of kills. `make crash` sets it; the default is 5.
 private let kills = ProcessInfo.processInfo.environment["COUNTERFOIL_CRASHES"].flatMap(Int.init) ?? 5
 
 @Suite(.serialized) struct `A server that is killed under load` {
-    @Test func `loses nothing that it acknowledged, and applies nothing twice`() async throws {
+    @Test func `A killed server loses no acknowledged notification and applies none twice`() async throws {
         try await test(recovering: false)
     }
 
-    @Test func `nor does it while it asks the App Store for what it missed`() async throws {
+    @Test func `A server killed during recovery loses no acknowledged notification and applies none twice`()
+        async throws
+    {
         try await test(recovering: true)
     }
 
     private func test(recovering: Bool) async throws {
         try await Tool.inTemporaryFolder { folder in
-            let site = try await CrashSite(
+            let harness = try await CrashHarness(
                 in: folder, notifications: min(200 + kills * 60, 4000), recovering: recovering)
             do {
                 var random = SeededGenerator(seed: UInt64(kills))
                 let start = ContinuousClock.now
-                var underWay = 0
+                var interrupted = 0
                 for kill in 1...kills {
-                    underWay += try await site.loadAndKill(share: Double(kill) / Double(kills), &random)
-                    try await site.inspect(after: kill)
+                    interrupted += try await harness.loadAndKill(share: Double(kill) / Double(kills), &random)
+                    try await harness.inspect(after: kill)
                 }
-                let acknowledged = site.acknowledgedCount
-                try await site.finish()
+                let acknowledged = harness.acknowledgedCount
+                try await harness.finish()
                 print(
                     """
-                    \(kills) kills in \(start.duration(to: .now)), \(underWay) requests cut off, \
+                    \(kills) kills in \(start.duration(to: .now)), \(interrupted) requests cut off, \
                     \(acknowledged) notifications acknowledged in between, none lost, none applied twice
                     """)
-                // A load that is never cut off proves nothing.
-                #expect(underWay > 0 && acknowledged > 0)
+                // Without an interrupted request the test proves nothing.
+                #expect(interrupted > 0 && acknowledged > 0)
             } catch {
-                await site.simulator.stop()
+                await harness.simulator.stop()
                 throw error
             }
-            await site.simulator.stop()
+            await harness.simulator.stop()
         }
     }
 }
 
-/// A simulated App Store, the configuration of a server that trusts it, and another ledger that takes in the same, in
-/// peace.
-private final class CrashSite: Sendable {
+/// A simulated App Store, the configuration of a server that trusts it, and a reference ledger that stores the same
+/// notifications without crashes.
+private final class CrashHarness: Sendable {
     private struct State {
         var acknowledged: Set<String> = []
         var random: SeededGenerator
         var folded: Set<String> = []
-        /// How many answers there were in this round.
+        /// The number of answers in this round.
         var answers = 0
-        /// Whether the server of this round is gone.
+        /// Whether the server of this round has been killed.
         var isOver = false
     }
 
@@ -77,7 +79,8 @@ private final class CrashSite: Sendable {
     private let folder: URL
     private let configuration: URL
     private let path: String
-    /// Whether the server asks the App Store by itself. Where it does, most of what is handed over is there already.
+    /// Whether the server recovers notifications by itself. If it does, most of the posted notifications are
+    /// duplicates.
     private let isRecovering: Bool
     private let notifications: [Signed]
     private let verifier: SignedDataVerifier
@@ -97,7 +100,7 @@ private final class CrashSite: Sendable {
         var seed: UInt64 = 0
         while simulator.core.read(.production, { store, _ in store.notifications.count }) < count, seed < 400 {
             seed += 1
-            try await StoreLife.live(simulator, seed: seed, commands: 50, customers: 40)
+            try await StoreLife.performRandomActions(simulator, seed: seed, commands: 50, customers: 40)
         }
         let verifier = try StoreLife.verifier(trusting: simulator)
         self.verifier = verifier
@@ -114,11 +117,11 @@ private final class CrashSite: Sendable {
         reference = try await TestLedger(in: folder, name: "reference.sqlite")
     }
 
-    /// Starts the server, has several connections hand over what is new and what is not, and kills it at some moment after
-    /// some answers.
+    /// Starts the server, posts new and known notifications over several connections, and kills the server at a random
+    /// moment after a random number of answers.
     ///
-    /// - Parameter share: How many of the notifications may have been handed over by then.
-    /// - Returns: How many requests were cut off.
+    /// - Parameter share: The share of the notifications that may have been posted by then.
+    /// - Returns: The number of interrupted requests.
     func loadAndKill(share: Double, _ random: inout SeededGenerator) async throws -> Int {
         let server = try await startServer()
         let known = notifications.prefix(Int(Double(notifications.count) * share) + 1)
@@ -133,7 +136,7 @@ private final class CrashSite: Sendable {
                         guard let next = self.next(known) else { return 0 }
                         do {
                             guard try await server.post(next.text) else { throw Unexpected.refusal }
-                            if self.noteAcknowledged(next.uuid) >= enough { moment.yield() }
+                            if self.recordAcknowledgement(next.uuid) >= enough { moment.yield() }
                         } catch let error as Unexpected {
                             moment.finish()
                             throw error
@@ -147,7 +150,7 @@ private final class CrashSite: Sendable {
             }
             group.addTask {
                 for await _ in moments { break }
-                // The one place where time itself is the matter.
+                // A real pause, because the server is another process.
                 try await Task.sleep(for: delay)
                 await server.kill()
                 self.state.withLock { $0.isOver = true }
@@ -165,8 +168,8 @@ private final class CrashSite: Sendable {
             environment: ["COUNTERFOIL_RECOVERY_ENABLED": "\(isRecovering)"])
     }
 
-    /// Notes an acknowledgement, and tells how many there were in this round.
-    private func noteAcknowledged(_ uuid: String) -> Int {
+    /// Records an acknowledgement. Returns how many there were in this round.
+    private func recordAcknowledgement(_ uuid: String) -> Int {
         state.withLock { state in
             state.acknowledged.insert(uuid)
             state.answers += 1
@@ -174,30 +177,30 @@ private final class CrashSite: Sendable {
         }
     }
 
-    /// Mostly something new.
+    /// The next notification to post: in four of five cases one that was not acknowledged yet.
     private func next(_ known: ArraySlice<Signed>) -> Signed? {
         state.withLock { state in
             let isNew = Int.random(in: 0..<5, using: &state.random) > 0
             let offset = Int.random(in: 0..<max(known.count, 1), using: &state.random)
-            let place = known.index(known.startIndex, offsetBy: offset)
-            guard isNew else { return known.indices.contains(place) ? known[place] : nil }
-            return known[place...].first { !state.acknowledged.contains($0.uuid) }
+            let index = known.index(known.startIndex, offsetBy: offset)
+            guard isNew else { return known.indices.contains(index) ? known[index] : nil }
+            return known[index...].first { !state.acknowledged.contains($0.uuid) }
                 ?? known.first { !state.acknowledged.contains($0.uuid) } ?? known.first
         }
     }
 
-    /// Looks at what the killed server has left.
+    /// Checks the ledger of the killed server.
     func inspect(after kill: Int) async throws {
         let storage = try SQLiteStorage(path: path)
         let found = try await storage.pool.read { db in
             (
-                kept: try Set(
+                stored: try Set(
                     Row.fetchAll(db, sql: "SELECT lower(hex(uuid)) FROM notifications").compactMap { Self.uuid($0[0]) }),
                 waiting: try Set(
                     Row.fetchAll(db, sql: "SELECT lower(hex(uuid)) FROM notifications JOIN inbox USING (id)")
                         .compactMap { Self.uuid($0[0]) }),
                 failed: try Int.fetchOne(db, sql: "SELECT count(*) FROM failures") ?? -1,
-                // Of every notification that is folded one event, of every other none.
+                // Each processed notification has one event, each pending one has none.
                 wrong: try Int.fetchOne(
                     db,
                     sql: """
@@ -209,50 +212,50 @@ private final class CrashSite: Sendable {
             )
         }
         let acknowledged = state.withLock { $0.acknowledged }
-        try #require(acknowledged.subtracting(found.kept).isEmpty, "lost after kill \(kill)")
+        try #require(acknowledged.subtracting(found.stored).isEmpty, "lost after kill \(kill)")
         try #require(found.wrong == 0 && found.failed == 0, "events are wrong after kill \(kill)")
         try #require(found.check == ["ok"])
-        try await takeInPeace(found.kept, waiting: found.waiting)
-        try await takeStatements(of: storage)
+        try await applyToReference(found.stored, waiting: found.waiting)
+        try await copyStatements(of: storage)
         let digests = (try await storage.digest(), try await reference.storage.digest())
         try #require(digests.0 == digests.1, "the ledger differs after kill \(kill)")
         try storage.close()
     }
 
-    /// Has the reference take in and fold what the server did.
-    private func takeInPeace(_ kept: Set<String>, waiting: Set<String>) async throws {
+    /// Stores and processes in the reference ledger the notifications that the server stored and processed.
+    private func applyToReference(_ stored: Set<String>, waiting: Set<String>) async throws {
         let folded = state.withLock { $0.folded }
-        let news = notifications.filter { kept.contains($0.uuid) && !folded.contains($0.uuid) }
-        let received = news.map {
+        let added = notifications.filter { stored.contains($0.uuid) && !folded.contains($0.uuid) }
+        let received = added.map {
             ReceivedNotification($0.verified, scope: reference.scope, at: World.start, origin: .delivered)
         }
         let receptions = try await reference.storage.commit(receiving: received, folding: [])
-        var folding: [FoldedNotification] = []
-        for (signed, reception) in zip(news, receptions) where !waiting.contains(signed.uuid) {
+        var folding: [ProcessedNotification] = []
+        for (signed, reception) in zip(added, receptions) where !waiting.contains(signed.uuid) {
             let parts = try await NotificationParts(
                 inside: signed.verified.payload, in: reference.scope, verifiedBy: verifier)
-            folding.append(FoldedNotification(parts, id: reception.id, scope: reference.scope, at: World.start))
+            folding.append(ProcessedNotification(parts, id: reception.id, scope: reference.scope, at: World.start))
         }
         _ = try await reference.storage.commit(receiving: [], folding: folding)
         state.withLock { $0.folded.formUnion(folding.map(\.uuid)) }
     }
 
-    /// Has the reference take in what the App Store has told the server besides. What the server has dropped since was
-    /// replaced, and makes no difference.
-    private func takeStatements(of storage: SQLiteStorage) async throws {
+    /// Copies to the reference ledger the statements that the server fetched from the App Store. Statements that the
+    /// server has dropped since were replaced and make no difference.
+    private func copyStatements(of storage: SQLiteStorage) async throws {
         let texts = try await storage.pool.read { db in
             try Row.fetchAll(db, sql: "SELECT kind, text FROM statements").map { row in
                 (
-                    kind: try #require(Ledger.Statement.Kind(rawValue: row[0])),
+                    kind: try #require(SignedFact.Kind(rawValue: row[0])),
                     text: storage.headers.unpack(row[1] as Data)
                 )
             }
         }
-        var statements: [Ledger.Statement] = []
+        var statements: [SignedFact] = []
         for (kind, text) in texts {
             let text = try #require(text)
             statements.append(
-                Ledger.Statement(
+                SignedFact(
                     scope: reference.scope.id,
                     fact: try await .read(text, kind: kind, scope: reference.scope, by: verifier), origin: .asked,
                     receivedAt: World.start.milliseconds, text: text))
@@ -260,7 +263,7 @@ private final class CrashSite: Sendable {
         _ = try await reference.storage.commit(statements)
     }
 
-    /// Has a last server finish the work, and looks once more.
+    /// Lets a last server process everything, and checks its ledger.
     func finish() async throws {
         let server = try await startServer()
         var reading = Configuration()
@@ -269,15 +272,16 @@ private final class CrashSite: Sendable {
         func count(_ rows: String) async throws -> Int {
             try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(rows)") ?? 0 }
         }
-        let deadline = ContinuousClock.now + .seconds(120)
-        while isRecovering, try await count("notifications WHERE origin = 1") == 0 {
-            try #require(ContinuousClock.now < deadline, "nothing was recovered")
+        if isRecovering {
+            try await waitUntil("a notification is recovered", within: .seconds(120)) {
+                try await count("notifications WHERE origin = 1") > 0
+            }
         }
         for signed in notifications where !state.withLock({ $0.acknowledged.contains(signed.uuid) }) {
             try #require(try await server.post(signed.text))
             state.withLock { _ = $0.acknowledged.insert(signed.uuid) }
         }
-        while try await count("inbox") > 0 {}
+        try await waitUntil("the inbox is empty", within: .seconds(120)) { try await count("inbox") == 0 }
         try queue.close()
         #expect(await server.stop() == 0)
         try await inspect(after: kills + 1)
@@ -289,11 +293,11 @@ private final class CrashSite: Sendable {
         #expect(rebuilt.status == 0, "\(rebuilt.text)")
     }
 
-    /// A UUID as notifications write it, of its digits.
+    /// The UUID with hyphens, from its 32 hexadecimal digits.
     private static func uuid(_ value: DatabaseValue) -> String? {
         guard case .string(let digits) = value.storage, digits.count == 32 else { return nil }
         var text = digits
-        for place in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: place)) }
+        for index in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: index)) }
         return text
     }
 }

@@ -4,16 +4,16 @@ import NIOCore
 import NIOHTTP1
 import TestSupport
 
-/// The built server as a process of its own, which can be killed.
+/// Runs the built server as a child process that can be killed.
 final class ServerProcess: Sendable {
     struct NotStarted: Error, CustomStringConvertible { let description: String }
 
     let url: String
     private let process: ChildProcess
 
-    /// Starts a server. It answers when this returns.
+    /// Starts a server and returns when it accepts requests.
     ///
-    /// - Parameter environment: Variables that it sees.
+    /// - Parameter environment: Environment variables of the process.
     init(configuration: URL, log: URL, environment: [String: String] = [:]) async throws {
         process = try await ChildProcess(
             Self.executable(), ["server", "run", "--config", configuration.path, "--port", "0", "--json"],
@@ -31,24 +31,24 @@ final class ServerProcess: Sendable {
         self.url = url
     }
 
-    /// Ends it as a power cut would, and waits until it is gone.
+    /// Sends SIGKILL and waits for the end of the process.
     func kill() async {
         process.send(SIGKILL)
         _ = await process.end()
     }
 
-    /// Has it read its configuration again.
+    /// Sends SIGHUP, on which the server reloads its configuration.
     func hangUp() { process.send(SIGHUP) }
 
-    /// Asks it to end.
+    /// Sends SIGTERM and waits for the end of the process.
     ///
-    /// - Returns: The exit status; 128 and the signal's number after a crash.
+    /// - Returns: The exit status, or 128 plus the signal's number after a crash.
     func stop() async -> Int32 {
         process.send(SIGTERM)
         return await process.end()
     }
 
-    /// Hands over a notification; true when it was acknowledged.
+    /// Posts a notification. Returns whether the server acknowledged it.
     func post(_ signedPayload: String) async throws -> Bool {
         var request = HTTPClientRequest(url: url + "/apple/notifications")
         request.method = .POST
@@ -59,7 +59,7 @@ final class ServerProcess: Sendable {
         return response.status == .ok
     }
 
-    /// The executable lies beside the bundle of the tests.
+    /// Finds the executable, which is in the folder of the test bundle.
     static func executable() throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL) + CommandLine.arguments.prefix(1).map { URL(filePath: $0) }
         for folder in bundles.flatMap({ [$0, $0.deletingLastPathComponent()] }) {
@@ -73,7 +73,7 @@ final class ServerProcess: Sendable {
         throw NotStarted(description: "no executable counterfoil beside \(bundles.map(\.path))")
     }
 
-    /// Runs a command of the executable to its end.
+    /// Runs the executable with arguments until it ends.
     static func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> ChildProcess.Outcome {

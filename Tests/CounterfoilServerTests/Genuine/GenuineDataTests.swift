@@ -13,16 +13,16 @@ import Testing
 
 @testable import Ledger
 
-/// What one person did within three minutes of 2025 in the sandbox, as the App Store told it: bought a quarter again,
-/// changed to a month at once, turned renewal off, chose the quarter for later, chose the month again, turned renewal off,
-/// and let it end.
+/// The App Store's sandbox notifications about one person, from three minutes in 2025: resubscribed for three months,
+/// changed to one month at once, turned renewal off, chose three months for the renewal, chose one month again, turned
+/// renewal off, and let the subscription expire.
 @Suite(.enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)))
 struct `The App Store's own notifications` {
     private static let month = "com.getsession.org.pro_sub"
     private static let quarter = "com.getsession.org.pro_sub_3_months"
 
-    /// How things stood.
-    private struct Chapter {
+    /// The expected state of the subscription at an instant.
+    private struct ExpectedState {
         var instant: Int64
         var status: SubscriptionStatus
         var product: String
@@ -32,38 +32,38 @@ struct `The App Store's own notifications` {
         var intent: ExpirationIntent?
     }
 
-    private static let story = [
-        chapter(1_759_727_785_445, quarter, until: 1_759_728_318_000, renewsInto: quarter),
-        chapter(1_759_727_799_810, month, until: 1_759_727_970_000, renewsInto: month),
-        chapter(1_759_727_821_952, month, until: 1_759_727_970_000, renewsInto: nil),
-        chapter(1_759_727_838_450, month, until: 1_759_727_970_000, renewsInto: quarter),
-        chapter(1_759_727_866_231, month, until: 1_759_727_970_000, renewsInto: month),
-        chapter(1_759_727_876_877, month, until: 1_759_727_970_000, renewsInto: nil),
-        // The period is over, but that it will not go on was told sixteen seconds later.
-        Chapter(
+    private static let expectedStates = [
+        active(1_759_727_785_445, quarter, until: 1_759_728_318_000, renewsInto: quarter),
+        active(1_759_727_799_810, month, until: 1_759_727_970_000, renewsInto: month),
+        active(1_759_727_821_952, month, until: 1_759_727_970_000, renewsInto: nil),
+        active(1_759_727_838_450, month, until: 1_759_727_970_000, renewsInto: quarter),
+        active(1_759_727_866_231, month, until: 1_759_727_970_000, renewsInto: month),
+        active(1_759_727_876_877, month, until: 1_759_727_970_000, renewsInto: nil),
+        // The period is over, but the notification of the expiration came sixteen seconds later.
+        ExpectedState(
             instant: 1_759_727_970_000, status: .expired, product: month, expires: 1_759_727_970_000, willRenew: false,
             next: month),
-        Chapter(
+        ExpectedState(
             instant: 1_759_727_985_799, status: .expired, product: month, expires: 1_759_727_970_000, willRenew: false,
             next: month, intent: .customerCancelled),
     ]
 
-    private static func chapter(
+    private static func active(
         _ instant: Int64, _ product: String, until expires: Int64, renewsInto next: String?
-    ) -> Chapter {
-        Chapter(
+    ) -> ExpectedState {
+        ExpectedState(
             instant: instant, status: .active, product: product, expires: expires, willRenew: next != nil,
             next: next ?? product)
     }
 
-    @Test func `are taken, kept, and tell their story`() async throws {
+    @Test func `Genuine notifications are accepted and give the right state at each instant`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = try await Self.server(folder)
         do {
             try await post(to: server)
-            try await tell(server)
+            try await checkStates(server)
         } catch {
             try await server.stop()
             throw error
@@ -77,7 +77,7 @@ struct `The App Store's own notifications` {
         let tested = ServerConfiguration.App(bundleID: "com.Abilities", environments: [.sandbox])
         var configuration = ServerConfiguration(apps: [app, tested])
         configuration.listen.port = 0
-        configuration.trust.validAt = .signingDate
+        configuration.trust.validationTime = .signingDate
         configuration.trust.revocation = .off
         configuration.recovery.isEnabled = false
         configuration.storage.path = folder.appending(path: "genuine.sqlite").path
@@ -87,7 +87,7 @@ struct `The App Store's own notifications` {
             configuration, clock: .showing { Date(timeIntervalSince1970: 1_759_800_000) }, logger: logger)
     }
 
-    /// Not in the order in which they were signed.
+    /// Posts the notifications in reverse order, and two of them twice.
     private func post(to server: Server) async throws {
         let notifications = Fixtures.signedData.filter { $0.kind == "notification" }
         #expect(notifications.count == 8)
@@ -101,30 +101,30 @@ struct `The App Store's own notifications` {
         await server.core.processor.settle()
     }
 
-    private func tell(_ server: Server) async throws {
+    private func checkStates(_ server: Server) async throws {
         let core = server.core
         let scope = try #require(core.scopes["com.loki-project.loki-messenger", .sandbox])
-        let kept = try await core.storage.notifications(about: "2000001024993299", in: scope.id, limit: 100)
-        #expect(kept.map(\.state) == Array(repeating: .folded, count: 7))
+        let stored = try await core.storage.notifications(about: "2000001024993299", in: scope.id, limit: 100)
+        #expect(stored.map(\.state) == Array(repeating: .folded, count: 7))
         let claim = Claim(
             customer: "jay", scope: scope.id, originalTransactionIDs: ["2000001024993299"], policy: .transfer,
             claimedAt: core.now.milliseconds)
         #expect(try await core.storage.claim(claim) { _ in true } == .granted(["2000001024993299"]))
         let before = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: 1_759_727_777_999))
         #expect(before.states.subscriptions.isEmpty)
-        for chapter in Self.story {
-            let states = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: chapter.instant))
+        for expected in Self.expectedStates {
+            let states = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: expected.instant))
                 .states
             let state = try #require(states.subscriptions.first)
-            let instant = Comment(rawValue: "\(chapter.instant)")
+            let instant = Comment(rawValue: "\(expected.instant)")
             #expect(states.subscriptions.count == 1, instant)
-            #expect(state.status == chapter.status, instant)
-            #expect(state.productID == chapter.product, instant)
-            #expect(state.expiresDate == Date(milliseconds: chapter.expires), instant)
-            #expect(state.willRenew == chapter.willRenew, instant)
-            #expect(state.autoRenewProductID == chapter.next, instant)
-            #expect(state.expirationIntent == chapter.intent, instant)
-            #expect(states.entitlement("pro")?.isActive == (chapter.status == .active), instant)
+            #expect(state.status == expected.status, instant)
+            #expect(state.productID == expected.product, instant)
+            #expect(state.expiresDate == Date(milliseconds: expected.expires), instant)
+            #expect(state.willRenew == expected.willRenew, instant)
+            #expect(state.autoRenewProductID == expected.next, instant)
+            #expect(state.expirationIntent == expected.intent, instant)
+            #expect(states.entitlement("pro")?.isActive == (expected.status == .active), instant)
         }
     }
 }

@@ -10,14 +10,14 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `A person is erased` {
+@Suite struct `Erasure of a customer` {
     private static func run(
         policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
     ) async throws {
         try await World.withAPI(server: { $0.apps[0].restorePolicy = policy }, body)
     }
 
-    /// Everything that the ledger's tables say, as text.
+    /// The rows of the tables that refer to customers, as text.
     private static func contents(_ world: World) async throws -> String {
         let storage = try #require(try world.server.core.storage as? SQLiteStorage)
         return try await storage.pool.read { db in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// A customer called `person-anna` with a purchase that was claimed, a grant and a report of use.
+    /// Creates the customer `person-anna` with a claimed purchase, a grant and a usage report. Returns the transaction.
     private static func populate(_ world: World) async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
@@ -53,7 +53,7 @@ import Testing
         return id
     }
 
-    @Test func `and what the App Store signed stays, without a person`() async throws {
+    @Test func `Erasing a customer removes the ID from the ledger and keeps the purchase`() async throws {
         try await Self.run { world in
             let id = try await Self.populate(world)
             #expect(try await Self.contents(world).contains("person-anna"))
@@ -69,24 +69,25 @@ import Testing
             let transaction = try await world.api.get("/v1/transactions/\(id)")
             let owner = try #require((transaction["customers"] as? [String])?.first)
             #expect(owner.hasPrefix("erased:") && transaction.status == 200)
-            // Nobody can be called so, and nobody else may erase.
+            // `erased:` is refused as a customer's ID, and a public key may not erase.
             #expect(try await world.api.get("/v1/customers/" + owner).code == "invalid_customer")
             let merged = try await world.api.post("/v1/customers/ben/merge", ["from": owner])
             #expect(merged.code == "invalid_customer" && merged["param"] as? String == "from", "\(merged.text)")
-            #expect(try await world.app(for: "person-anna").send("DELETE", "/v1/customers/person-anna").status == 403)
-            // A second time changes nothing.
+            #expect(
+                try await world.appClient(for: "person-anna").send("DELETE", "/v1/customers/person-anna").status == 403)
+            // Erasing again changes nothing.
             let again = try await world.api.send("DELETE", "/v1/customers/person-anna")
             #expect(again["purchases_kept"] as? Int == 0 && again["claims"] as? Int == 0)
         }
     }
 
-    @Test func `also where the App Store signed the account that the app named`() async throws {
+    @Test func `Erasing a customer covers purchases with a signed app account token`() async throws {
         try await Self.run { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             #expect(try await world.api.send("DELETE", "/v1/customers/\(anna)").status == 200)
             let path = "/v1/customers/\(anna)"
             #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
-            // What happens to it later does not bring the person back.
+            // Later notifications about the purchase do not restore the customer.
             try await world.simulator.advance(by: .month)
             try await world.settle()
             #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
@@ -95,11 +96,13 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `also while a report of theirs waits for the App Store, which is told so`(_ restore: Bool) async throws {
-        try await Front.run { front in
+    func `A report that is overtaken by an erasure is answered with 409 and claims nothing`(_ restore: Bool)
+        async throws
+    {
+        try await AppStoreProxy.run { proxy in
             try await World.run(server: { configuration in
-                Asker.configure(&configuration)
-                front.stand(before: &configuration)
+                TestAPIClient.configure(&configuration)
+                proxy.redirectRequests(in: &configuration)
             }) { world in
                 try world.simulator.add(Fault("notification:*", .drop))
                 let outcome = try await world.simulator.perform(
@@ -108,8 +111,8 @@ import Testing
                 let texts = try await world.signedTransactions(of: id)
                 let body: [String: Any] = ["signed_transactions": texts, "restore": restore]
                 let path = "/v1/customers/person-anna"
-                front.change { asked in
-                    guard asked.contains("/history/") else { return nil }
+                proxy.setAnswer { requested in
+                    guard requested.contains("/history/") else { return nil }
                     _ = try await world.api.send("DELETE", path)
                     return nil
                 }
@@ -118,15 +121,15 @@ import Testing
                 let owners = try await world.server.core.storage.owners(of: id, in: world.scope().id)
                 #expect(owners.count == 1 && owners.allSatisfy { $0.hasPrefix("erased:") }, "\(owners)")
                 #expect(!(try await Self.contents(world).contains("person-anna")))
-                // A report that begins after the erasure counts, even at the same instant.
-                front.change { _ in nil }
+                // A report that begins after the erasure is accepted, even at the same instant.
+                proxy.setAnswer { _ in nil }
                 let back = try await world.api.post(path + "/purchases", body)
                 #expect((back["subscriptions"] as? [Any])?.count == 1, "\(back.text)")
             }
         }
     }
 
-    @Test func `and a report that began before says so, and not that the purchase is another's`() async throws {
+    @Test func `A claim that began before the erasure is refused with customer_erased`() async throws {
         try await Self.run { world in
             let id = try await Self.populate(world)
             _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
@@ -142,7 +145,9 @@ import Testing
     }
 
     @Test(arguments: ServerConfiguration.RestorePolicy.allCases)
-    func `who comes back may restore what they bought`(_ policy: ServerConfiguration.RestorePolicy) async throws {
+    func `A purchase of an erased customer can be restored under every policy`(
+        _ policy: ServerConfiguration.RestorePolicy
+    ) async throws {
         try await Self.run(policy: policy) { world in
             let id = try await Self.populate(world)
             _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
@@ -154,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `and an older export brings nothing of them back`() async throws {
+    @Test func `Importing an older export with a newer one does not restore an erased customer`() async throws {
         try await Self.run { world in
             _ = try await Self.populate(world)
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
@@ -170,8 +175,8 @@ import Testing
             for files in [[newer], [older, newer], [newer, older]] {
                 try? FileManager.default.removeItem(atPath: configuration.storage.path)
                 let other = try SQLiteStorage(path: configuration.storage.path)
-                let verifier = try LedgerKeeping.verifier(configuration)
-                let scopes = try await LedgerKeeping.scopes(configuration, in: other)
+                let verifier = try LedgerMaintenance.verifier(configuration)
+                let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
                 for file in files {
                     let report = try await LedgerImport(other, verifier: verifier, scopes: scopes, at: .now)
                         .run(try FileHandle(forReadingFrom: file))

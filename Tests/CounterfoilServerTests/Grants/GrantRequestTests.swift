@@ -9,7 +9,7 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `A request for a grant that is sent again` {
+@Suite struct `Repeated grant requests` {
     private static func grant(_ world: World, key: String, reason: String = "the outage of May") async throws -> String
     {
         let body = #"{"entitlement":"premium","reason":"\#(reason)","actor":"maria"}"#
@@ -19,27 +19,27 @@ import Testing
         return try #require(answer["id"] as? String)
     }
 
-    /// As if the server had ended before it could remember any answer.
-    private static func forget(_ world: World) async throws {
+    /// Deletes the stored requests, as if the server had crashed before it stored an answer.
+    private static func deleteStoredRequests(_ world: World) async throws {
         let storage = try #require(try world.server.core.storage as? SQLiteStorage)
         try await storage.pool.write { db in try db.execute(sql: "DELETE FROM requests") }
     }
 
-    @Test func `makes one grant, also where the server ended before it could remember the answer`() async throws {
+    @Test func `A repeated grant request makes one grant, even if its answer was not stored`() async throws {
         try await World.withAPI { world in
             let first = try await Self.grant(world, key: "one")
-            try await Self.forget(world)
+            try await Self.deleteStoredRequests(world)
             #expect(try await Self.grant(world, key: "one") == first)
             let (storage, scope) = (try world.server.core.storage, try world.scope())
             #expect(try await storage.grants(of: "anna", in: scope.id).map(\.id) == [first])
             #expect(try await storage.lastEvent() == 1)
             #expect(try await Self.grant(world, key: "two") != first)
-            try await Self.forget(world)
+            try await Self.deleteStoredRequests(world)
             #expect(try await Self.grant(world, key: "one", reason: "the outage of June") != first)
         }
     }
 
-    @Test func `is another one after an erasure, and is told`() async throws {
+    @Test func `After an erasure the same request makes another grant and emits an event`() async throws {
         try await World.withAPI { world in
             let first = try await Self.grant(world, key: "one")
             #expect(try await world.api.send("DELETE", "/v1/customers/anna").status == 200)
@@ -52,12 +52,12 @@ import Testing
         }
     }
 
-    @Test func `is another one where the first is another customer's by now`() async throws {
+    @Test func `After a merge into another customer the same request makes another grant`() async throws {
         try await World.withAPI { world in
             let first = try await Self.grant(world, key: "one")
             let (storage, scope) = (try world.server.core.storage, try world.scope())
             _ = try await storage.merge("anna", into: "ben", in: scope.id, at: 0)
-            try await Self.forget(world)
+            try await Self.deleteStoredRequests(world)
             let second = try await Self.grant(world, key: "one")
             #expect(second != first)
             #expect(try await storage.grants(of: "ben", in: scope.id).map(\.id) == [first])
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `is another one after a day`() async throws {
+    @Test func `After a day the same request makes another grant`() async throws {
         try await World.withAPI { world in
             let first = try await Self.grant(world, key: "one")
             try await world.simulator.advance(by: 86_400)

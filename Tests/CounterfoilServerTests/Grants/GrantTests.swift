@@ -10,7 +10,7 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `The team grants an entitlement` {
+@Suite struct `Granted entitlements` {
     private static let path = "/v1/customers/anna/grants"
 
     private static func premium(_ world: World, _ query: String = "") async throws -> [String: Any] {
@@ -27,7 +27,7 @@ import Testing
         return try #require(answer["id"] as? String)
     }
 
-    /// The types of the events that no notification tells of.
+    /// The types of the events that do not come from a notification.
     private static func events(_ world: World) async throws -> [String] {
         let storage = try #require(try world.server.core.storage as? SQLiteStorage)
         return try await storage.pool.read {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `to a customer who bought nothing, and takes it back`() async throws {
+    @Test func `A grant gives access without a purchase, and revoking it ends the access`() async throws {
         try await World.withAPI { world in
             let before = world.simulator.now
             try await world.simulator.advance(by: 60)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `until an instant, and tells when it has come`() async throws {
+    @Test func `A grant ends at its instant, with one expiry event`() async throws {
         try await World.withAPI { world in
             let until = world.simulator.now + 3600
             let id = try await Self.grant(world, ["until": until.milliseconds])
@@ -91,9 +91,9 @@ import Testing
         }
     }
 
-    @Test func `beside what was bought, which stays what it is`() async throws {
+    @Test func `A grant extends a purchased entitlement and leaves the subscription unchanged`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let path = "/v1/customers/\(anna)"
             func premium() async throws -> [String: Any] {
                 let answer = try await world.api.get(path)
@@ -118,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func `but not for what is none, and not to everybody who asks`() async throws {
+    @Test func `Grant requests are validated and authorised, and customers see neither actor nor reason`() async throws
+    {
         try await World.withAPI { world in
             func refusal(_ more: [String: Any]) async throws -> String? {
                 let body: [String: Any] = ["entitlement": "premium", "reason": "r", "actor": "a"]
@@ -134,34 +135,39 @@ import Testing
             for reason in ["", " ", "two\nlines", "a\u{202E}b", "\u{200D}", String(repeating: "x", count: 501)] {
                 #expect(try await refusal(["reason": reason]) == "invalid_reason", "\(reason.debugDescription)")
             }
-            // Emoji are joined by an invisible character, and Persian words are written with one.
+            // Joined emoji and Persian words contain invisible characters.
             for reason in ["for the family \u{1F468}\u{200D}\u{1F467}", "\u{645}\u{6CC}\u{200C}\u{634}\u{648}\u{62F}"] {
                 _ = try await Self.grant(world, ["reason": reason], customer: "carl")
             }
             #expect(try await refusal(["actor": String(repeating: "x", count: 101)]) == "invalid_actor")
             #expect(try await refusal(["note": "x"]) == "unknown_member")
-            #expect(try await world.app(for: "anna").post(Self.path, [:]).status == 403)
+            #expect(try await world.appClient(for: "anna").post(Self.path, [:]).status == 403)
             var reader = world.api
-            reader.key = Asker.readerKey
+            reader.key = TestAPIClient.readerKey
             #expect(try await reader.post(Self.path, [:]).status == 403)
             let other = try await Self.grant(world, customer: "ben")
             let body = ["reason": "r", "actor": "a"]
             #expect(try await world.api.post("\(Self.path)/\(other)/revoke", body).status == 404)
-            // The customer sees the grant, and not what the team says among themselves.
+            // The customer sees the grant without its actor and reason.
             _ = try await Self.grant(world)
-            let own = try await world.app(for: "anna").get(Self.path)
-            #expect(own.items.first?["entitlement"] as? String == "premium" && !own.text.contains("maria"))
-            #expect(!(try await world.app(for: "anna").get("/v1/customers/anna/timeline").text.contains("maria")))
-            let why = try await world.app(for: "anna").get("/v1/customers/anna/entitlements/premium/explain")
-            #expect(why["rule"] as? String == "granted" && !why.text.contains("maria"))
-            // What is of one environment says nothing in the other.
+            let customer = world.appClient(for: "anna")
+            let own = try await customer.get(Self.path)
+            #expect(own.items.first?["entitlement"] as? String == "premium")
+            let timeline = try await customer.get("/v1/customers/anna/timeline")
+            #expect(timeline.text.contains("was granted"))
+            let why = try await customer.get("/v1/customers/anna/entitlements/premium/explain")
+            #expect(why["rule"] as? String == "granted")
+            for answer in [own, timeline, why] {
+                #expect(!answer.text.contains("maria") && !answer.text.contains("outage"), "\(answer.text)")
+            }
+            // A grant applies in its own environment only.
             #expect(try await Self.premium(world, "?environment=Sandbox")["is_active"] as? Bool == false)
         }
     }
 
-    @Test func `a hundred times at once, and not more`() async throws {
+    @Test func `A customer has at most 100 running grants`() async throws {
         try await World.withAPI { world in
-            for _ in 0..<GrantDecision.most { _ = try await Self.grant(world) }
+            for _ in 0..<GrantDecision.maximumRunning { _ = try await Self.grant(world) }
             let body = ["entitlement": "premium", "reason": "r", "actor": "a"]
             let refused = try await world.api.post(Self.path, body)
             #expect(refused.status == 422 && refused.code == "too_many_grants")
@@ -173,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `and it survives an export and an import, without being told again`() async throws {
+    @Test func `Grants survive an export and an import without new events`() async throws {
         try await World.withAPI { world in
             _ = try await Self.grant(world)
             let id = try await Self.grant(world)
@@ -186,14 +192,14 @@ import Testing
             try await world.stopServer()
             try FileManager.default.removeItem(atPath: configuration.storage.path)
             let other = try SQLiteStorage(path: configuration.storage.path)
-            let scopes = try await LedgerKeeping.scopes(configuration, in: other)
+            let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
             let report = try await LedgerImport(
-                other, verifier: try LedgerKeeping.verifier(configuration), scopes: scopes, at: .now
+                other, verifier: try LedgerMaintenance.verifier(configuration), scopes: scopes, at: .now
             ).run(try FileHandle(forReadingFrom: file))
             #expect(report.refusals == 0 && report.expectedDigest == digest)
             #expect(try await other.digest() == digest)
             try await other.pool.write { try $0.execute(sql: "DELETE FROM grants") }
-            let rebuild = LedgerRebuild(other, verifier: try LedgerKeeping.verifier(configuration))
+            let rebuild = LedgerRebuild(other, verifier: try LedgerMaintenance.verifier(configuration))
             #expect(try await rebuild.run(replacing: true).differences == 2)
             try other.close()
             try await world.startServer()

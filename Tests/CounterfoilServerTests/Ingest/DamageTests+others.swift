@@ -13,9 +13,9 @@ internal import NIOHTTP1
 @testable import LedgerSQLite
 @testable import Ledger
 
-// Grants, webhook endpoints and records that an import meets.
-extension `What is damaged on disk` {
-    @Test func `a grant keeps no end of another from being told, and is told when it can be read`() async throws {
+// Damaged grants, claims and webhook endpoints, and damaged records during an import.
+extension `Damaged ledger rows` {
+    @Test func `A damaged grant does not delay the expiry of others and expires once it is readable`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
@@ -31,9 +31,9 @@ extension `What is damaged on disk` {
             }
             let expired = try await storage.emitExpiredGrants(at: 1000, limit: 10)
             #expect(expired.count == 2 && expired.damaged == ["a"])
-            // Two were made, one has ended.
+            // Two grants were created, one has expired.
             #expect(try await storage.lastEvent() == 3)
-            // Nobody is told of it every second.
+            // The damaged grant is not reported again at each run.
             #expect(try await storage.emitExpiredGrants(at: 2000, limit: 10) == ExpiredGrants(count: 0))
             try await storage.pool.write { db in
                 try db.execute(sql: "\(set) (SELECT content FROM temp.good) WHERE grant_id = 'a'")
@@ -44,7 +44,7 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `a grant keeps nobody else from being erased, and is named by an export and a rebuild`() async throws {
+    @Test func `A damaged grant does not block other erasures, and export and rebuild name it`() async throws {
         let verifier = try await StoreLife.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
@@ -69,7 +69,7 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `claims are named by a rebuild, which checks all others`() async throws {
+    @Test func `A rebuild names damaged claims and checks all others`() async throws {
         let verifier = try await StoreLife.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
@@ -93,12 +93,12 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `a record ends an import, which says what to do before the next`() async throws {
+    @Test func `A damaged record ends an import, which succeeds after a rebuild`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             let (ledger, other) = (try await TestLedger(in: folder), try await TestLedger(in: folder))
             var random = SeededGenerator(seed: 1)
-            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: life), &random)
             let file = folder.appending(path: "export.jsonl")
             _ = FileManager.default.createFile(atPath: file.path, contents: nil)
             let handle = try FileHandle(forWritingTo: file)
@@ -124,8 +124,8 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `an endpoint keeps no other from being told, and has what waited when it can be read`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A damaged endpoint does not delay others and gets its events once it is readable`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             let (webhooks, storage) = (try world.server.core.webhooks, try Self.storage(world))
             _ = try await webhooks.add(World.webhook("broken", receiver.url + "/broken"))
             let condition = "WHERE name = 'broken'"
@@ -134,19 +134,19 @@ extension `What is damaged on disk` {
             }
             webhooks.reload()
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().map(\.path) == ["/backend"])
-            #expect(try await webhooks.managed().map(\.definition.name) == ["backend"])
+            #expect(try await webhooks.managedWebhooks().map(\.definition.name) == ["backend"])
             try await storage.pool.write { db in
                 try db.execute(sql: "UPDATE webhook_endpoints SET definition = substr(definition, 2) \(condition)")
             }
             webhooks.reload()
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().map(\.path) == ["/broken"])
         }
     }
 
-    @Test func `work about an endpoint that nobody knows has an end, and holds up no other`() async throws {
+    @Test func `An unknown webhook job does not run forever and holds up no other job`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let storage = try await TestLedger(in: folder).storage
             try await storage.registerWebhooks(["a"], at: 0)
@@ -155,18 +155,18 @@ extension `What is damaged on disk` {
                 try db.execute(sql: "INSERT INTO webhook_chores VALUES (0, 'unknown', 0, 0)")
             }
             try await storage.removeWebhook(id)
-            var pieces = 0
-            while pieces < 9, try await storage.runWebhookJob(limit: 10, at: 0) { pieces += 1 }
-            #expect(pieces < 9)
+            var runs = 0
+            while runs < 9, try await storage.runWebhookJob(limit: 10, at: 0) { runs += 1 }
+            #expect(runs < 9)
             let left = try await storage.read { db in try db.all("SELECT kind FROM webhook_chores", []) { $0.text(0) } }
             #expect(left == ["unknown"])
             try storage.close()
         }
     }
 
-    @Test func `an endpoint can be removed, by a key for all apps`() async throws {
+    @Test func `A damaged endpoint can be removed with a key for all apps and environments`() async throws {
         let sandbox = "key-of-the-sandbox-with-enough-letters"
-        try await World.runTelling({ configuration, _ in
+        try await World.runWithWebhooks({ configuration, _ in
             configuration.keys.append(
                 .init(
                     name: "sandbox", hash: APIKeyText.hash(of: sandbox), scopes: [.webhooksWrite],
@@ -183,7 +183,7 @@ extension `What is damaged on disk` {
             #expect(try await world.send(.DELETE, "/v1/webhooks/broken").status == 204)
             #expect(try await storage.webhookEndpoints().map(\.name) == ["backend"])
             #expect(try await world.send(.DELETE, "/v1/webhooks/broken").status == 404)
-            // One of the configuration needs no definition here.
+            // An endpoint of the configuration cannot be removed.
             #expect(try await world.send(.DELETE, "/v1/webhooks/backend").status == 409)
         }
     }

@@ -11,9 +11,9 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-// Records of purchases that are damaged.
-extension `What is damaged on disk` {
-    @Test func `a record keeps no question before a refund from being answered but its own`() async throws {
+// Damaged records of purchases.
+extension `Damaged ledger rows` {
+    @Test func `A damaged record delays the consumption answer of its own purchase only`() async throws {
         try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world in
             let (simulator, storage) = (world.simulator, try Self.storage(world))
             simulator.configure { $0.refunds = .byCommand }
@@ -24,7 +24,7 @@ extension `What is damaged on disk` {
                 try await world.settle()
                 try await simulator.perform(.requestRefund(customer: customer))
                 try await world.settle()
-                // Each has another deadline.
+                // Each request has another deadline.
                 try await simulator.advance(by: 1)
             }
             for original in originals { _ = try await world.inquiry(about: original) { $0.attempts > 0 } }
@@ -42,7 +42,7 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `a question that could never be read is missed, and says why`() async throws {
+    @Test func `A consumption request whose record stays damaged is missed with storage_damaged`() async throws {
         try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy() }) { world in
             let simulator = world.simulator
             simulator.configure { $0.refunds = .byCommand }
@@ -58,7 +58,7 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `a record keeps no history from being asked for but its own`() async throws {
+    @Test func `A damaged record delays the history request of its own purchase only`() async throws {
         try await World.run { world in
             let originals = [try await Self.buy(world, "anna"), try await Self.buy(world, "ben")]
             try await world.settle()
@@ -66,7 +66,7 @@ extension `What is damaged on disk` {
             try await Self.damage(originals[0], storage)
             try await storage.add(requests: originals, in: scope.id, because: .restore, at: 0)
             try await core.recovery.runHistoryRequests()
-            let left = try await storage.takeHistoryRequests(in: scope.id, at: .max, limit: 10)
+            let left = try await storage.dueHistoryRequests(in: scope.id, at: .max, limit: 10)
             #expect(left.map(\.transactionID) == [originals[0]])
             let named = try await world.completeness().names.histories
             #expect(named.map(\.failure) == ["storage_damaged"] && named.allSatisfy { !$0.isGivenUp })
@@ -78,7 +78,7 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `a record keeps nobody after it from being looked at`() async throws {
+    @Test func `A damaged record does not stop the history pass over later purchases`() async throws {
         try await World.run { world in
             var originals: [String] = []
             for customer in ["anna", "ben", "carl"] { originals.append(try await Self.buy(world, customer)) }
@@ -86,7 +86,7 @@ extension `What is damaged on disk` {
             let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
             try await core.recovery.runNow()
             try world.simulator.add(Fault("notification:*", .drop))
-            // Longer than the App Store keeps its history: only the customers' transactions tell what happened.
+            // Longer than the App Store keeps its notification history: only transaction histories have the renewals.
             try await world.simulator.advance(by: 220 * 86_400)
             let first = try #require(originals.min())
             try await Self.damage(first, storage)
@@ -96,12 +96,12 @@ extension `What is damaged on disk` {
                 #expect(try await storage.lineage(original, in: scope.id)?.transactions.count == 8)
             }
             let completeness = try await world.completeness()
-            #expect(completeness.missing.putAside == 1)
+            #expect(completeness.missing.retryingHistoryRequests == 1)
             #expect(completeness.names.histories.map(\.transactionID) == [first])
         }
     }
 
-    @Test func `a record keeps no other customer of a file from being brought in`() async throws {
+    @Test func `A damaged record does not stop a file import from importing other customers`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             let anna = try await Self.buy(world, "anna")
@@ -125,7 +125,7 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `a record keeps no other out of the lists of purchases`() async throws {
+    @Test func `A damaged record is left out of purchase lists, and others are listed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
@@ -133,7 +133,7 @@ extension `What is damaged on disk` {
                 let fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
                     purchaseDate: World.start, signedDate: World.start, revocationDate: World.start)
-                let statement = Ledger.Statement(
+                let statement = SignedFact(
                     scope: scope, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
                 _ = try await storage.commit([statement])
             }
@@ -153,17 +153,17 @@ extension `What is damaged on disk` {
         }
     }
 
-    @Test func `a subscription that goes on with one that is damaged is kept`() async throws {
+    @Test func `A subscription that continues a damaged one is stored`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let storage = ledger.storage
-            func statement(_ original: String, after former: String?) -> Ledger.Statement {
+            func statement(_ original: String, after former: String?) -> SignedFact {
                 var fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold",
                     type: .autoRenewableSubscription, purchaseDate: World.start, expiresDate: World.start + 86_400,
                     signedDate: World.start)
                 fact.previousOriginalTransactionID = former
-                return Ledger.Statement(
+                return SignedFact(
                     scope: ledger.scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0,
                     text: "text \(original)")
             }

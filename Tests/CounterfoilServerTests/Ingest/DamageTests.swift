@@ -12,8 +12,8 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-/// A row of the ledger that cannot be read is one failure, which is told, and holds up nobody else.
-@Suite(.timeLimit(.minutes(5))) struct `What is damaged on disk` {
+/// An unreadable row of the ledger is reported as one failure and blocks no other work.
+@Suite(.timeLimit(.minutes(5))) struct `Damaged ledger rows` {
     private static let monthly = "com.example.premium.monthly"
 
     static func storage(_ world: World) throws -> SQLiteStorage {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Buys something; gives the original transaction.
+    /// Makes a customer buy a product. Returns the original transaction.
     static func buy(_ world: World, _ customer: String, _ product: String = monthly) async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(UUID())))
@@ -46,18 +46,18 @@ import Testing
         try #require(report.isReplaced)
     }
 
-    @Test func `a notification is a failure, and those that wait with it are processed`() async throws {
+    @Test func `A damaged notification fails alone and is repaired by recovery`() async throws {
         try await World.run { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.settle()
             let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
             var filter = InboxFilter(scopes: [scope.id])
-            let kept = try await storage.notifications(filter, before: .max, limit: 10).items
-            try #require(kept.count == 2)
-            let first = try #require(kept.last)
+            let stored = try await storage.notifications(filter, before: .max, limit: 10).items
+            try #require(stored.count == 2)
+            let first = try #require(stored.last)
             try await Self.damage(text: first.id, storage)
-            try await storage.reprocess(kept.map(\.id), at: 0)
-            core.processor.lookAgain()
+            try await storage.reprocess(stored.map(\.id), at: 0)
+            core.processor.rescan()
             try await world.settle()
             filter.state = .failed
             let failed = try await storage.notifications(filter, before: .max, limit: 10).items
@@ -65,10 +65,10 @@ import Testing
             #expect(failed.first?.failure == "storage_damaged" && failed.first?.isDamaged == true)
             let missing = try await world.completeness().missing
             #expect(missing.failedNotifications == 1 && missing.backlog == 0)
-            // It is listed with all others.
+            // The damaged notification is listed with all others.
             let all = try await storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 10).items
-            #expect(all.map(\.id) == kept.map(\.id))
-            // The App Store tells it again.
+            #expect(all.map(\.id) == stored.map(\.id))
+            // Recovery fetches the notification again.
             try await core.recovery.runNow()
             try await world.settle()
             #expect(try await world.completeness().missing.failedNotifications == 0)
@@ -78,16 +78,16 @@ import Testing
         }
     }
 
-    /// As where a sector of the disk cannot be read: what is there makes no sense to SQLite, and the commit fails.
-    @Test func `a notification that cannot be processed holds up none of those that wait with it`() async throws {
+    /// Simulates an unreadable disk sector: a trigger makes the commit fail.
+    @Test func `A notification whose commit fails does not block the other pending ones`() async throws {
         try await World.run { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.settle()
             let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
             let filter = InboxFilter(scopes: [scope.id])
-            let kept = try await storage.notifications(filter, before: .max, limit: 10).items
-            try #require(kept.count == 2)
-            let first = try #require(kept.last).id
+            let stored = try await storage.notifications(filter, before: .max, limit: 10).items
+            try #require(stored.count == 2)
+            let first = try #require(stored.last).id
             try await storage.pool.write { db in
                 try db.execute(
                     sql: """
@@ -95,10 +95,10 @@ import Testing
                         BEGIN SELECT RAISE(ABORT, 'unreadable'); END
                         """)
             }
-            try await storage.reprocess(kept.map(\.id), at: 0)
-            core.processor.lookAgain()
+            try await storage.reprocess(stored.map(\.id), at: 0)
+            core.processor.rescan()
             let end = ContinuousClock.now + .seconds(30)
-            var waiting = kept.map(\.id)
+            var waiting = stored.map(\.id)
             while waiting != [first], ContinuousClock.now < end {
                 await Task.yield()
                 waiting = try await storage.pending(after: .min, limit: 9).map(\.id)
@@ -110,9 +110,9 @@ import Testing
         }
     }
 
-    @Test func `a notification that was told says nothing any more in the feed, and all others do`() async throws {
+    @Test func `The event feed omits the contents of a damaged notification only`() async throws {
         try await World.withAPI { world in
-            for customer in ["anna", "ben"] { _ = try await world.subscriber(customer) }
+            for customer in ["anna", "ben"] { _ = try await world.subscribe(customer) }
             let storage = try Self.storage(world)
             let filter = InboxFilter(scopes: [try world.scope().id])
             let first = try #require(try await storage.notifications(filter, before: .max, limit: 10).items.last)
@@ -124,11 +124,9 @@ import Testing
         }
     }
 
-    @Test func `a notification is shown as damaged, not as another text or as one that fails verification`()
-        async throws
-    {
+    @Test func `A damaged notification is shown as damaged, not as failing verification`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let storage = try Self.storage(world)
             let filter = InboxFilter(scopes: [try world.scope().id])
             let first = try #require(try await storage.notifications(filter, before: .max, limit: 1).items.last)
@@ -142,7 +140,7 @@ import Testing
             let known = try #require(decoded["known"] as? [String: Any])
             #expect(
                 known["note"] as? String
-                    == "It was received, and is folded. The text that was received is damaged on disk.")
+                    == "It was received, and is folded. The received text is damaged on disk.")
             #expect((known["differences"] as? [Any] ?? []).isEmpty)
             let entries = try await world.api.get("/v1/customers/\(anna)/timeline").items
             let damaged = entries.filter { $0["sentence"] as? String == "Received, but its text is damaged on disk." }
@@ -157,8 +155,7 @@ import Testing
         }
     }
 
-    @Test func `a text that came without a notification is listed as unverified, and what it said stays`() async throws
-    {
+    @Test func `A damaged statement is listed as unverified, and its facts stay`() async throws {
         try await World.withAPI { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let outcome = try await world.simulator.perform(
@@ -178,8 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a text that is received takes the place of a damaged one, though a worker still has that`() async throws
-    {
+    @Test func `A received text replaces a damaged one, even if a worker still reports the damage`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
@@ -190,17 +186,17 @@ import Testing
                 return try await storage.commit(receiving: [notification], folding: []).first
             }
             let id = try #require(try await receive("one", signed: 1)?.id)
-            // It was processed, and is damaged since.
+            // The notification was processed and damaged afterwards.
             try await storage.pool.write { db in try db.execute(sql: "DELETE FROM inbox") }
             try await Self.damage(text: id, storage)
-            // What comes may say something else, so it is processed.
-            #expect(try await receive("another", signed: 2) == .kept(id))
+            // The new text may differ, so it is processed.
+            #expect(try await receive("another", signed: 2) == .stored(id))
             let pending = try await storage.pending(after: .min, limit: 9)
             #expect(pending.map(\.text) == ["another"] && pending.map(\.signedDate) == [2])
             #expect(try await storage.failDamaged(id, message: "its text is damaged", at: 9) == false)
             #expect(try await storage.pending(after: .min, limit: 9) == pending)
             #expect(try await receive("another", signed: 2) == .duplicate(id))
-            // Nor does it come in the place of one that can be read.
+            // A received text does not replace a readable one.
             #expect(try await receive("one", signed: 1)?.id != id)
             try await Self.damage(text: id, storage)
             #expect(try await storage.failDamaged(id, message: "its text is damaged", at: 9))

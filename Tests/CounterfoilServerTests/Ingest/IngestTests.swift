@@ -8,8 +8,8 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `The server receives notifications` {
-    @Test func `a purchase in the store is in the ledger`() async throws {
+@Suite struct `Receiving notifications` {
+    @Test func `A purchase in the store is in the ledger of its environment, also at past instants`() async throws {
         try await World.run { world in
             let token = UUID()
             try await world.simulator.perform(
@@ -32,11 +32,11 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `nobody waits for work that the end left in the inbox`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `Settling a stopped processor returns at once`() async throws {
         try await World.run { world in
             let processor = try world.server.core.processor
             try await world.stopServer()
-            processor.lookAgain()
+            processor.rescan()
             await processor.settle()
         }
     }

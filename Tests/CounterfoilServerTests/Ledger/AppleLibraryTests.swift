@@ -8,7 +8,7 @@ import Testing
 
 @testable import Ledger
 
-/// What Apple's Python library is asked, in the form that `Tests/Interop/opinion.py` reads.
+/// The verifications that `Tests/Interop/verify_signed_data.py` performs with Apple's Python library.
 private struct Questions: Encodable {
     struct Verification: Encodable {
         var name: String
@@ -34,29 +34,29 @@ private struct Answers: Decodable {
 }
 
 @Suite(
-    .enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
+    .enabled(if: PythonEnvironment.isEnabled, "\(PythonEnvironment.absence)"))
 struct `Apple's Python library` {
-    @Test func `decodes what the server stored`() async throws {
+    @Test func `Apple's Python library verifies every notification that the server stored`() async throws {
         try await World.run { world in
             let customer = try await world.buy("anna")
             try await world.simulator.advance(by: Period.year)
             try await world.settle()
             let core = try world.server.core
             let scope = try world.scope()
-            let kept = try await core.storage.notifications(
+            let stored = try await core.storage.notifications(
                 about: try #require(await core.customers.customer(customer, in: scope, at: nil).lineages.first)
                     .originalTransactionID,
                 in: scope.id, limit: 100)
-            #expect(kept.count > 10)
-            let refusals = try await Self.refusals(of: kept, world)
+            #expect(stored.count > 10)
+            let refusals = try await Self.refusals(of: stored, world)
             #expect(refusals.filter { $0.name != "damaged" }.allSatisfy { $0.refusal == nil })
-            #expect(refusals.count == kept.count + 1)
+            #expect(refusals.count == stored.count + 1)
             #expect(refusals.last?.refusal != nil)
         }
     }
 
-    /// What it says of each notification, and of the last one after a letter of its signature was changed.
-    private static func refusals(of kept: [KeptNotification], _ world: World) async throws -> [Answers.Verdict] {
+    /// Returns the library's verdict on each notification, and on the last one with a damaged signature.
+    private static func refusals(of stored: [StoredNotification], _ world: World) async throws -> [Answers.Verdict] {
         let information = world.simulator.information
         let root = try Data(contentsOf: URL(filePath: try #require(information.rootCertificates.first)))
         func question(_ name: String, _ text: String) -> Questions.Verification {
@@ -64,11 +64,11 @@ struct `Apple's Python library` {
                 name: name, text: text, root: root.base64EncodedString(), environment: "Production",
                 bundleId: information.bundleID, appAppleId: information.appAppleID)
         }
-        let last = try #require(kept.last?.text)
+        let last = try #require(stored.last?.text)
         let damaged = String(last.dropLast(8)) + (last.hasSuffix("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA")
-        let questions = kept.map { question($0.uuid, $0.text) } + [question("damaged", damaged)]
-        return try await PythonEnvironment.ask(
-            "opinion.py", Questions(verify: questions), for: Answers.self
+        let questions = stored.map { question($0.uuid, $0.text) } + [question("damaged", damaged)]
+        return try await PythonEnvironment.run(
+            "verify_signed_data.py", Questions(verify: questions), for: Answers.self
         ).verdicts
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `Claims are kept` {
+@Suite struct `Stored claims` {
     private static let token = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"
 
     private static func withLedger(_ body: @Sendable (TestLedger, URL) async throws -> Void) async throws {
@@ -23,11 +23,11 @@ import Testing
     ) async throws {
         let claim = Claim(
             customer: customer, scope: ledger.scope.id, originalTransactionIDs: originals, appTransactionID: account,
-            policy: policy, takesNamed: true, claimedAt: instant)
+            policy: policy, overridesNamedAccount: true, claimedAt: instant)
         _ = try await ledger.storage.claim(claim) { _ in false }
     }
 
-    /// A purchase that was signed, with the account that the app named and the Apple account.
+    /// Stores a signed purchase with the app account token and the Apple account.
     private static func buy(
         _ original: String, named token: String? = nil, account: String? = nil, in ledger: TestLedger
     ) async throws {
@@ -35,9 +35,9 @@ import Testing
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: World.start, signedDate: World.start, appAccountToken: token.flatMap { UUID(uuidString: $0) },
             appTransactionID: account)
-        let folded = FoldedNotification(
+        let folded = ProcessedNotification(
             id: Int64(original) ?? 1, scope: ledger.scope.id, uuid: "notification \(original)", type: .oneTimeCharge,
-            signedDate: World.start.milliseconds, transaction: fact, renewal: nil, foldedAt: 0)
+            signedDate: World.start.milliseconds, transaction: fact, renewal: nil, processedAt: 0)
         _ = try await ledger.storage.commit(receiving: [], folding: [folded])
     }
 
@@ -45,7 +45,7 @@ import Testing
         try await ledger.storage.owners(of: original, in: ledger.scope.id)
     }
 
-    /// Whose it was at an instant, by who finds it.
+    /// Returns the customers among `customers` who own the purchase at `instant`.
     private static func owners(
         _ original: String, at instant: Milliseconds, among customers: [String], in ledger: TestLedger
     ) async throws -> [String] {
@@ -66,13 +66,13 @@ import Testing
         return result.digest
     }
 
-    private static func take(_ file: URL, into ledger: TestLedger) async throws -> LedgerImport.Report {
+    private static func importFile(_ file: URL, into ledger: TestLedger) async throws -> LedgerImport.Report {
         let verifier = try await StoreLife.shared.value.verifier
         return try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
             .run(try FileHandle(forReadingFrom: file))
     }
 
-    @Test func `an older export brings no claim back that was taken since`() async throws {
+    @Test func `Importing an older export does not restore a claim that was transferred since`() async throws {
         try await Self.withLedger { ledger, folder in
             try await Self.claim("anna", ["1"], at: 5, in: ledger)
             try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
@@ -80,20 +80,20 @@ import Testing
             _ = try await Self.export(ledger, to: older)
             try await Self.claim("ben", ["1"], at: 9, account: "a", in: ledger)
             let digest = try await ledger.storage.digest()
-            #expect(try await Self.take(older, into: ledger).refusals == 0)
+            #expect(try await Self.importFile(older, into: ledger).refusals == 0)
             #expect(try await Self.owners("1", in: ledger) == ["ben"])
             #expect(try await ledger.storage.digest() == digest)
-            // The other way round as well.
+            // Importing the newer export before the older one gives the same ledger.
             let newer = folder.appending(path: "newer.jsonl")
             _ = try await Self.export(ledger, to: newer)
             let other = try await TestLedger(in: folder)
-            _ = try await Self.take(newer, into: other)
-            _ = try await Self.take(older, into: other)
+            _ = try await Self.importFile(newer, into: other)
+            _ = try await Self.importFile(older, into: other)
             #expect(try await other.storage.digest() == digest)
         }
     }
 
-    @Test func `an import takes nothing from who was erased and came back`() async throws {
+    @Test func `An import keeps the claims that an erased customer made after the erasure`() async throws {
         try await Self.withLedger { ledger, folder in
             try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
             _ = try await ledger.storage.erase("anna", in: ledger.scope, at: 9)
@@ -105,7 +105,7 @@ import Testing
             _ = try await Self.export(ledger, to: file)
             let new = try await TestLedger(in: folder)
             for other in [new, ledger] {
-                #expect(try await Self.take(file, into: other).refusals == 0)
+                #expect(try await Self.importFile(file, into: other).refusals == 0)
                 #expect(try await Self.owners("1", in: other) == ["anna"])
                 #expect(try await other.storage.accounts(of: "anna", in: other.scope.id) == ["a"])
                 #expect(try await other.storage.digest() == digest)
@@ -115,9 +115,9 @@ import Testing
         }
     }
 
-    /// The App Store signs the account that the app names, also that of somebody who was erased and came back.
+    /// The App Store signs the app account token, also the token of a customer who was erased and has returned.
     @Test(arguments: [(-1000, true), (1000, false)] as [(Milliseconds, Bool)])
-    func `an import leaves what was bought after an erasure, and nothing that was bought before`(
+    func `An import anonymizes purchases from before an erasure and keeps purchases from after it`(
         _ erased: Milliseconds, _ isLeft: Bool
     ) async throws {
         try await Self.withLedger { ledger, folder in
@@ -129,21 +129,21 @@ import Testing
             #expect(try await Self.owners("1", in: ledger) == [Self.token])
             let file = folder.appending(path: "empty.jsonl")
             try Data(#"{"object":"ledger_export","version":1}"#.utf8).write(to: file)
-            #expect(try await Self.take(file, into: ledger).refusals == 0)
+            #expect(try await Self.importFile(file, into: ledger).refusals == 0)
             let owners = try await Self.owners("1", in: ledger)
             #expect(owners.map { Erasure.isStandIn($0) } == [!isLeft], "\(owners)")
         }
     }
 
-    /// A backup from before an erasure, into which the newest export is imported.
-    @Test func `an import takes the name of who was erased from events, though nothing was claimed`() async throws {
+    /// The ledger is a backup from before the erasure. The imported export is newer.
+    @Test func `An import removes an erased customer's name from events, even without claims`() async throws {
         try await Self.withLedger { ledger, folder in
             let (storage, scope, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
             let received = ReceivedNotification(
                 scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start, receivedAt: start,
                 origin: .delivered, text: "text 1")
             let receptions = try await storage.commit(receiving: [received], folding: [])
-            try #require(receptions == [.kept(1)])
+            try #require(receptions == [.stored(1)])
             try await Self.buy("1", named: Self.token, in: ledger)
             func customers() async throws -> [String?] {
                 try await storage.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99).map(\.customer)
@@ -158,12 +158,12 @@ import Testing
             ]
             let file = folder.appending(path: "newest.jsonl")
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
-            #expect(try await Self.take(file, into: ledger).refusals == 0)
+            #expect(try await Self.importFile(file, into: ledger).refusals == 0)
             #expect(try await customers() == [erasure.standIn])
         }
     }
 
-    @Test func `an import takes the names of many in pieces, and nobody else's`() async throws {
+    @Test func `Erasures of 250 customers are applied in three commits and affect no other customer`() async throws {
         try await Self.withLedger { ledger, _ in
             let (storage, scope) = (ledger.storage, ledger.scope)
             let erased = (0..<250).map { "customer \($0)" }
@@ -186,31 +186,31 @@ import Testing
         }
     }
 
-    /// The claims of exports of version 1 are those that counted, without their history.
-    @Test func `an export without history is read, and ends with its own digest`() async throws {
+    /// Exports of version 1 contain only the claims in force, without their history.
+    @Test func `An export of version 1 is imported, and four malformed claims are refused`() async throws {
         try await Self.withLedger { ledger, folder in
             let start = #"{"object":"ledger_export","version":1}"#
-            let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+            let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
             func claim(_ customer: String, _ instant: Int) -> String {
-                #"{"object":"claim",\#(place),"original_transaction_id":"1","customer":"\#(customer)","claimed_at":\#(instant)}"#
+                #"{"object":"claim",\#(scope),"original_transaction_id":"1","customer":"\#(customer)","claimed_at":\#(instant)}"#
             }
-            func take(_ lines: [String]) async throws -> LedgerImport.Report {
+            func importLines(_ lines: [String]) async throws -> LedgerImport.Report {
                 let file = folder.appending(path: "former.jsonl")
                 try Data(lines.joined(separator: "\n").utf8).write(to: file)
-                return try await Self.take(file, into: ledger)
+                return try await Self.importFile(file, into: ledger)
             }
             let end = #"{"object":"end","notifications":0,"pending":0,"statements":0,"claims":2,"digest":"d"}"#
-            let shared = try await take([start, claim("anna", 5), claim("ben", 7), end])
+            let shared = try await importLines([start, claim("anna", 5), claim("ben", 7), end])
             #expect(shared.claims == 2 && shared.refusals == 0 && shared.version == 1)
             #expect(try await Self.owners("1", in: ledger) == ["anna", "ben"])
             #expect(
                 try await ledger.storage.digest(ofExportVersion: 1) != ledger.storage.digest(ofExportVersion: 2))
-            // A later one, from after it was taken from both; then the first one again.
-            _ = try await take([start, claim("cleo", 9), end])
+            // A later export, made after the purchase was transferred from both; then the first export again.
+            _ = try await importLines([start, claim("cleo", 9), end])
             #expect(try await Self.owners("1", in: ledger) == ["cleo"])
-            _ = try await take([start, claim("anna", 5), claim("ben", 7), end])
+            _ = try await importLines([start, claim("anna", 5), claim("ben", 7), end])
             #expect(try await Self.owners("1", in: ledger) == ["cleo"])
-            let wrong = try await take([
+            let wrong = try await importLines([
                 start.replacing("1}", with: "4}"), claim("anna", 5).replacing(":5}", with: ":9223372036854775807}"),
                 claim("anna", 5).replacing("claimed_at", with: #"kind":"steal","claimed_at"#),
                 claim("anna", 5).replacing("claim\"", with: "account_claim\"")
@@ -221,10 +221,10 @@ import Testing
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `any order of any parts of exports ends in the same ledger`(_ seed: UInt64) async throws {
+    func `Importing any parts of two exports in any order gives the same ledger`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let policies = ServerConfiguration.RestorePolicy.allCases
-        // Two ledgers that know nothing of each other.
+        // Two ledgers with separate claims.
         let steps = (0..<16).map { step in
             (
                 ledger: Int.random(in: 0..<2, using: &random),
@@ -259,42 +259,42 @@ import Testing
                     let part = folder.appending(path: "part.jsonl")
                     let chosen = lines.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
                     try Data(chosen.joined(separator: "\n").utf8).write(to: part)
-                    _ = try await Self.take(part, into: ledger)
+                    _ = try await Self.importFile(part, into: ledger)
                 }
-                for file in files { _ = try await Self.take(file, into: ledger) }
+                for file in files { _ = try await Self.importFile(file, into: ledger) }
                 digests.insert(try await ledger.storage.digest())
             }
             #expect(digests.count == 1)
         }
     }
 
-    @Test func `of two claims within a millisecond the later one counts`() async throws {
+    @Test func `Of two claims within the same millisecond, the later one applies`() async throws {
         for customers in [["anna", "ben"], ["ben", "anna"]] {
             try await Self.withLedger { ledger, _ in
                 for customer in customers { try await Self.claim(customer, ["1"], at: 5, in: ledger) }
                 #expect(try await Self.owners("1", in: ledger) == [customers[1]])
-                // The clock was set back meanwhile.
+                // The clock was set back before this claim.
                 try await Self.claim(customers[0], ["1"], at: 2, in: ledger)
                 #expect(try await Self.owners("1", in: ledger) == [customers[0]])
             }
         }
     }
 
-    @Test func `the past of who had it, and of who has it, is told as it was`() async throws {
+    @Test func `A purchase has its owner at each past instant`() async throws {
         try await Self.withLedger { ledger, _ in
-            let everybody = [Self.token, "anna", "ben", "cleo"]
+            let customers = [Self.token, "anna", "ben", "cleo"]
             try await Self.buy("1", named: Self.token, account: "a", in: ledger)
             try await Self.buy("2", account: "a", in: ledger)
             try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
             try await Self.claim("ben", ["1"], at: 7, in: ledger)
             try await Self.claim("cleo", ["1", "2"], at: 9, in: ledger)
             func owners(_ original: String, _ instant: Milliseconds) async throws -> [String] {
-                try await Self.owners(original, at: instant, among: everybody, in: ledger)
+                try await Self.owners(original, at: instant, among: customers, in: ledger)
             }
             #expect(try await owners("1", 6) == [Self.token])
             #expect(try await owners("1", 7) == ["ben"])
             #expect(try await owners("1", 9) == ["cleo"])
-            // Nobody is known to have had it before.
+            // No earlier owner is known.
             #expect(try await owners("2", 0) == ["anna"])
             #expect(try await owners("2", 8) == ["anna"])
             #expect(try await owners("2", 9) == ["cleo"])
@@ -302,13 +302,13 @@ import Testing
         }
     }
 
-    @Test func `a ledger whose claims had no history gets one`() async throws {
+    @Test func `Opening a ledger without claim history creates the history from claims and events`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             for original in 1...5 { try await Self.buy("\(original)", account: "a\(original)", in: ledger) }
             let customers = ["anna", "ben", "cleo"]
             try await ledger.storage.pool.write { db in
-                // As the former version left it.
+                // The tables as the previous version left them.
                 try db.execute(
                     sql: """
                         DROP TABLE claim_events;
@@ -318,13 +318,13 @@ import Testing
                             (1, '3', 'anna', 5), (1, '3', 'ben', 9);
                         INSERT INTO account_claims VALUES (1, 'a4', 'ben', 9), (1, 'a5', 'anna', 5);
                         """)
-                let told: [(String, String, String, Int)] = [
+                let recorded: [(String, String, String, Int)] = [
                     ("linked", "1", "anna", 5), ("transferred", "1", "ben", 9),
-                    // Both had it when an older export was imported.
+                    // Both customers owned the purchase when an older export was imported.
                     ("linked", "3", "anna", 5), ("transferred", "3", "ben", 9),
                     ("linked", "4", "anna", 5), ("transferred", "4", "ben", 9), ("linked", "5", "anna", 5),
                 ]
-                for (number, event) in told.enumerated() {
+                for (number, event) in recorded.enumerated() {
                     try db.execute(
                         sql: """
                             INSERT INTO events (id, scope, type, original_id, customer, occurred_at, created_at)
@@ -353,7 +353,7 @@ import Testing
         }
     }
 
-    @Test func `a rebuild finds owners that follow from no claim, and puts them right`() async throws {
+    @Test func `A rebuild finds owners without a claim and corrects them`() async throws {
         let life = try await StoreLife.shared.value
         try await Self.withLedger { ledger, _ in
             try await Self.claim("anna", ["1", "2"], at: 5, account: "a", in: ledger)
@@ -375,15 +375,16 @@ import Testing
         }
     }
 
-    /// SQLite's own steps, of which a row that is read takes a handful.
-    @Test func `relatives cost as much as there are, not as many times as are asked about`() async throws {
+    /// Counts the steps of SQLite's virtual machine. Reading a row takes a few.
+    @Test func `The cost of finding purchases of the same Apple account is linear in their number`() async throws {
         try await Self.withLedger { ledger, _ in
             let count = 400
             for number in 1...count { try await Self.buy("\(number)", account: "a", in: ledger) }
             let scope = ledger.scope.id
             let steps = try await ledger.storage.pool.read { db in
                 try Steps.count(db) {
-                    let found = try SQLiteStorage.relatives(of: (1...count).map { "\($0)" }, in: scope, db)
+                    let found = try SQLiteStorage.identifiersOfSameAccountPurchases(
+                        of: (1...count).map { "\($0)" }, in: scope, db)
                     #expect(found.count == count)
                 }
             }
@@ -392,7 +393,7 @@ import Testing
     }
 }
 
-/// Counts what SQLite does.
+/// Counts the steps of SQLite's virtual machine.
 private final class Steps {
     private var count = 0
 

@@ -7,17 +7,17 @@ import Testing
 @testable import Ledger
 @testable import LedgerSQLite
 
-@Suite struct `Grants are the same` {
+@Suite struct `Stored grants` {
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `whatever order their events come in`(_ seed: UInt64) async throws {
+    func `Importing grant events in any order gives the same ledger`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+        let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
         var lines: [String] = []
         for _ in 0..<40 {
             let (grant, instant) = (Int.random(in: 0..<6, using: &random), Int.random(in: 1...9, using: &random))
             let actor = ["maria", "otto", "e\u{301}va", "\u{e9}va"].randomElement(using: &random) ?? ""
             let head =
-                #"{"object":"grant_event",\#(place),"grant":"g\#(grant)","at":\#(instant),"reason":"r","actor":"\#(actor)""#
+                #"{"object":"grant_event",\#(scope),"grant":"g\#(grant)","at":\#(instant),"reason":"r","actor":"\#(actor)""#
             switch Int.random(in: 0..<3, using: &random) {
             case 0: lines.append(head + #","kind":"revoke"}"#)
             case 1:
@@ -58,15 +58,17 @@ import Testing
         }
     }
 
-    /// As of a rehearsal, whose clock is that of its simulator.
+    /// `now` is the server's time, in milliseconds. In a rehearsal, the simulator's clock gives it.
     @Test(arguments: [(99, 1), (100, 0)])
-    func `and what ends after the time of the server is told then`(_ now: Int, _ count: Int) async throws {
+    func `An imported grant emits its expiry event only if it ends after the server's time`(_ now: Int, _ count: Int)
+        async throws
+    {
         let verifier = try await StoreLife.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+            let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
             let line =
-                #"{"object":"grant_event",\#(place),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e","until":100}"#
+                #"{"object":"grant_event",\#(scope),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e","until":100}"#
             let file = folder.appending(path: "grants.jsonl")
             try Data(line.utf8).write(to: file)
             let report = try await LedgerImport(
@@ -77,22 +79,22 @@ import Testing
         }
     }
 
-    @Test func `and not from lines that are none`() async throws {
+    @Test func `An import refuses malformed grant events`() async throws {
         let verifier = try await StoreLife.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let place = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
-            let whole =
-                #"{"object":"grant_event",\#(place),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e"}"#
+            let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+            let valid =
+                #"{"object":"grant_event",\#(scope),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e"}"#
             let wrong = [
-                whole.replacing("create", with: "steal"),
-                whole.replacing("create", with: "move").replacing(#""customer":"c","#, with: ""),
-                whole.replacing(#""customer":"c","#, with: ""),
-                whole.replacing(#""at":5"#, with: #""at":9223372036854775807"#), whole.replacing(#""g""#, with: #""""#),
-                whole.replacing(#""actor":"a","#, with: ""), whole.replacing(#","entitlement":"e""#, with: ""),
+                valid.replacing("create", with: "steal"),
+                valid.replacing("create", with: "move").replacing(#""customer":"c","#, with: ""),
+                valid.replacing(#""customer":"c","#, with: ""),
+                valid.replacing(#""at":5"#, with: #""at":9223372036854775807"#), valid.replacing(#""g""#, with: #""""#),
+                valid.replacing(#""actor":"a","#, with: ""), valid.replacing(#","entitlement":"e""#, with: ""),
             ]
             let file = folder.appending(path: "grants.jsonl")
-            try Data((wrong + [whole]).joined(separator: "\n").utf8).write(to: file)
+            try Data((wrong + [valid]).joined(separator: "\n").utf8).write(to: file)
             let report = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
                 .run(try FileHandle(forReadingFrom: file))
             #expect(report.refusals == wrong.count, "\(report.refused)")

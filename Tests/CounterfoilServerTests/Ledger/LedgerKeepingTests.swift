@@ -10,8 +10,8 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `The ledger's keeping` {
-    /// Calls `body` with a ledger that a life has filled.
+@Suite struct `Rebuild and import of a ledger` {
+    /// Calls `body` with a ledger that contains all notifications of a `StoreLife`, and two claims.
     private func withLedger(
         seed: UInt64 = 7, _ body: @Sendable (TestLedger, StoreLife, URL) async throws -> Void
     ) async throws {
@@ -19,13 +19,13 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: seed)
-            try await ledger.take(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+            try await ledger.commit(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
             try await ledger.storage.addClaims()
             try await body(ledger, life, folder)
         }
     }
 
-    @Test func `a rebuilt ledger is byte-identical`() async throws {
+    @Test func `Rebuilding an undamaged ledger finds no difference`() async throws {
         for seed in 7...8 as ClosedRange<UInt64> {
             try await withLedger(seed: seed) { ledger, life, folder in
                 let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a rebuild finds what was changed by hand, and puts it right`() async throws {
+    @Test func `A rebuild finds manual changes to facts and corrects them`() async throws {
         try await withLedger { ledger, life, _ in
             let digest = try await ledger.storage.digest()
             try await ledger.storage.pool.write { db in
@@ -49,7 +49,7 @@ import Testing
                 let fact = TransactionFact(
                     transactionID: "never signed", originalTransactionID: "999", productID: "gold",
                     type: .nonConsumable, purchaseDate: World.start, signedDate: World.start)
-                _ = try made.put(fact, .init(id: 0) { _ in true })
+                _ = try made.add(fact, .init(id: 0) { _ in true })
                 try db.execute(
                     sql: "INSERT INTO lineages (scope, original_id, facts) VALUES (1, '999', ?)",
                     arguments: [PackedLineage.pack(made)])
@@ -60,7 +60,7 @@ import Testing
             #expect(check.differences == 4 && !check.isReplaced, "\(check)")
             #expect(
                 check.differing.contains {
-                    $0.hasSuffix("999: transaction never signed follows from nothing that was signed")
+                    $0.hasSuffix("999: transaction never signed is in no signed text")
                 })
             #expect(try await ledger.storage.digest() != digest)
             #expect(try await rebuild.run(replacing: true).isReplaced)
@@ -69,11 +69,11 @@ import Testing
         }
     }
 
-    @Test func `a ledger from before prices were kept has the same digest, and prices after a rebuild`() async throws {
+    @Test func `A ledger without prices has the same digest, and a rebuild adds the prices`() async throws {
         try await withLedger { ledger, life, folder in
             let digest = try await ledger.storage.digest()
-            let priced = try await Self.prices(ledger)
-            try #require(priced > 5)
+            let pricedCount = try await Self.countPrices(ledger)
+            try #require(pricedCount > 5)
             try await ledger.storage.pool.write { db in
                 for row in try Row.fetchAll(db, sql: "SELECT id, facts FROM lineages") {
                     let bytes: Data = row["facts"]
@@ -83,7 +83,7 @@ import Testing
                         sql: "UPDATE lineages SET facts = ? WHERE id = ?", arguments: [former, row["id"] as Int64])
                 }
             }
-            #expect(try await Self.prices(ledger) == 0)
+            #expect(try await Self.countPrices(ledger) == 0)
             #expect(try await ledger.storage.digest() == digest)
             let file = folder.appending(path: "export.jsonl")
             _ = try await export(ledger.storage, to: file)
@@ -91,19 +91,19 @@ import Testing
             let report = try await LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
                 .run(try FileHandle(forReadingFrom: file))
             #expect(try await report.expectedDigest == other.storage.digest())
-            #expect(try await Self.prices(other) == priced)
+            #expect(try await Self.countPrices(other) == pricedCount)
             let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences > 0 && check.refusals == 0 && !check.isReplaced, "\(check)")
             #expect(try await rebuild.run(replacing: true).isReplaced)
-            #expect(try await Self.prices(ledger) == priced)
+            #expect(try await Self.countPrices(ledger) == pricedCount)
             #expect(try await rebuild.run(replacing: false).isIdentical)
             #expect(try await ledger.storage.digest() == digest)
         }
     }
 
-    /// How many transactions have a price.
-    private static func prices(_ ledger: TestLedger) async throws -> Int {
+    /// Returns the number of transactions with a price.
+    private static func countPrices(_ ledger: TestLedger) async throws -> Int {
         try await ledger.storage.pool.read { db in
             try Data.fetchAll(db, sql: "SELECT facts FROM lineages").map { bytes in
                 let lineage = try #require(bytes.withUnsafeBytes { PackedLineage.lineage("1", $0) })
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a rebuild believes no text that was changed by hand, and then replaces nothing`() async throws {
+    @Test func `A rebuild refuses a manually changed text and replaces nothing`() async throws {
         try await withLedger { ledger, life, _ in
             try await ledger.storage.damageNotification("id = 1")
             let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
@@ -121,15 +121,15 @@ import Testing
         }
     }
 
-    @Test func `an export that is imported gives the same ledger, without events`() async throws {
+    @Test func `Importing an export twice gives the same ledger and creates no events`() async throws {
         try await withLedger { ledger, life, folder in
             let file = folder.appending(path: "export.jsonl")
             let exported = try await export(ledger.storage, to: file)
             #expect(exported.count.notifications == life.notifications.count && exported.count.claims == 2)
             let other = try await TestLedger(in: folder)
-            let reading = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
+            let ledgerImport = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
             for _ in 0..<2 {
-                let report = try await reading.run(try FileHandle(forReadingFrom: file))
+                let report = try await ledgerImport.run(try FileHandle(forReadingFrom: file))
                 #expect(report.refusals == 0 && report.expectedDigest == exported.digest, "\(report)")
                 #expect(try await other.storage.digest() == exported.digest)
             }
@@ -141,7 +141,9 @@ import Testing
         }
     }
 
-    @Test func `an import takes nothing that is forged, and notices a file that is cut off`() async throws {
+    @Test func `An import refuses forged and malformed lines and has no expected digest if the end is missing`()
+        async throws
+    {
         try await withLedger { ledger, life, folder in
             let file = folder.appending(path: "export.jsonl")
             _ = try await export(ledger.storage, to: file)
@@ -161,7 +163,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a backup is made while the ledger is written, and put back`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `A backup made during writes is complete and can be restored`() async throws {
         try await withLedger { ledger, life, folder in
             let written = Mutex(0)
             let writing = Task {
@@ -175,13 +177,14 @@ import Testing
             }
             while written.withLock({ $0 }) == 0 { await Task.yield() }
             let copy = folder.appending(path: "copy.sqlite").path
-            let told = Mutex(0.0)
-            let report = try LedgerBackup.make(of: ledger.storage.path, to: copy) { done in told.withLock { $0 = done }
+            let progress = Mutex(0.0)
+            let report = try LedgerBackup.make(of: ledger.storage.path, to: copy) { done in
+                progress.withLock { $0 = done }
             }
             writing.cancel()
-            // Where it is interrupted in the middle of a write it says so.
+            // A write that is interrupted throws `CancellationError`.
             do { try await writing.value } catch is CancellationError {}
-            #expect(report.notifications == life.notifications.count && told.withLock { $0 } == 1)
+            #expect(report.notifications == life.notifications.count && progress.withLock { $0 } == 1)
             #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
             #expect(try LedgerBackup.check(copy).digest == report.digest)
             let busy = #expect(throws: StorageError.self) {
@@ -202,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `a backup that is damaged is not put back`() async throws {
+    @Test func `A damaged backup is not restored`() async throws {
         try await withLedger { ledger, _, folder in
             let copy = folder.appending(path: "copy.sqlite")
             _ = try LedgerBackup.make(of: ledger.storage.path, to: copy.path)
@@ -219,7 +222,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["-wal", "-shm", "-journal"]) func `what lies beside a ledger is no part of a backup`(
+    @Test(arguments: ["-wal", "-shm", "-journal"]) func `A restore moves stray SQLite files away from its target`(
         _ suffix: String
     ) async throws {
         try await withLedger { ledger, _, folder in
@@ -229,7 +232,7 @@ import Testing
                 try db.execute(sql: "DELETE FROM notifications; DELETE FROM lineages; DELETE FROM headers")
             }
             let target = folder.appending(path: "new.sqlite").path
-            // The log of another ledger, which SQLite would take into any file beside it.
+            // SQLite would apply this write-ahead log of another ledger to any database of that name.
             let stray = suffix == "-journal" ? copy : ledger.storage.path + suffix
             try FileManager.default.copyItem(atPath: stray, toPath: target + suffix)
             let restored = try LedgerBackup.restore(copy, to: target, replacing: false)
@@ -238,13 +241,14 @@ import Testing
             let opened = try SQLiteStorage(path: target)
             #expect(try await opened.digest() == report.digest)
             try opened.close()
-            // Beside what is put aside next nothing of the first may lie either.
+            // The next file that is moved aside gets a new number, so that no stray file of the first belongs to it.
             let again = try LedgerBackup.restore(copy, to: target, replacing: true)
             #expect(again.old == target + ".before-restore-2")
         }
     }
 
-    @Test func `a backup that is not all in one file is not put back, and none is made where a log lies`() async throws
+    @Test func `A backup with a write-ahead log is not restored, and no backup is made beside a stray log`()
+        async throws
     {
         try await withLedger { ledger, _, folder in
             let copy = folder.appending(path: "copy.sqlite").path
@@ -272,7 +276,7 @@ import Testing
 }
 
 extension SQLiteStorage {
-    /// Two claims, of either kind.
+    /// Adds a claim on a purchase and a claim on an Apple account.
     fileprivate func addClaims() async throws {
         for claim in [
             Claim(customer: "anna", scope: 1, originalTransactionIDs: ["1"], policy: .transfer, claimedAt: 5),
@@ -282,7 +286,7 @@ extension SQLiteStorage {
         ] {
             _ = try await self.claim(claim) { _ in false }
         }
-        // No purchase that was ever signed: they make events, and those are not what these tests are about.
+        // The claims are on purchases that were never signed. Their events are irrelevant to these tests.
         try await pool.write { try $0.execute(sql: "DELETE FROM events WHERE notification IS NULL") }
     }
 }

@@ -10,22 +10,22 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `The law of the ledger` {
+@Suite struct `Ledger invariants` {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `any order, any batches and any number of deliveries end in the same ledger`(_ seed: UInt64) async throws {
+    func `Any order, any batches and repeated deliveries give the same ledger`(_ seed: UInt64) async throws {
         let life = try await StoreLife.make(seed: seed)
         try #require(life.notifications.count > 30)
         try await Tool.inTemporaryFolder { folder in
             var random = SeededGenerator(seed: seed)
             let first = try await TestLedger(in: folder)
-            try await first.take(try await first.arrivals(of: life), &random)
+            try await first.commit(try await first.arrivals(of: life), &random)
             let digest = try await first.storage.digest()
             for round in 0..<4 {
                 let ledger = try await TestLedger(in: folder)
                 var arrivals = try await ledger.arrivals(of: life)
                 arrivals += arrivals.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
                 if round > 0 { arrivals.shuffle(using: &random) } else { arrivals.reverse() }
-                try await ledger.take(arrivals, &random)
+                try await ledger.commit(arrivals, &random)
                 #expect(try await ledger.storage.digest() == digest)
                 let events = try await ledger.storage.pool.read {
                     try Int.fetchOne($0, sql: "SELECT count(*) FROM events")
@@ -35,28 +35,28 @@ import Testing
         }
     }
 
-    /// Contradictions that no App Store signs: the same date for different contents, accounts that come and go, one UUID
-    /// for two texts.
+    /// Facts that contradict each other in ways that the App Store does not sign: different contents with the same
+    /// date, changing accounts, one UUID for two texts.
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `ties are settled the same way in any order`(_ seed: UInt64) async throws {
+    func `Contradictory facts are resolved the same way in any order`(_ seed: UInt64) async throws {
         try await Tool.inTemporaryFolder { folder in
             var random = SeededGenerator(seed: seed)
             let first = try await TestLedger(in: folder)
             let contradictions = try Contradictions(&random)
-            try await first.take(contradictions.arrivals(in: first), &random)
+            try await first.commit(contradictions.arrivals(in: first), &random)
             let digest = try await first.storage.digest()
             for _ in 0..<4 {
                 let ledger = try await TestLedger(in: folder)
                 var arrivals = contradictions.arrivals(in: ledger)
                 arrivals += arrivals.filter { _ in Bool.random(using: &random) }
                 arrivals.shuffle(using: &random)
-                try await ledger.take(arrivals, &random)
+                try await ledger.commit(arrivals, &random)
                 #expect(try await ledger.storage.digest() == digest)
             }
         }
     }
 
-    @Test func `a text that came later under a known UUID waits, and counts, like the first`() async throws {
+    @Test func `A second text under a known UUID is stored and waits to be processed like the first`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
@@ -67,7 +67,7 @@ import Testing
             var other = two[1]
             other.uuid = two[0].uuid
             let receptions = try await ledger.storage.commit(receiving: [two[0], other, other], folding: [])
-            #expect(receptions == [.kept(1), .kept(-1), .duplicate(1)])
+            #expect(receptions == [.stored(1), .stored(-1), .duplicate(1)])
             let pending = try await ledger.storage.pending(after: .min, limit: 10)
             #expect(pending.map(\.id) == [-1])
             let rest =
@@ -77,13 +77,15 @@ import Testing
         }
     }
 
-    @Test func `a text that came later is found by a rebuild, also where the first failed or waits`() async throws {
+    @Test func `A rebuild includes a second text under a known UUID, even if the first failed or is pending`()
+        async throws
+    {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             for failing in [true, false] {
                 let ledger = try await TestLedger(in: folder)
                 let found = try await ledger.arrivals(of: life).compactMap {
-                    arrival -> (received: ReceivedNotification, folded: FoldedNotification)? in
+                    arrival -> (received: ReceivedNotification, folded: ProcessedNotification)? in
                     guard case .notification(let received, let folded) = arrival else { return nil }
                     return folded.transaction == nil ? nil : (received, folded)
                 }
@@ -92,11 +94,11 @@ import Testing
                 first.text = found[1].received.text
                 let receptions = try await ledger.storage.commit(
                     receiving: [first, found[0].received], folding: [])
-                #expect(receptions == [.kept(1), .kept(-1)])
+                #expect(receptions == [.stored(1), .stored(-1)])
                 folded.id = -1
                 _ = try await ledger.storage.commit(receiving: [], folding: [folded])
                 if failing {
-                    try await ledger.storage.fail(1, code: "no", message: "it cannot be believed", at: 0)
+                    try await ledger.storage.fail(1, code: "no", message: "the signature is invalid", at: 0)
                 }
                 let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
                 #expect(report.isIdentical && report.notifications == 1 && report.facts > 1, "\(report)")
@@ -104,12 +106,12 @@ import Testing
         }
     }
 
-    @Test func `the digest sees every fact, every text and every claim`() async throws {
+    @Test func `The digest depends on every fact, text and claim, but not on the time of receipt`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             var random = SeededGenerator(seed: 1)
-            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: life), &random)
             var digest = try await ledger.storage.digest()
             for change in [LineageChanges.expireEarly, LineageChanges.loseSource, LineageChanges.loseMention] {
                 try await ledger.storage.pool.write { try LineageChanges.make($0, change) }
@@ -140,7 +142,7 @@ import Testing
     }
 }
 
-/// Facts about two purchases that contradict each other wherever they can.
+/// Facts about two purchases that contradict each other in as many fields as possible.
 private struct Contradictions {
     struct Version {
         var uuid: String?
@@ -203,15 +205,15 @@ private struct Contradictions {
                     ReceivedNotification(
                         scope: ledger.scope.id, uuid: uuid, type: "TEST", signedDate: date, receivedAt: 0,
                         origin: .delivered, text: text),
-                    FoldedNotification(
+                    ProcessedNotification(
                         id: 0, scope: ledger.scope.id, uuid: uuid, type: .test, signedDate: date,
-                        transaction: version.transaction, renewal: version.renewal, foldedAt: 0))
+                        transaction: version.transaction, renewal: version.renewal, processedAt: 0))
             }
             let fact =
-                version.transaction.map(Statement.Fact.transaction) ?? version.renewal.map(Statement.Fact.renewal)
+                version.transaction.map(SignedFact.Fact.transaction) ?? version.renewal.map(SignedFact.Fact.renewal)
             return fact.map {
                 .statement(
-                    Statement(scope: ledger.scope.id, fact: $0, origin: .app, receivedAt: 0, text: text))
+                    SignedFact(scope: ledger.scope.id, fact: $0, origin: .app, receivedAt: 0, text: text))
             }
         }
     }

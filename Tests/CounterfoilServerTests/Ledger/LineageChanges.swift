@@ -7,9 +7,9 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-/// Changes by hand to what the ledger holds of purchases, as somebody with the file could make them.
+/// Manual changes to the facts of purchases in the ledger's file.
 enum LineageChanges {
-    /// A change to the facts, where the sources are and the notifications; nil to leave a record as it is.
+    /// Changes the facts, the sources or the mentions of a record. Returns false if there is nothing to change.
     typealias Change = (inout Parts) -> Bool
 
     struct Parts {
@@ -38,7 +38,7 @@ enum LineageChanges {
                 arguments: [PackedLineage.pack(changed), row["id"] as Int64])
             return
         }
-        Issue.record("there is nothing to change")
+        Issue.record("no record accepts the change")
     }
 
     static func expireEarly(_ parts: inout Parts) -> Bool {

@@ -9,12 +9,12 @@ import Testing
 @testable import LedgerServices
 @testable import LedgerSQLite
 
-/// A ledger that an older version wrote (`Scripts/make-old-ledger`) is opened, brought to the present form, and says of
-/// every customer what that version said. It was the last version before migration 9, which made one table of two.
+/// Opens a ledger that an older version wrote (`Scripts/make-old-ledger`), migrates it, and compares its answers with
+/// the recorded answers of that version: the last one before migration 9, which combined two tables into one.
 @Suite struct `A ledger of an older version` {
     private static let fixtures = Fixtures.package.appending(path: "Tests/Fixtures/old-ledger")
 
-    /// Calls `body` with the path of a copy.
+    /// Calls `body` with the path of a copy of the old ledger.
     private static func withLedger(_ body: (String) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let packed = folder.appending(path: "ledger.sqlite.xz")
@@ -25,14 +25,14 @@ import Testing
         }
     }
 
-    @Test func `answers the same for every customer`() async throws {
+    @Test func `A migrated ledger gives the recorded answer for every customer`() async throws {
         let lines = try String(contentsOf: Self.fixtures.appending(path: "answers.jsonl"), encoding: .utf8)
             .split(separator: "\n")
         try #require(lines.count == 7)
-        let sold = try LoadedConfiguration(
+        let loaded = try LoadedConfiguration(
             yaml: String(contentsOf: Self.fixtures.appending(path: "apps.yaml"), encoding: .utf8), folder: "/",
             environment: [:], files: .init { _, _ throws(ConfigurationFiles.Unreadable) in throw .init("none") })
-        let catalogue = try #require(sold.configuration.apps.first?.catalogue)
+        let catalogue = try #require(loaded.configuration.apps.first?.catalogue)
         try await Self.withLedger { path in
             try await World.run(server: { configuration in
                 configuration.apps[0].catalogue = catalogue
@@ -40,46 +40,47 @@ import Testing
                 configuration.storage.path = path
             }) { world in
                 for line in lines {
-                    let known = APIAnswer(status: 200, body: Data(line.utf8))
-                    let customer = try #require(known.text("id"))
-                    let instant = try #require(known.number("as_of"))
+                    let recorded = APIResponse(status: 200, body: Data(line.utf8))
+                    let customer = try #require(recorded.text("id"))
+                    let instant = try #require(recorded.number("as_of"))
                     let answer = try await world.call(.GET, "/v1/customers/\(customer)?at=\(instant)")
                     #expect(answer.status == 200)
                     try Self.expectSame(
-                        JSONSerialization.jsonObject(with: answer.body), JSONSerialization.jsonObject(with: known.body),
+                        JSONSerialization.jsonObject(with: answer.body),
+                        JSONSerialization.jsonObject(with: recorded.body),
                         customer)
                 }
             }
         }
     }
 
-    /// Members that have another name since, by the old one.
+    /// Members that have been renamed since: old name to new name.
     private static let renamed = ["ended_date": "ended_at", "end_date": "ends_at"]
-    /// Members that answers did not have then; and those about texts that are not verified: the store that signed them is
-    /// another one than this world's.
+    /// Members that were added since, and those about unverified texts: this test's simulator has another root than the
+    /// one that signed the old ledger.
     private static let added: Set<String> = ["app_account_token", "status_name", "unverified"]
 
-    /// Nothing has changed, is missing or is new but what is listed above.
-    private static func expectSame(_ value: Any?, _ known: Any?, _ place: String) {
+    /// Expects `value` to equal `known`, apart from the renamed and added members.
+    private static func expectSame(_ value: Any?, _ known: Any?, _ path: String) {
         switch (value, known) {
         case (let value as [String: Any], let known as [String: Any]):
             let names = Dictionary(uniqueKeysWithValues: known.keys.map { (renamed[$0] ?? $0, $0) })
-            #expect(Set(value.keys).subtracting(added) == Set(names.keys), "\(place)")
-            for (name, old) in names { expectSame(value[name], known[old], "\(place).\(name)") }
+            #expect(Set(value.keys).subtracting(added) == Set(names.keys), "\(path)")
+            for (name, old) in names { expectSame(value[name], known[old], "\(path).\(name)") }
         case (let value as [Any], let known as [Any]):
-            #expect(value.count == known.count, "\(place)")
-            for (index, pair) in zip(value, known).enumerated() { expectSame(pair.0, pair.1, "\(place).\(index)") }
-        default: #expect("\(value as Any)" == "\(known as Any)", "\(place)")
+            #expect(value.count == known.count, "\(path)")
+            for (index, pair) in zip(value, known).enumerated() { expectSame(pair.0, pair.1, "\(path).\(index)") }
+        default: #expect("\(value as Any)" == "\(known as Any)", "\(path)")
         }
     }
 
-    /// What the older version had written down beside its answers.
+    /// Internal data of the old ledger that its answers do not contain.
     private struct Facts: Decodable {
-        /// Up to where the histories of Apple accounts were read, by the transactions that they were asked for with.
+        /// The revision up to which the history of an Apple account was read, by the transaction ID of the request.
         var histories: [String: String]
     }
 
-    @Test func `has records of the first form, which are written as they were`() async throws {
+    @Test func `Records of the first format are decoded and encoded without change`() async throws {
         try await Self.withLedger { path in
             let storage = try SQLiteStorage(path: path)
             defer { try? storage.close() }
@@ -92,7 +93,9 @@ import Testing
         }
     }
 
-    @Test func `keeps every fact, and what was put into other tables`() async throws {
+    @Test func `A migration keeps the revisions of histories, the notifications and the subscription states`()
+        async throws
+    {
         try await Self.withLedger { path in
             let storage = try SQLiteStorage(path: path)
             defer { try? storage.close() }
@@ -105,7 +108,7 @@ import Testing
             let page = try await storage.notifications(InboxFilter(scopes: [1]), before: .max, limit: 100)
             #expect(page.items.count > 10)
             #expect(page.items.allSatisfy { $0.state == .folded })
-            // Ben's payment fails.
+            // The payment of one customer, Ben, fails.
             let now: Milliseconds = 1_773_300_000_000
             let inGrace = try await storage.count(of: .inGrace, in: 1, at: now, limit: 10)
             #expect(try await storage.count(of: .inBillingRetry, in: 1, at: now, limit: 10) + inGrace == 1)

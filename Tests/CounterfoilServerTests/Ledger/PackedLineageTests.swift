@@ -15,28 +15,28 @@ import Testing
         "Auto-Renewable Subscription", "🎟️", String(repeating: "x", count: 300),
     ]
 
-    @Test func `is the same again, whatever it says`() throws {
+    @Test func `Unpacking a packed purchase gives the same record`() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<150 {
             let record = try Self.record(&random)
             let bytes = PackedLineage.pack(record)
             #expect(Self.unpack(bytes, record) == record)
-            // What Swift calls equal need not be the same bytes.
+            // Strings that Swift calls equal may have different bytes.
             #expect(Self.unpack(bytes, record).map { "\($0)".utf8.elementsEqual("\(record)".utf8) } == true)
             let facts = bytes.withUnsafeBytes { PackedLineage.lineage(record.lineage.originalTransactionID, $0) }
             #expect(facts?.transactions == record.lineage.transactions && facts?.renewal == record.lineage.renewal)
         }
     }
 
-    @Test func `is the same bytes, whatever came first`() throws {
+    @Test func `The packed bytes do not depend on the order in which facts were added`() throws {
         var random = SeededGenerator(seed: 8)
         for _ in 0..<30 {
             let facts = (0..<8).map { _ in Self.transaction(&random) }
             let packed = try (0..<6).map { _ in
                 var record = LineageRecord("1")
                 for index in facts.indices.shuffled(using: &random) {
-                    // The text with the greater number goes first.
-                    _ = try record.put(facts[index], .init(id: Int64(index) + 1) { $0 < index + 1 })
+                    // The text with the higher number takes precedence.
+                    _ = try record.add(facts[index], .init(id: Int64(index) + 1) { $0 < index + 1 })
                     _ = record.addMention(of: Int64(index) + 1, signedDate: 0)
                 }
                 return PackedLineage.pack(record)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `takes less than fifty bytes for a renewal`() throws {
+    @Test func `A packed purchase needs less than 50 bytes for each renewal`() throws {
         var record = LineageRecord("2000000000000000")
         for number in 0..<100 {
             let date = Self.date + Double(number) * 2_592_000
@@ -56,12 +56,12 @@ import Testing
                 reason: .renewal, appAccountToken: UUID(), appTransactionID: "704500000000000000")
             var same = fact
             same.appAccountToken = record.lineage.appAccountToken ?? fact.appAccountToken
-            _ = try record.put(same, .init(id: Int64(number) + 1) { _ in true })
+            _ = try record.add(same, .init(id: Int64(number) + 1) { _ in true })
         }
         #expect(PackedLineage.pack(record).count < 100 * 50)
     }
 
-    @Test func `that is damaged is nothing, and ends no process`() throws {
+    @Test func `A truncated packed purchase is refused, and a damaged one does not crash the process`() throws {
         var random = SeededGenerator(seed: 9)
         for _ in 0..<10 {
             let record = try Self.record(&random)
@@ -96,11 +96,11 @@ import Testing
         var record = LineageRecord("1")
         for _ in 0..<Int.random(in: 0..<12, using: &random) {
             let source = Int64.random(in: .min...Int64.max, using: &random)
-            _ = try record.put(transaction(&random), .init(id: source) { _ in false })
+            _ = try record.add(transaction(&random), .init(id: source) { _ in false })
             _ = record.addMention(
                 of: .random(in: 0...Int64.max, using: &random), signedDate: .random(in: -9...9, using: &random))
         }
-        if Bool.random(using: &random) { _ = try record.put(renewal(&random), .init(id: 3) { _ in false }) }
+        if Bool.random(using: &random) { _ = try record.add(renewal(&random), .init(id: 3) { _ in false }) }
         return record
     }
 

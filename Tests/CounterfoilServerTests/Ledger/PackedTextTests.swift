@@ -7,14 +7,14 @@ import Testing
 
 @testable import LedgerSQLite
 
-@Suite struct `A packed text` {
-    @Test func `of a signed notification is exact again, and a third of the size`() async throws {
+@Suite struct `Packed signed texts` {
+    @Test func `A packed notification is restored exactly and is less than a third of the size`() async throws {
         let life = try await StoreLife.shared.value
-        let book = HeaderRegistry()
+        let registry = HeaderRegistry()
         var (before, after) = (0, 0)
         for text in life.notifications.map(\.text) + life.transactions.map(\.text) + life.renewals.map(\.text) {
-            let packed = book.pack(text)
-            #expect(book.unpack(packed.bytes) == text)
+            let packed = registry.pack(text)
+            #expect(registry.unpack(packed.bytes) == text)
             before += text.utf8.count
             after += packed.bytes.count
         }
@@ -22,16 +22,16 @@ import Testing
     }
 
     @Test(.enabled(if: Fixtures.hasSignedData, Comment(rawValue: Fixtures.absence)))
-    func `of genuine data is exact again`() throws {
-        let book = HeaderRegistry()
+    func `Genuine signed data is restored exactly`() throws {
+        let registry = HeaderRegistry()
         for jws in Fixtures.signedData {
             let text = try jws.text()
-            #expect(book.unpack(book.pack(text).bytes) == text, "\(jws)")
+            #expect(registry.unpack(registry.pack(text).bytes) == text, "\(jws)")
         }
     }
 
-    @Test func `of hostile text is exact again`() {
-        let book = HeaderRegistry()
+    @Test func `Hostile text is restored exactly`() {
+        let registry = HeaderRegistry()
         var random = SeededGenerator(seed: 1)
         let pieces = [
             "", ".", "..", "a", "A", "AA", "AB", "eyJ", "\"eyJ", "\"", "=", "-", "_", "\u{0}", "é", "🎟️", "\r\n",
@@ -42,24 +42,25 @@ import Testing
         for _ in 0..<5_000 {
             let text = (0..<Int.random(in: 0..<8, using: &random))
                 .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-            #expect(book.unpack(book.pack(text).bytes)?.utf8.elementsEqual(text.utf8) == true, "\(text)")
+            #expect(registry.unpack(registry.pack(text).bytes)?.utf8.elementsEqual(text.utf8) == true, "\(text)")
         }
     }
 
-    @Test func `that is damaged is nothing, and ends no process`() async throws {
-        let book = HeaderRegistry()
+    @Test func `Empty and unknown bytes are not unpacked, and damaged bytes do not crash the process`() async throws {
+        let registry = HeaderRegistry()
         var random = SeededGenerator(seed: 2)
         let life = try await StoreLife.shared.value
-        let good = book.pack(try #require(life.notifications.first?.text)).bytes
-        for count in 0..<good.count { _ = book.unpack(good.prefix(count)) }
+        let good = registry.pack(try #require(life.notifications.first?.text)).bytes
+        for count in 0..<good.count { _ = registry.unpack(good.prefix(count)) }
         for _ in 0..<5_000 {
             var bytes = [UInt8](good)
             for _ in 0..<3 {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
-                bytes[place] = .random(in: 0...255, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[index] = .random(in: 0...255, using: &random)
             }
-            _ = book.unpack(Data(bytes))
+            _ = registry.unpack(Data(bytes))
         }
-        #expect(book.unpack(Data()) == nil && book.unpack(Data([9])) == nil && HeaderRegistry().unpack(good) == nil)
+        #expect(
+            registry.unpack(Data()) == nil && registry.unpack(Data([9])) == nil && HeaderRegistry().unpack(good) == nil)
     }
 }

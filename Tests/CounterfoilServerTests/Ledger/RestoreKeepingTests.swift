@@ -9,18 +9,18 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `A ledger that is put back` {
-    /// Calls `body` with a ledger that a life has filled and nobody has open, and a backup of it.
+@Suite struct `Restored ledger` {
+    /// Calls `body` with a closed ledger that contains the notifications of a `StoreLife`, and a backup of the ledger.
     private static func withBackup(
         _ body: (_ ledger: String, _ backup: String, LedgerBackup.Report) async throws -> Void
     ) async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
-            // The system's folder for such files may be a link.
+            // The system's temporary folder may be a symbolic link.
             let folder = folder.resolvingSymlinksInPath()
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 3)
-            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: life), &random)
             let backup = folder.appending(path: "copy.sqlite").path
             let report = try LedgerBackup.make(of: ledger.storage.path, to: backup)
             try ledger.storage.close()
@@ -28,9 +28,9 @@ import Testing
         }
     }
 
-    private static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+    private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    @Test func `from a link to a backup is no link to it`() async throws {
+    @Test func `Restoring from a symbolic link to a backup copies the backup and leaves it unchanged`() async throws {
         try await Self.withBackup { ledger, backup, report in
             let link = backup + ".latest"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: backup)
@@ -46,7 +46,9 @@ import Testing
         }
     }
 
-    @Test func `from what is left of a copy keeps it, though its name is that of a copy under way`() async throws {
+    @Test func `Restoring from a file with the name of the restore's temporary copy is refused and keeps the file`()
+        async throws
+    {
         try await Self.withBackup { ledger, backup, report in
             let partial = ledger + ".partial"
             try FileManager.default.moveItem(atPath: backup, toPath: partial)
@@ -55,15 +57,15 @@ import Testing
             }
             #expect(error?.code == .cannotOpen)
             #expect(try LedgerBackup.check(partial) == report)
-            #expect(Self.isThere(ledger))
+            #expect(Self.exists(ledger))
         }
     }
 
-    @Test func `is whole where two backups are made under one name, and the second is told so`() async throws {
+    @Test func `The slower of two backups to the same file fails and the file is complete`() async throws {
         try await Self.withBackup { ledger, backup, report in
             let copy = backup + ".new"
             let other = Mutex<LedgerBackup.Report?>(nil)
-            // While one is under way the other begins and ends.
+            // The second backup starts and ends while the first is running.
             let error = #expect(throws: StorageError.self) {
                 try LedgerBackup.make(of: ledger, to: copy) { _ in
                     guard other.withLock({ $0 == nil }) else { return }
@@ -73,34 +75,33 @@ import Testing
                     } catch { Issue.record(error) }
                 }
             }
-            #expect(error?.code == .cannotOpen && error?.message.contains("overwrites nothing") == true)
+            #expect(error?.code == .cannotOpen && error?.message.contains("never overwrites") == true)
             #expect(other.withLock { $0 } == report)
             #expect(try LedgerBackup.check(copy) == report)
             let folder = URL(filePath: copy).deletingLastPathComponent().path
-            let left = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".new") }
-            #expect(left == [URL(filePath: copy).lastPathComponent])
+            let remaining = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".new") }
+            #expect(remaining == [URL(filePath: copy).lastPathComponent])
         }
     }
 
-    @Test func `and was interrupted is not begun anew without a word`() async throws {
+    @Test func `A ledger does not open after an interrupted restore, and the restore can be repeated`() async throws {
         try await Self.withBackup { ledger, backup, report in
-            // As a power cut leaves it between moving the old one away and moving the copy in.
+            // A power cut leaves these files if it comes after moving the old ledger away and before moving the copy
+            // in.
             try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".before-restore-1")
             try FileManager.default.copyItem(atPath: backup, toPath: ledger + ".partial")
             let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: ledger) }
             #expect(error?.code == .cannotOpen && error?.message.contains("before-restore") == true)
-            #expect(!Self.isThere(ledger))
+            #expect(!Self.exists(ledger))
             let restored = try LedgerBackup.restore(backup, to: ledger, replacing: false)
-            #expect(restored.report == report && !Self.isThere(ledger + ".partial"))
+            #expect(restored.report == report && !Self.exists(ledger + ".partial"))
             let storage = try SQLiteStorage(path: ledger)
             #expect(try await storage.digest() == report.digest)
             try storage.close()
         }
     }
 
-    @Test func `and was interrupted before the log of the old one was moved is not put back until somebody did`()
-        async throws
-    {
+    @Test func `A restore is refused while the old ledger's write-ahead log is in the way`() async throws {
         try await Self.withBackup { ledger, backup, report in
             let old = ledger + ".before-restore-1"
             try FileManager.default.moveItem(atPath: ledger, toPath: old)
@@ -110,14 +111,14 @@ import Testing
                 try LedgerBackup.restore(backup, to: ledger, replacing: true)
             }
             #expect(error?.code == .cannotOpen && error?.message.contains("\(ledger)-wal to \(old)-wal") == true)
-            #expect(Self.isThere(ledger + "-wal") && !Self.isThere(ledger) && Self.isThere(ledger + ".partial"))
+            #expect(Self.exists(ledger + "-wal") && !Self.exists(ledger) && Self.exists(ledger + ".partial"))
             try FileManager.default.moveItem(atPath: ledger + "-wal", toPath: old + "-wal")
             let restored = try LedgerBackup.restore(backup, to: ledger, replacing: true)
-            #expect(restored.report == report && Self.isThere(old + "-wal"))
+            #expect(restored.report == report && Self.exists(old + "-wal"))
         }
     }
 
-    @Test func `is called by its own name where it cannot be copied, not by that of the copy`() async throws {
+    @Test func `A backup of a file that is no database names that file and not the copy`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let (ledger, copy) = (folder.appending(path: "ledger.sqlite"), folder.appending(path: "copy.sqlite"))
             try Data("not a database".utf8).write(to: ledger)
@@ -125,11 +126,11 @@ import Testing
                 try LedgerBackup.make(of: ledger.path, to: copy.path)
             }
             #expect(error?.code == .notALedger && error?.message.hasPrefix(ledger.path + " ") == true)
-            #expect(!Self.isThere(copy.path))
+            #expect(!Self.exists(copy.path))
         }
     }
 
-    @Test func `from a file that is no backup is refused by its name, and a folder before it is copied`() async throws {
+    @Test func `A restore from a folder or from a file that is no database is refused`() async throws {
         try await Self.withBackup { ledger, backup, _ in
             let other = backup + ".txt"
             try Data("not a database".utf8).write(to: URL(filePath: other))
@@ -137,16 +138,16 @@ import Testing
                 try LedgerBackup.restore(other, to: ledger, replacing: true)
             }
             #expect(wrong?.code == .notALedger && wrong?.message.hasPrefix(other + " is not a database") == true)
-            let place = URL(filePath: backup).deletingLastPathComponent().path
+            let parent = URL(filePath: backup).deletingLastPathComponent().path
             let folder = #expect(throws: StorageError.self) {
-                try LedgerBackup.restore(place, to: ledger, replacing: true)
+                try LedgerBackup.restore(parent, to: ledger, replacing: true)
             }
             #expect(folder?.code == .cannotOpen && folder?.message.contains("is a folder") == true)
-            #expect(!Self.isThere(ledger + ".partial"))
+            #expect(!Self.exists(ledger + ".partial"))
         }
     }
 
-    /// Damages a text of each kind, and a record.
+    /// Damages one text of each kind and, if `record` is true, one record.
     private static func damage(_ storage: SQLiteStorage, record: Bool) async throws {
         try await storage.pool.write { db in
             try db.execute(
@@ -162,8 +163,9 @@ import Testing
         }
     }
 
-    @Test func `in which texts and a record are damaged is a whole one, and they are named`() async throws {
-        try await Self.withBackup { ledger, backup, whole in
+    @Test func `A backup of a ledger with damaged texts and a damaged record is complete and lists them`() async throws
+    {
+        try await Self.withBackup { ledger, backup, undamaged in
             let damaged = try SQLiteStorage(path: ledger)
             try await Self.damage(damaged, record: true)
             try damaged.close()
@@ -173,18 +175,19 @@ import Testing
             for kind in ["notification", "statement", "app transaction", "record"] {
                 #expect(report.damaged.contains { $0.contains(kind) }, "\(kind): \(report.damaged)")
             }
-            #expect(report.notifications == whole.notifications && report.digest != whole.digest)
+            #expect(report.notifications == undamaged.notifications && report.digest != undamaged.digest)
             let restored = try LedgerBackup.restore(copy, to: ledger, replacing: true)
             #expect(restored.report.digest == report.digest && restored.report.damages == 4)
             let storage = try SQLiteStorage(path: ledger)
-            #expect(try await storage.lastNotification() == Int64(whole.notifications))
+            #expect(try await storage.lastNotification() == Int64(undamaged.notifications))
             let error = await #expect(throws: StorageError.self) { try await storage.digest() }
             #expect(error?.code == .damaged)
             try storage.close()
         }
     }
 
-    @Test func `in which a text is damaged is checked to its end, and the text is named`() async throws {
+    @Test func `A rebuild checks the whole ledger if texts are damaged, lists them and replaces nothing`() async throws
+    {
         let life = try await StoreLife.shared.value
         try await Self.withBackup { ledger, _, _ in
             let storage = try SQLiteStorage(path: ledger)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LedgerSQLite
 
-@Suite struct `A statement` {
+@Suite struct `SQL statements` {
     private func withLedger(_ body: (SQLiteStorage) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
@@ -16,25 +16,29 @@ import Testing
     }
 
     @Test(arguments: [[], [1, 2]] as [[Int64]])
-    func `with another number of values is an error, whatever was bound before`(_ values: [Int64]) async throws {
+    func `A wrong number of values is an error, also if the statement was run with values before`(_ values: [Int64])
+        async throws
+    {
         try await withLedger { storage in
             let select = "SELECT ? + 1"
-            let known = try await storage.read { try $0.first(select, [.integer(1)]) { $0.number(0) } }
-            #expect(known == 2)
+            let sum = try await storage.read { try $0.first(select, [.integer(1)]) { $0.number(0) } }
+            #expect(sum == 2)
             await #expect(throws: StorageError.self) {
                 try await storage.read { try $0.first(select, values.map { .integer($0) }) { $0.number(0) } }
             }
         }
     }
 
-    @Test(arguments: ["a\0b", "\0", "", "\u{FEFF}a", "👩‍👩‍👧"]) func `keeps a text whole`(_ text: String) async throws {
+    @Test(arguments: ["a\0b", "\0", "", "\u{FEFF}a", "👩‍👩‍👧"]) func `A text is bound and read without change`(
+        _ text: String
+    ) async throws {
         try await withLedger { storage in
             let read = try await storage.read { try $0.first("SELECT ?", [.text(text)]) { $0.text(0) } }
             #expect(read.map { Array($0.utf8) } == Array(text.utf8))
         }
     }
 
-    @Test func `has no value where a column is of another type`() async throws {
+    @Test func `Reading a column as another type returns nil`() async throws {
         try await withLedger { storage in
             let read = try await storage.read { db in
                 try db.first("SELECT 'a', 1.5, x'00', NULL", []) { row in
@@ -45,8 +49,10 @@ import Testing
         }
     }
 
-    /// The task is cancelled while SQLite is in the middle of the statement, which would take minutes.
-    @Test(.timeLimit(.minutes(1))) func `that is interrupted because its task was cancelled says so`() async throws {
+    /// Cancels the task while SQLite runs a statement that would take minutes.
+    @Test(.timeLimit(.minutes(1))) func `Cancelling the task of a running statement throws a cancellation error`()
+        async throws
+    {
         try await withLedger { storage in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let reading = Task {

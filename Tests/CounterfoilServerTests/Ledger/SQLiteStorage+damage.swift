@@ -3,7 +3,7 @@ import GRDB
 @testable import LedgerSQLite
 
 extension SQLiteStorage {
-    /// Gives the signature of a kept notification another last byte, whatever it was: one in 256 ends in zero.
+    /// Changes the last byte of a stored notification's signature. If the byte is zero, the new one is 1.
     func damageNotification(_ condition: String) async throws {
         try await pool.write { db in
             try db.execute(

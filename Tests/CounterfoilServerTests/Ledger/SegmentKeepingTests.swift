@@ -17,7 +17,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 7)
-            try await ledger.take(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+            try await ledger.commit(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
             try await body(ledger, life, folder)
         }
     }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Which purchases go on with which.
+    /// Returns the rows that link a purchase to the purchase that it continues.
     private static func successions(_ storage: SQLiteStorage) async throws -> [String] {
         try await storage.pool.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM successions ORDER BY scope, previous_id, original_id")
@@ -37,14 +37,14 @@ import Testing
         }
     }
 
-    @Test func `is a function of the facts, whatever order they come in`() async throws {
+    @Test func `The segment index does not depend on the order of the facts`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             var found: Set<[String]> = []
             for seed in 1...3 as ClosedRange<UInt64> {
                 let ledger = try await TestLedger(in: folder)
                 var random = SeededGenerator(seed: seed)
-                try await ledger.take(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+                try await ledger.commit(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
                 found.insert(try await Self.rows(ledger.storage))
             }
             #expect(found.count == 1)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `is filled when an older ledger is opened`() async throws {
+    @Test func `Opening an older ledger fills the segment index`() async throws {
         try await Self.withLedger { ledger, life, folder in
             let before = try await Self.rows(ledger.storage)
             try await ledger.storage.pool.write { db in
@@ -75,7 +75,7 @@ import Testing
         "UPDATE segments SET ends = 5 WHERE segment = (SELECT min(segment) FROM segments)",
         "INSERT INTO successions VALUES (1, 'one', 'another')",
     ])
-    func `is put right by a rebuild`(_ change: String) async throws {
+    func `A rebuild corrects the segment index`(_ change: String) async throws {
         try await Self.withLedger { ledger, life, _ in
             let before = try await (Self.rows(ledger.storage), Self.successions(ledger.storage))
             try await ledger.storage.pool.write { try $0.execute(sql: change) }
@@ -89,7 +89,9 @@ import Testing
     }
 
     @Test(arguments: [[0, 1], [1, 0]])
-    func `forgets what a purchase went on with if only an older version says so`(_ order: [Int]) async throws {
+    func `A link to the previous purchase is removed if only an older version of the transaction names it`(
+        _ order: [Int]
+    ) async throws {
         let date = World.start
         let versions = ["1", nil].enumerated().map { number, previous in
             TransactionFact(
@@ -102,9 +104,10 @@ import Testing
             let scope = ledger.scope.id
             try await ledger.storage.pool.write { db in
                 for number in order {
-                    _ = try Fold.put(
+                    _ = try FactProcessor.add(
                         .transaction(versions[number]), in: scope,
-                        Fold.Source(statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction), db)
+                        FactProcessor.Source(
+                            statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction), db)
                     if order == [0, 1], number == 0 {
                         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM successions") == 1)
                     }
@@ -114,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `is read in the order of a page, and nothing else is`() async throws {
+    @Test func `A page of a segment and its count are read from a covering index without sorting`() async throws {
         try await Self.withLedger { ledger, _, _ in
             for (sql, count) in [(SQLiteStorage.segmentPage, 6), (SQLiteStorage.segmentCount, 5)] {
                 let plan = try await ledger.storage.pool.read { db in
@@ -135,7 +138,9 @@ import Testing
         }
     }
 
-    @Test func `takes out who goes on under another key, in either order`() async throws {
+    @Test func `A subscription that continues under another original transaction ID has no segment, in any order`()
+        async throws
+    {
         let date = World.start
         let old = TransactionFact(
             transactionID: "1", originalTransactionID: "1", productID: "p", type: .autoRenewableSubscription,
@@ -149,13 +154,14 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1]] {
                 let ledger = try await TestLedger(in: folder)
-                let facts: [Ledger.Statement.Fact] = [.transaction(old), .renewal(renewal), .transaction(new)]
+                let facts: [SignedFact.Fact] = [.transaction(old), .renewal(renewal), .transaction(new)]
                 let scope = ledger.scope.id
                 try await ledger.storage.pool.write { db in
                     for (number, index) in order.enumerated() {
-                        _ = try Fold.put(
+                        _ = try FactProcessor.add(
                             facts[index], in: scope,
-                            Fold.Source(statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction),
+                            FactProcessor.Source(
+                                statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction),
                             db)
                         if order == [0, 1, 2], number == 1 {
                             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM segments") == 1)

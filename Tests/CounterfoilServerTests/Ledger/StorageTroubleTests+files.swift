@@ -8,21 +8,21 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-extension `Storage in trouble` {
+extension `Storage failures` {
     private static let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
 
     @Test(arguments: [
         (EROFS, StorageError.Code.readOnly, "mounted read-only"), (EACCES, .readOnly, "belong to the server's user"),
         (ENOSPC, .full, "full"), (ENOENT, .cannotOpen, "does its folder exist"),
     ])
-    func `a file that the system does not open is refused with what to do`(
+    func `A system error on opening a file has a code and says what to do`(
         number: Int32, code: StorageError.Code, words: String
     ) {
         let error = StorageError(errno: number, path: "/srv/ledger.sqlite")
         #expect(error.code == code && error.message.contains(words), "\(error.message)")
     }
 
-    @Test func `what fails because of the disk fills no log`() async throws {
+    @Test func `Requests that fail because of a read-only disk log at most five lines per second`() async throws {
         let (lines, count) = (LogCapture(), 200)
         try await World.run(logger: lines.logger(.init())) { world in
             world.simulator.configure { $0.notificationURL = nil }
@@ -42,14 +42,14 @@ extension `Storage in trouble` {
         }
     }
 
-    /// The disk may be that of a backup, of which nobody expects an acknowledgement.
-    @Test func `a full disk is reported with what to do, whoever writes there`() {
+    /// The path may be that of a backup, so the message does not mention acknowledgements.
+    @Test func `The error of a full disk names the file and says what to do`() {
         let error = StorageError(DatabaseError(resultCode: .SQLITE_FULL), path: "/backup/copy.sqlite")
         #expect(error.code == .full)
         #expect(error.message == "the disk of /backup/copy.sqlite is full; free some space there")
     }
 
-    @Test(arguments: ["", "-wal"]) func `nothing is acknowledged while a file of the ledger is somewhere else`(
+    @Test(arguments: ["", "-wal"]) func `No commit succeeds while a file of the ledger is moved away`(
         suffix: String
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -61,7 +61,7 @@ extension `Storage in trouble` {
             let error = await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
             #expect(error?.code == .failed && error?.message.hasPrefix("\(file) was moved or removed") == true)
             await #expect(throws: StorageError.self) { try await storage.checkWritable() }
-            // Another file in its place is not the ledger's.
+            // Another file at the same path is not the ledger's.
             try Data().write(to: URL(filePath: file))
             await #expect(throws: StorageError.self) { try await storage.commit([Self.refusal]) }
             try FileManager.default.removeItem(atPath: file)
@@ -71,7 +71,7 @@ extension `Storage in trouble` {
         }
     }
 
-    @Test func `what was in a log that somebody removed is in the ledger after the end`() async throws {
+    @Test func `A commit whose write-ahead log was removed is in the ledger after closing`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)

@@ -15,10 +15,10 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-/// What goes wrong with disks and clocks.
-@Suite struct `Storage in trouble` {
-    /// A notification that the server has not been sent.
-    private func unsent(_ world: World, _ customer: String) async throws -> String {
+/// Tests of disk errors, file permissions and clock changes.
+@Suite struct `Storage failures` {
+    /// Makes a purchase in the simulator without notifying the server. Returns the notification's signed payload.
+    private func unsentNotification(_ world: World, _ customer: String) async throws -> String {
         world.simulator.configure { $0.notificationURL = nil }
         try await world.simulator.perform(.purchase(customer: customer, product: "com.example.unlock"))
         return try #require(try StoreLife.payloads(of: world.simulator).last)
@@ -38,36 +38,36 @@ import Testing
         try #require(world.server.core.storage as? SQLiteStorage).pool
     }
 
-    @Test func `a commit waits for the disk, unless the configuration says that it need not`() async throws {
+    @Test func `A commit waits for the disk unless the configuration disables it`() async throws {
         try await Tool.inTemporaryFolder { folder in
             for (isSynchronous, level) in [(true, 2), (false, 1)] {
                 var options = SQLiteStorage.Options()
                 options.isSynchronous = isSynchronous
                 let path = folder.appending(path: "\(level).sqlite").path
                 let storage = try SQLiteStorage(path: path, options: options)
-                // 2 is FULL. With less, SQLite writes its log and does not ask whether it has arrived.
+                // 2 is FULL. At lower levels, SQLite does not sync the write-ahead log on commit.
                 #expect(try await storage.pool.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == level)
                 try storage.close()
             }
         }
     }
 
-    /// Does what no test can do to a running server in another way: makes every write fail as `pragma` has it.
+    /// Sets a pragma that makes writes fail. A test cannot fill a running server's disk in another way.
     private func set(_ pragma: String, _ world: World) async throws {
         try await pool(world).writeWithoutTransaction { try $0.execute(sql: "PRAGMA \(pragma)") }
     }
 
-    @Test func `a full disk acknowledges nothing, and is over when there is room again`() async throws {
+    @Test func `A full disk answers 503, and notifications are accepted again when there is space`() async throws {
         try await World.run { world in
-            let payloads = [try await unsent(world, "anna"), try await unsent(world, "ben")]
+            let payloads = [try await unsentNotification(world, "anna"), try await unsentNotification(world, "ben")]
             let pages = try await pool(world).read { try Int.fetchOne($0, sql: "PRAGMA page_count") } ?? 0
             try await set("max_page_count = \(pages)", world)
             var status = 200
             var answer: [String: Any] = [:]
             var count = 0
-            // The pages that are there have some room.
+            // The existing pages have some free space.
             while status == 200, count < 100 {
-                let payload = try await unsent(world, "customer-\(count)")
+                let payload = try await unsentNotification(world, "customer-\(count)")
                 (status, answer) = try await post(payload, to: world)
                 count += 1
             }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a damaged record is set aside with what to do, and keeps no other notification out`() async throws {
+    @Test func `A damaged record fails its own notifications only, and a rebuild repairs it`() async throws {
         try await World.run { world in
             let (anna, ben) = (try await world.buy("anna"), try await world.buy("ben"))
             let (core, scope) = (try world.server.core, try world.scope())
@@ -103,26 +103,26 @@ import Testing
             let storage = try #require(core.storage as? SQLiteStorage)
             #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
             try await storage.reprocess([try #require(failed.first?.id)], at: 0)
-            core.processor.lookAgain()
+            core.processor.rescan()
             try await world.settle()
             let annas = try await core.customers.customer(anna, in: scope, at: nil)
             #expect(annas.states.subscriptions.first?.willRenew == false)
         }
     }
 
-    /// Much to write with little work.
+    /// Refusals of maximum size: much data to write with little work.
     static let longRefusals = [Refusal](
         repeating: Refusal(
             receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes)), count: 20)
 
-    @Test func `the log is brought into the file while the writer goes on`() async throws {
+    @Test func `The write-ahead log is checkpointed while the writer continues`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
             func size() throws -> Int { (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
-            let some = Self.longRefusals
-            for _ in 0..<80 { try await storage.commit(some) }
-            // Longer than any machine takes that is not about to stop.
+            let refusals = Self.longRefusals
+            for _ in 0..<80 { try await storage.commit(refusals) }
+            // A checkpoint takes far less than a minute, even on a slow machine.
             let deadline = ContinuousClock.now + .seconds(60)
             while try size() < 60 << 20, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
             #expect(try size() >= 60 << 20)
@@ -130,37 +130,37 @@ import Testing
         }
     }
 
-    @Test func `readers who stay in the log do not keep it from beginning anew`() async throws {
+    @Test func `The write-ahead log restarts while readers keep their snapshots`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
-            /// How often the log began anew: the fourth number in its head.
-            func beginnings() throws -> Data {
+            /// Returns the checkpoint sequence number in the log's header, which changes whenever the log restarts.
+            func checkpointSequence() throws -> Data {
                 let log = try FileHandle(forReadingFrom: URL(filePath: path + "-wal"))
                 defer { try? log.close() }
                 return try log.read(upToCount: 16)?.suffix(4) ?? Data()
             }
             let refusal = Refusal(
                 receivedAt: 0, code: "test", message: "", sender: nil, body: Data(count: Refusal.maximumBytes))
-            let some = [Refusal](repeating: refusal, count: 50)
-            // Longer than any machine takes that is not about to stop.
+            let refusals = [Refusal](repeating: refusal, count: 50)
+            // A checkpoint takes far less than a minute, even on a slow machine.
             let deadline = ContinuousClock.now + .seconds(60)
             let limit = RefusalStorageLimit(count: 100, bytes: 1 << 30)
-            try await storage.commit(some)
-            let first = try beginnings()
-            while try beginnings() == first, ContinuousClock.now < deadline {
-                try await storage.commit(some)
+            try await storage.commit(refusals)
+            let first = try checkpointSequence()
+            while try checkpointSequence() == first, ContinuousClock.now < deadline {
+                try await storage.commit(refusals)
                 try await storage.dropRefusals(beyond: limit)
-                // Is in the log, and stays.
+                // The reader keeps its snapshot of the log.
                 #expect(try await storage.lineages(of: "anna", in: 1).isEmpty)
                 try await Task.sleep(for: .milliseconds(20))
             }
-            #expect(try beginnings() != first)
+            #expect(try checkpointSequence() != first)
             try storage.close()
         }
     }
 
-    @Test func `nobody waits for a reader, nor for who looks at the ledger of a running server`() async throws {
+    @Test func `Another program can truncate the write-ahead log of an open ledger`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             let storage = try SQLiteStorage(path: path)
@@ -169,10 +169,10 @@ import Testing
             #expect(try await storage.lineages(of: "anna", in: 1).isEmpty)
             var options = SQLiteStorage.Options()
             options.isOnlyWriter = false
-            let visitor = try SQLiteStorage(path: path, options: options)
-            #expect(try await visitor.lineages(of: "anna", in: 1).isEmpty)
-            try visitor.close()
-            // A tool of the system empties the log: the readers do not stay for ever.
+            let reader = try SQLiteStorage(path: path, options: options)
+            #expect(try await reader.lineages(of: "anna", in: 1).isEmpty)
+            try reader.close()
+            // Another program truncates the log, which waits for the readers to release their snapshots.
             let tool = try DatabaseQueue(path: path)
             let isBusy = try await tool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA busy_timeout = 60000")
@@ -185,20 +185,20 @@ import Testing
         }
     }
 
-    @Test func `who asks after a commit is told of it`() async throws {
+    @Test func `A read after a commit returns the committed data`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "carla", "dora"] {
                 #expect(try await world.api.get("/v1/customers/\(name)").status == 200)
-                let customer = try await world.subscriber(name)
+                let customer = try await world.subscribe(name)
                 let answer = try await world.api.get("/v1/customers/\(customer)")
                 #expect((answer["subscriptions"] as? [Any])?.count == 1)
             }
         }
     }
 
-    @Test func `a file that cannot be written answers 503 until it can`() async throws {
+    @Test func `A ledger that cannot be written answers 503 until it can`() async throws {
         try await World.run { world in
-            let payload = try await unsent(world, "anna")
+            let payload = try await unsentNotification(world, "anna")
             try await set("query_only = 1", world)
             let refused = try await post(payload, to: world)
             #expect(refused.status == 503 && refused.answer["code"] as? String == "storage_read_only")
@@ -207,8 +207,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: getuid() != 0, "the superuser may write everywhere"))
-    func `a folder that cannot be written is named at the start`() async throws {
+    @Test(.enabled(if: getuid() != 0, "root may write to any folder"))
+    func `Opening a ledger in a read-only folder throws an error with the path`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite").path
             try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
@@ -218,12 +218,12 @@ import Testing
         }
     }
 
-    @Test func `a folder that is not there is named at the start`() {
+    @Test func `Opening a ledger in a missing folder throws an error with the path`() {
         let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: "/nowhere/at/all.sqlite") }
         #expect(error?.code == .cannotOpen && error?.message.contains("/nowhere/at/all.sqlite") == true)
     }
 
-    @Test func `a file that is no database is left as it is`() async throws {
+    @Test func `Opening a file that is no database throws an error and does not change the file`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "notes.txt")
             let text = Data(String(repeating: "This is no ledger. ", count: 1000).utf8)
@@ -234,19 +234,19 @@ import Testing
         }
     }
 
-    @Test func `a damaged page is refused with a word on what to do`() async throws {
+    @Test func `Damaged pages are reported as damaged, with the possible cause`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite")
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 1)
-            try await ledger.take(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: life), &random)
             try ledger.storage.close()
             let good = try Data(contentsOf: path)
             try #require(good.count > 20 * 4096)
             var codes: Set<StorageError.Code> = []
             var saysWhy = false
-            // Each page in turn but the first, with which the file would be no database.
+            // Damage each page except the first, which holds the database header.
             for page in 1..<good.count / 4096 {
                 var bad = good
                 bad.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(repeating: 0xA5, count: 4096))
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `what customers bought is for the server's user alone`() async throws {
+    @Test func `Ledgers and backups are readable by the server's user only`() async throws {
         try await Tool.inTemporaryFolder { folder in
             func modes(_ names: [String]) throws -> [Int?] {
                 try names.map { name in
@@ -282,14 +282,14 @@ import Testing
             _ = try LedgerBackup.make(of: path, to: copy)
             #expect(try modes(["copy.sqlite"]) == [0o600])
             try ledger.storage.close()
-            // A copy that has been somewhere else.
+            // A copy whose permissions were changed elsewhere.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy)
             _ = try LedgerBackup.restore(copy, to: path, replacing: true)
             #expect(try modes(["ledger.sqlite"]) == [0o600])
         }
     }
 
-    @Test func `a clock that is set back loses nothing and changes no order`() async throws {
+    @Test func `A clock that is set back changes no digest and leaves no notification pending`() async throws {
         let life = try await StoreLife.shared.value
         try await Tool.inTemporaryFolder { folder in
             var digests: Set<String> = []
@@ -301,11 +301,11 @@ import Testing
                 for arrival in try await ledger.arrivals(of: life) {
                     now += step
                     if case .notification(var received, var folded) = arrival {
-                        (received.receivedAt, folded.foldedAt) = (now.milliseconds, now.milliseconds)
+                        (received.receivedAt, folded.processedAt) = (now.milliseconds, now.milliseconds)
                         arrivals.append(.notification(received, folded))
                     }
                 }
-                try await ledger.take(arrivals, &random)
+                try await ledger.commit(arrivals, &random)
                 digests.insert(try await ledger.storage.digest())
                 let pending = try await ledger.storage.backlog().count
                 #expect(pending == 0)

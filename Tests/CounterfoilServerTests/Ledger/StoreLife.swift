@@ -6,7 +6,7 @@ import Foundation
 import StoreSimulator
 import TestSupport
 
-/// What a simulated App Store announced while customers did whatever came to their minds, signed and verified.
+/// The verified notifications, transactions and renewals of a simulated App Store whose customers act at random.
 struct StoreLife: Sendable {
     static let bundleID = SimulatedApp().bundleID
 
@@ -15,17 +15,17 @@ struct StoreLife: Sendable {
     let renewals: [Verified<JWSRenewalInfoDecodedPayload>]
     let verifier: SignedDataVerifier
 
-    /// A life that several tests look at.
+    /// Notifications that several tests share.
     static let shared = Task { try await make(seed: 7) }
 
-    /// A life of so many commands and requests for any kind of notification.
+    /// Runs a simulator with `commands` random actions: commands of customers, or triggered notifications of any type.
     static func make(seed: UInt64, commands: Int = 60) async throws -> StoreLife {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(World.start)
         configuration.seed = seed
         let simulator = try await Simulator.start(configuration)
         do {
-            try await live(simulator, seed: seed, commands: commands)
+            try await performRandomActions(simulator, seed: seed, commands: commands)
             let life = try await StoreLife(simulator)
             await simulator.stop()
             return life
@@ -35,20 +35,20 @@ struct StoreLife: Sendable {
         }
     }
 
-    /// The signed payloads of everything that was announced in production.
+    /// Returns the signed payloads of all notifications in Production.
     static func payloads(of simulator: Simulator) throws -> [String] {
         let count = simulator.core.read(.production) { store, _ in store.notifications.count }
         return try (0..<count).map { try simulator.core.text($0, in: .production) }
     }
 
-    /// A verifier that trusts a simulator and judges at signing dates.
+    /// Returns a verifier that trusts the simulator's root certificates and checks certificates at the signing date.
     static func verifier(trusting simulator: Simulator) throws -> SignedDataVerifier {
         let information = simulator.information
         var options = SignedDataVerifier.Configuration(
             apps: .only([App(bundleID: information.bundleID, appAppleID: information.appAppleID)]))
         options.anchors = try TrustAnchors(
             certificates: information.rootCertificates.map { try Data(contentsOf: URL(filePath: $0)) })
-        options.validAt = .signingDate
+        options.validationTime = .signingDate
         options.now = { Date(timeIntervalSince1970: 7_000_000_000) }
         return try SignedDataVerifier(options)
     }
@@ -71,8 +71,10 @@ struct StoreLife: Sendable {
         (self.notifications, self.transactions, self.renewals) = (notifications, transactions, renewals)
     }
 
-    /// Does random things. What makes no sense the store refuses.
-    static func live(_ simulator: Simulator, seed: UInt64, commands: Int, customers: Int = 4) async throws {
+    /// Performs random actions. Errors of the store are ignored, because some actions are not possible.
+    static func performRandomActions(_ simulator: Simulator, seed: UInt64, commands: Int, customers: Int = 4)
+        async throws
+    {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<commands {
             if Int.random(in: 0..<4, using: &random) == 0 {
@@ -81,8 +83,8 @@ struct StoreLife: Sendable {
             do {
                 if let command = command(customers, &random) {
                     try await simulator.perform(command)
-                } else if let pair = Trigger.pairs.randomElement(using: &random) {
-                    try await simulator.trigger(TriggerRequest(pair.type, pair.subtype))
+                } else if let kind = Trigger.kinds.randomElement(using: &random) {
+                    try await simulator.trigger(TriggerRequest(kind.type, kind.subtype))
                 }
             } catch is StoreError {}
         }

@@ -9,11 +9,11 @@ import TestSupport
 @testable import LedgerSQLite
 @testable import Ledger
 
-/// A ledger in a folder of its own, which is written without waiting for the disk.
+/// A ledger in its own file, opened without waiting for the disk on commit.
 struct TestLedger {
     let storage: SQLiteStorage
-    let scopes: ScopeRegistry
-    let scope: Scope
+    let scopes: AppEnvironmentRegistry
+    let scope: AppEnvironment
 
     init(in folder: URL, name: String = UUID().uuidString) async throws {
         var options = SQLiteStorage.Options()
@@ -25,13 +25,14 @@ struct TestLedger {
         self.scope = scope
     }
 
-    /// Something that comes to a ledger.
+    /// A notification or a statement that is stored in the ledger.
     enum Arrival {
-        case notification(ReceivedNotification, FoldedNotification)
-        case statement(Statement)
+        case notification(ReceivedNotification, ProcessedNotification)
+        case statement(SignedFact)
     }
 
-    /// What a life makes arrive: each notification, and of some what is inside them by itself too.
+    /// Returns each notification of `life`, and statements about one in `statements` of its transactions, renewals and
+    /// receipt entries.
     func arrivals(of life: StoreLife, statements: Int = 3, at now: Date = World.start) async throws -> [Arrival] {
         var arrivals: [Arrival] = []
         for notification in life.notifications {
@@ -39,7 +40,7 @@ struct TestLedger {
                 .notification(
                     ReceivedNotification(
                         notification, scope: scope, at: now, origin: .delivered),
-                    FoldedNotification(
+                    ProcessedNotification(
                         try await NotificationParts(
                             inside: notification.payload, in: scope, verifiedBy: life.verifier), id: 0, scope: scope,
                         at: now)))
@@ -47,16 +48,17 @@ struct TestLedger {
         for (index, transaction) in life.transactions.enumerated() where index % statements == 0 {
             arrivals.append(
                 .statement(
-                    Statement(transaction, scope: scope, at: now, origin: .asked)))
+                    SignedFact(transaction, scope: scope, at: now, origin: .asked)))
         }
         for (index, renewal) in life.renewals.enumerated() where index % statements == 1 {
             arrivals.append(
-                .statement(Statement(renewal, scope: scope, at: now, origin: .app)))
+                .statement(SignedFact(renewal, scope: scope, at: now, origin: .app)))
         }
         return try arrivals + receipts(of: life, statements, now)
     }
 
-    /// What receipts say, made before and after the App Store signed the transactions; one that it never signed among them.
+    /// Returns statements from receipts, dated before and after the signed transactions. Half of them name transactions
+    /// that were never signed.
     private func receipts(of life: StoreLife, _ statements: Int, _ now: Date) throws -> [Arrival] {
         var facts: [TransactionFact] = []
         for (index, transaction) in life.transactions.enumerated() where index % statements == 2 {
@@ -69,18 +71,19 @@ struct TestLedger {
             }
         }
         return try facts.map { fact in
-            .statement(try Statement(receipt: fact, scope: scope, at: now, origin: .app))
+            .statement(try SignedFact(receipt: fact, scope: scope, at: now, origin: .app))
         }
     }
 
-    /// Takes everything in, in this order: in batches of random size, and folded whenever it happens to be.
-    func take(_ arrivals: [Arrival], _ random: inout SeededGenerator) async throws {
-        var waiting: [FoldedNotification] = []
+    /// Stores all arrivals in this order, in batches of random size, and processes notifications in random order at
+    /// random times.
+    func commit(_ arrivals: [Arrival], _ random: inout SeededGenerator) async throws {
+        var waiting: [ProcessedNotification] = []
         var rest = arrivals[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Int.random(in: 1...12, using: &random))
             rest = rest.dropFirst(batch.count)
-            var received: [(ReceivedNotification, FoldedNotification)] = []
+            var received: [(ReceivedNotification, ProcessedNotification)] = []
             for arrival in batch {
                 switch arrival {
                 case .notification(let notification, let folded): received.append((notification, folded))
@@ -92,7 +95,7 @@ struct TestLedger {
             waiting.removeFirst(folding.count)
             let receptions = try await storage.commit(receiving: received.map(\.0), folding: Array(folding))
             for (reception, (_, folded)) in zip(receptions, received) {
-                guard case .kept(let id) = reception else { continue }
+                guard case .stored(let id) = reception else { continue }
                 var folded = folded
                 folded.id = id
                 waiting.append(folded)

@@ -8,24 +8,24 @@ import StoreSimulator
 import Testing
 
 extension World {
-    /// Asks with the key that is shipped in an app, for a customer.
-    func app(for customer: String) -> Asker {
+    /// Returns a client that uses the public key of an app and a token of the customer.
+    func appClient(for customer: String) -> TestAPIClient {
         let iat = Int64(World.start.timeIntervalSince1970)
         let now = Int64(simulator.now.timeIntervalSince1970)
-        return Asker(
-            url: url, key: Asker.publicKey,
-            token: Asker.token(
+        return TestAPIClient(
+            url: url, key: TestAPIClient.publicKey,
+            token: TestAPIClient.token(
                 claims: #"{"sub":"\#(customer)","iat":\#(max(iat, now)),"exp":\#(max(iat, now) + 3600)}"#))
     }
 
-    /// `AppTransaction.shared` of whoever bought this.
+    /// Returns the app transaction of the Apple account that made this purchase.
     func appTransaction(of transactionID: String) async throws -> String {
-        try await store().appTransaction(of: transactionID).signedAppTransactionInfo
+        try await appStoreClient().appTransaction(of: transactionID).signedAppTransactionInfo
     }
 }
 
-extension Asker {
-    func post(_ path: String, _ body: [String: Any]) async throws -> Answer {
+extension TestAPIClient {
+    func post(_ path: String, _ body: [String: Any]) async throws -> Response {
         try await send("POST", path, body: try JSONSerialization.data(withJSONObject: body))
     }
 }
@@ -43,38 +43,41 @@ extension Asker {
         return try #require(outcome.transactionID)
     }
 
-    /// Has it signed for a backend.
+    /// Requests the signature with the backend's key.
     private func sign(
         _ world: World, _ customer: some CustomStringConvertible, _ product: String, _ more: [String: Any] = [:]
-    ) async throws -> Asker.Answer {
+    ) async throws -> TestAPIClient.Response {
         try await world.api.post(
             "/v1/customers/\(customer)/offers/introductory",
             ["product_id": product, "allow": true].merging(more) { $1 })
     }
 
-    @Test func `not for another product of the group that a trial runs in`() async throws {
+    @Test func `An introductory offer is refused for another product of the group in which a trial was used`()
+        async throws
+    {
         try await World.withAPI { world in
             let (anna, ben) = (UUID(), UUID())
             let trial = try await buy(world, "anna", Self.monthly, anna)
-            // Somebody has bought the other one, so its group is known.
+            // The server learns the yearly product's group from another customer's purchase.
             _ = try await buy(world, "ben", Self.yearly, ben)
             let refused = try await sign(world, anna, Self.yearly)
             #expect(refused.status == 409 && refused["code"] as? String == "not_eligible")
-            // The same Apple account under another name in the app, by its app transaction.
+            // The same Apple account with another account token, identified by its app transaction.
             let text = try await world.appTransaction(of: trial)
             let other = try await sign(world, UUID(), Self.yearly, ["app_transaction": text])
             #expect(other.status == 409 && other["code"] as? String == "not_eligible")
-            // Another group, which somebody has bought in.
+            // Another group, which is known from a purchase.
             _ = try await buy(world, "ben", Self.news, ben)
             #expect(try await sign(world, anna, Self.news).status == 200)
-            // Who has nothing is new in every group.
+            // A customer without purchases is eligible in every group.
             let otto = try await sign(world, "otto", Self.yearly, ["transaction_id": "704000000000000001"])
             #expect(otto.status == 200)
             #expect(try await sign(world, anna, Self.yearly, ["force": true]).status == 200)
         }
     }
 
-    @Test func `not for a product of a group that nobody knows, unless the configuration does`() async throws {
+    @Test func `An introductory offer is refused if the product's group is neither known nor configured`() async throws
+    {
         try await World.withAPI { world in
             let anna = UUID()
             _ = try await buy(world, "anna", Self.monthly, anna)
@@ -92,59 +95,64 @@ extension Asker {
         }
     }
 
-    @Test func `to a key of an app only for an Apple account that is proven`() async throws {
+    @Test func `A public key gets an introductory offer only with the app transaction of an eligible account`()
+        async throws
+    {
         try await World.withAPI { world in
             let (anna, second) = (UUID().uuidString.lowercased(), UUID().uuidString.lowercased())
             let trial = try await buy(world, "anna", Self.monthly, UUID(uuidString: anna))
             let unlock = try await buy(world, "ben", "com.example.unlock", UUID(uuidString: second))
             let yearly: [String: Any] = ["product_id": Self.yearly, "allow": true]
-            func ask(_ customer: String, _ more: [String: Any] = [:]) async throws -> Asker.Answer {
-                try await world.app(for: customer).post(
+            func requestSignature(_ customer: String, _ more: [String: Any] = [:]) async throws
+                -> TestAPIClient.Response
+            {
+                try await world.appClient(for: customer).post(
                     "/v1/customers/\(customer)/offers/introductory", yearly.merging(more) { $1 })
             }
-            let unproven = try await ask(second, ["transaction_id": "704000000000000001"])
+            let unproven = try await requestSignature(second, ["transaction_id": "704000000000000001"])
             #expect(unproven.status == 403 && unproven["code"] as? String == "app_transaction_required")
             let hers = try await world.appTransaction(of: trial)
             let his = try await world.appTransaction(of: unlock)
-            // Nobody has bought the product yet.
-            let unknown = try await ask(second, ["app_transaction": his])
+            // No customer has bought the product yet.
+            let unknown = try await requestSignature(second, ["app_transaction": his])
             #expect(unknown.status == 409 && unknown["code"] as? String == "unknown_group")
             _ = try await buy(world, "carl", Self.yearly, UUID())
-            // A second account of the app on the device with the trial.
-            let farmed = try await ask(second, ["app_transaction": hers])
+            // A second account of the app on the Apple account with the trial.
+            let farmed = try await requestSignature(second, ["app_transaction": hers])
             #expect(farmed.status == 409 && farmed["code"] as? String == "not_eligible")
-            // One account is proven, and the signature would be for another.
-            let mixed = try await ask(second, ["app_transaction": his, "transaction_id": trial])
+            // The app transaction and the transaction ID belong to different Apple accounts.
+            let mixed = try await requestSignature(second, ["app_transaction": his, "transaction_id": trial])
             #expect(mixed.status == 409 && mixed["code"] as? String == "not_the_customers")
-            let signed = try await ask(second, ["app_transaction": his])
+            let signed = try await requestSignature(second, ["app_transaction": his])
             #expect(signed.status == 200)
             #expect(signed["transaction_id"] as? String != trial)
-            // What the server was never told, the App Store tells.
+            // The server did not receive the notification and requests the history from the App Store.
             try world.simulator.add(Fault("notification:*", .drop))
             _ = try await buy(world, "ben", Self.monthly)
             try await world.simulator.advance(by: 120)
-            let quiet = try await ask(second, ["app_transaction": his])
+            let quiet = try await requestSignature(second, ["app_transaction": his])
             #expect(quiet.status == 409 && quiet["code"] as? String == "not_eligible")
         }
     }
 }
 
-@Suite struct `A key that is shipped in an app` {
+@Suite struct `Offers and consent with a public key` {
     private static let monthly = "com.example.premium.monthly"
 
-    @Test func `has only those promotional offers signed that the configuration names`() async throws {
+    @Test func `A public key gets only the configured promotional offers, for the customer's own account`() async throws
+    {
         try await World.withAPI(server: { $0.apps[0].publicOffers = ["save20"] }) { world in
-            let anna = try await world.subscriber("anna")
-            let ben = try await world.subscriber("ben")
+            let anna = try await world.subscribe("anna")
+            let ben = try await world.subscribe("ben")
             let path = "/v1/customers/\(anna)/offers/promotional"
-            let api = world.app(for: anna)
+            let api = world.appClient(for: anna)
             let offer: [String: Any] = ["product_id": Self.monthly, "offer_id": "save20"]
             #expect(try await api.post(path, offer).status == 200)
             let other = try await api.post(path, offer.merging(["offer_id": "comeback"]) { $1 })
             #expect(other.status == 403 && other["code"] as? String == "offer_not_public")
             let unknown = try await api.post(path, offer.merging(["transaction_id": "704000000000000001"]) { $1 })
             #expect(unknown.status == 409 && unknown["code"] as? String == "not_the_customers")
-            // In the original format the account token is the customer's, said or not.
+            // In the original format, the account token defaults to the customer's.
             let original = offer.merging(["format": "original"]) { $1 }
             #expect(try await api.post(path, original)["app_account_token"] as? String == anna)
             let stolen = try await api.post(path, original.merging(["app_account_token": ben]) { $1 })
@@ -152,17 +160,17 @@ extension Asker {
             #expect(try await world.api.post(path, offer.merging(["offer_id": "comeback"]) { $1 }).status == 200)
         }
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna")
-            let none = try await world.app(for: anna).post(
+            let anna = try await world.subscribe("anna")
+            let none = try await world.appClient(for: anna).post(
                 "/v1/customers/\(anna)/offers/promotional", ["product_id": Self.monthly, "offer_id": "save20"])
             #expect(none.status == 403 && none["code"] as? String == "offer_not_public")
         }
     }
 
-    @Test func `reports consent and nothing else about a refund`() async throws {
+    @Test func `A public key may report consent and no other usage data`() async throws {
         try await World.withAPI { world in
-            let anna = try await world.subscriber("anna", product: "com.example.coins.100")
-            let (api, path) = (world.app(for: anna), "/v1/customers/\(anna)/usage")
+            let anna = try await world.subscribe("anna", product: "com.example.coins.100")
+            let (api, path) = (world.appClient(for: anna), "/v1/customers/\(anna)/usage")
             let frauds: [[String: Any]] = [
                 ["delivery_status": "UNDELIVERED_OTHER"], ["sample_content_provided": false],
                 ["product_id": "com.example.coins.100", "consumption_percentage": 0],

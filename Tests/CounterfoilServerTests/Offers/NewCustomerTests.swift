@@ -5,14 +5,14 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `Who never bought anything` {
+@Suite struct `Offers for customers without purchases` {
     private static func groups(_ world: World, _ customer: String) async throws -> [String: [String: Any]] {
         let groups = try await world.api.get("/v1/customers/\(customer)")["groups"] as? [[String: Any]] ?? []
         return Dictionary(
             uniqueKeysWithValues: groups.map { ($0["subscription_group_identifier"] as? String ?? "", $0) })
     }
 
-    @Test func `is shown every group of the catalogue, and what to offer in it`() async throws {
+    @Test func `A new customer has every group of the catalogue, with the step "subscribe"`() async throws {
         try await World.withAPI(server: { configuration in
             configuration.apps[0].catalogue.groups = ["com.example.premium.monthly": "21", "com.example.news": "22"]
         }) { world in
@@ -26,19 +26,19 @@ import Testing
         }
     }
 
-    @Test func `is shown the groups that were learned from others, and not their purchases`() async throws {
+    @Test func `A new customer has the groups that are known from other customers' purchases`() async throws {
         try await World.withAPI { world in
             #expect(try await Self.groups(world, "nobody").isEmpty)
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             let annas = try #require(try await Self.groups(world, anna).first)
             #expect(annas.value["state"] as? String == "active")
             let nobody = try await Self.groups(world, "nobody")
             #expect(nobody.keys.sorted() == [annas.key])
             #expect(nobody[annas.key]?["next_step"] as? String == "subscribe")
-            // What the sandbox sells says nothing about production, and the other way round.
+            // Sandbox and Production have separate groups.
             let sandbox = try await world.api.get("/v1/customers/nobody?environment=Sandbox")
             #expect((sandbox["groups"] as? [Any])?.isEmpty == true)
-            // Who had a trial and lost it is no newcomer.
+            // A former subscriber is not new.
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: 90 * 86_400)
             try await world.settle()

@@ -4,8 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `Offers are signed for those who may have them` {
-    @Test func `a promotional offer is for subscribers, an introductory offer for newcomers`() async throws {
+@Suite struct `Signing offers for eligible customers` {
+    @Test func `A promotional offer is signed for subscribers, an introductory offer for new customers`() async throws {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             let anna = UUID()
             let outcome = try await world.simulator.perform(
@@ -32,7 +32,7 @@ import Testing
             #expect(old.text("signature").flatMap { Data(base64Encoded: $0) } != nil)
 
             for member in ["nonce", "app_account_token"] {
-                // Foundation takes it for a UUID.
+                // Foundation accepts this text as a UUID.
                 let signed: [String: Any] = [member: "+b1f2c0e-0a4b-4f0e-9b7a-0d6a5c1e2f30"]
                 let refused = try await world.call(
                     .POST, promotional, offer.merging(original) { $1 }.merging(signed) { $1 })
@@ -65,10 +65,10 @@ import Testing
         }
     }
 
-    private static func claims(_ jws: String?) -> APIAnswer? {
+    private static func claims(_ jws: String?) -> APIResponse? {
         guard let part = jws?.split(separator: ".").dropFirst().first else { return nil }
         let text = String(part).replacing("-", with: "+").replacing("_", with: "/")
         let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
-        return Data(base64Encoded: padded).map { APIAnswer(status: 0, body: $0) }
+        return Data(base64Encoded: padded).map { APIResponse(status: 0, body: $0) }
     }
 }

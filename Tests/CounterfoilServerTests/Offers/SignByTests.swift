@@ -5,11 +5,11 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// `counterfoil simulator buy --sign-by`, against a server.
+/// Tests `counterfoil simulator buy --sign-by` against a server.
 @Suite struct SignByTests {
     private static let monthly = "com.example.premium.monthly"
 
-    /// Runs the built command, which is told of the simulator and of the server's key.
+    /// Runs the built command with the simulator's address and the server's key.
     private static func run(_ world: World, _ arguments: String...) async throws -> (status: Int32, errors: String) {
         let outcome = try await ServerProcess.run(
             arguments + ["--simulator", world.simulator.information.controlURL, "--json"],
@@ -17,7 +17,7 @@ import Testing
         return (outcome.status, outcome.errors)
     }
 
-    @Test func `the server signs the promotional offer that a customer buys on the command line`() async throws {
+    @Test func `The command buys a promotional offer with a signature that it requests from the server`() async throws {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             try await world.simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
             try await world.settle()
@@ -26,7 +26,7 @@ import Testing
             #expect(bought.status == 0, "\(bought.errors)")
             try await world.simulator.advance(by: .month)
             #expect(try world.simulator.state(of: "anna").subscriptions.first?.offerIdentifier == "save20")
-            // Ben never subscribed: the server does not sign, and nothing is bought.
+            // Ben has never subscribed: the server refuses to sign, and nothing is bought.
             try await world.simulator.perform(.createCustomer(customer: "ben"))
             let refused = try await Self.run(
                 world, "simulator", "buy", "ben", "premium.monthly", "--offer", "save20", "--sign-by", world.url)

@@ -6,11 +6,11 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// The App Store takes what the server signs. A server that signs the wrong thing fails here.
-@Suite struct `What the server signs is good for a purchase` {
+/// The simulated App Store checks the server's signatures.
+@Suite struct `The simulator accepts the server's offer signatures` {
     private static let monthly = "com.example.premium.monthly"
 
-    /// Anna, who is subscribed.
+    /// Calls `body` with a world in which Anna is subscribed.
     private static func withAnna(_ body: (World, UUID) async throws -> Void) async throws {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             let anna = UUID()
@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: ["jws", "original"])
-    func `for a promotional offer, once, and for no other offer`(_ format: String) async throws {
+    func `The App Store accepts a promotional offer's signature once, for its product, for 24 hours`(_ format: String)
+        async throws
+    {
         try await Self.withAnna { world, anna in
             func signature() async throws -> OfferSignature {
                 let answer = try await world.call(
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `for an introductory offer in the place of the App Store's own rule`() async throws {
+    @Test func `An introductory offer's signature overrides the App Store's eligibility`() async throws {
         try await Self.withAnna { world, anna in
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: Period.month)
@@ -78,10 +80,10 @@ import Testing
                     .purchase(customer: "anna", product: Self.monthly, introductorySignature: signature))
                 return try world.simulator.state(of: "anna").subscriptions.first?.offerType
             }
-            // She has not had the introductory offer, and is refused it.
+            // Anna has not used the introductory offer. The signature denies it.
             #expect(try await buy(signature(false)) == nil)
             try await world.simulator.perform(.approveRefund(customer: "anna"))
-            // The App Store's own rule, and then once more.
+            // Without a signature, the App Store gives the offer once.
             #expect(try await buy(nil) == .introductory)
             try await world.simulator.perform(.approveRefund(customer: "anna"))
             #expect(try await buy(nil) == nil)

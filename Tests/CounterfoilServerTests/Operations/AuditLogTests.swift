@@ -6,33 +6,33 @@ import Synchronization
 import Testing
 
 @Suite struct `The commits of the audit log` {
-    /// A storage whose commits wait until they are let through.
+    /// Storage whose commits wait until the test releases them.
     private final class SlowStorage: AuditStorage {
-        let kept = Mutex<[AuditEntry]>([])
+        let stored = Mutex<[AuditEntry]>([])
         let begun = AsyncStream.makeStream(of: Void.self)
         let released = AsyncStream.makeStream(of: Void.self)
 
         func appendAudit(_ entries: [AuditEntry], dropping before: Milliseconds) async throws {
             begun.continuation.yield()
             for await _ in released.stream {}
-            kept.withLock { $0 += entries }
+            stored.withLock { $0 += entries }
         }
 
-        func audit(before id: Int64, limit: Int) async throws -> [KeptAuditEntry] { [] }
+        func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] { [] }
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `hold for whoever asks what was being written already`() async {
+    func `A second caller also waits for a commit that is already running`() async {
         let storage = SlowStorage()
         let log = AuditLog(storage, now: { Date(timeIntervalSince1970: 0) }, logger: Logger(label: "test"))
         log.add(AuditEntry(at: 0, actor: "anna", action: "GET /v1/webhooks", result: "403"))
-        async let first: Void = log.keep()
+        async let first: Void = log.flush()
         for await _ in storage.begun.stream { break }
         async let second: Int = {
-            await log.keep()
-            return storage.kept.withLock(\.count)
+            await log.flush()
+            return storage.stored.withLock(\.count)
         }()
-        // Long enough for whoever does not wait.
+        // Enough for a caller that does not wait.
         for _ in 0..<100 { await Task.yield() }
         storage.released.continuation.finish()
         #expect(await second == 1)

@@ -3,8 +3,10 @@ import CounterfoilServer
 import Testing
 import NIOHTTP1
 
-@Suite struct `Who may send notifications` {
-    @Test func `is told by the connection, or by trusted proxies from the right`() async throws {
+@Suite struct `Sender addresses of notifications` {
+    @Test func `The sender of a notification is the peer, or the rightmost untrusted address of a trusted proxy`()
+        async throws
+    {
         try await World.run(
             server: { configuration in
                 configuration.listen.trustedProxies = Self.networks("127.0.0.0/8", "10.0.0.0/8")
@@ -17,23 +19,23 @@ import NIOHTTP1
                 "17.1.2.3", "18.1.2.3, 17.1.2.3", "x, 17.1.2.3, 10.1.1.1", "17.1.2.3:4711", "2620:149::1",
                 "[2620:149::1]:443, 10.1.1.1 , 127.0.0.1",
             ]
-            // What they sent is no notification.
+            // The body is no notification.
             for text in accepted { #expect(try await Self.status(world, text) == 400, "\(text)") }
         }
     }
 
-    @Test func `is not told by those whom nobody trusts`() async throws {
+    @Test func `The forwarded address of an untrusted peer is ignored`() async throws {
         try await World.run(server: { $0.listen.notificationNetworks = Self.networks("17.0.0.0/8") }) {
             world async throws in
             #expect(try await Self.status(world, "17.1.2.3") == 403)
-            #expect(try await world.ask(.POST, "/apple/notifications", body: "{}").status == 403)
+            #expect(try await world.request(.POST, "/apple/notifications", body: "{}").status == 403)
         }
     }
 
     private static func networks(_ texts: String...) -> [Network] { texts.compactMap { Network($0) } }
 
     private static func status(_ world: World, _ forwardedFor: String) async throws -> Int {
-        try await world.ask(
+        try await world.request(
             .POST, "/apple/notifications", headers: ["X-Forwarded-For": forwardedFor], body: "{}"
         ).status
     }

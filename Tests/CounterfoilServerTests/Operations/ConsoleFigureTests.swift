@@ -6,7 +6,7 @@ import Foundation
 import Testing
 import WebConsole
 
-@Suite struct `What the console draws` {
+@Suite struct `Figures of the console` {
     private let engine = EntitlementEngine(catalogue: ProductCatalogue())
 
     private static func text(_ kept: Int, _ lag: Double, _ count: Int, _ waiting: Int) -> String {
@@ -21,26 +21,29 @@ import WebConsole
         """
     }
 
-    @Test func `is what counters gained in a minute, the most of a gauge, and the mean of a histogram`() throws {
+    @Test func `Charts show a counter's increase per minute, a gauge's maximum, and a histogram's mean`() throws {
         let history = MetricHistory()
-        history.note(Self.text(10, 2, 10, 5), at: 30)
-        history.note(Self.text(12, 3, 12, 9), at: 65)
-        history.note(Self.text(30, 6, 15, 1), at: 115)
+        history.record(Self.text(10, 2, 10, 5), at: 30)
+        history.record(Self.text(12, 3, 12, 9), at: 65)
+        history.record(Self.text(30, 6, 15, 1), at: 115)
         let charts = Dictionary(history.charts.map { ($0.title, $0.values) }) { first, _ in first }
         #expect(charts["Notifications"] == [20])
         #expect(charts["Waiting to be processed"] == [5, 9])
         #expect(charts["From received to processed"] == [4.0 / 5])
     }
 
-    @Test func `goes back an hour and no longer`() throws {
+    @Test func `Charts show the last hour`() throws {
         let history = MetricHistory()
-        for minute in 0..<200 { history.note(Self.text(minute, 0, 0, minute), at: minute * 60) }
+        for minute in 0..<200 { history.record(Self.text(minute, 0, 0, minute), at: minute * 60) }
         let charts = Dictionary(history.charts.map { ($0.title, $0.values) }) { first, _ in first }
         #expect(charts["Waiting to be processed"] == (140..<200).map { Double($0) })
         #expect(charts["Notifications"] == Array(repeating: 1, count: 60))
     }
 
-    @Test func `has a bar for each period, for what is not paid, and none that goes backwards`() throws {
+    @Test
+    func `A subscription has a bar for each period, grace period and retry period, and none ends before it starts`()
+        throws
+    {
         let start = Date(timeIntervalSince1970: 1_750_000_000)
         func bought(_ days: Double, _ change: (inout TransactionFact) -> Void = { _ in }) -> TransactionFact {
             var fact = TransactionFact(
@@ -72,7 +75,7 @@ import WebConsole
         #expect(bars.last?.end == start + 180 * 86_400)
     }
 
-    @Test func `is told of the last hundred periods of each, and how many came before`() throws {
+    @Test func `A purchase shows its last hundred periods and the number of omitted ones`() throws {
         let start = Date(timeIntervalSince1970: 1_600_000_000)
         var facts = CustomerFacts()
         facts.transactions = (0..<130).map { week in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `The documentation` {
-    /// Every page, by its path in the package.
+    /// Returns the text of every page by its path in the package.
     private static func pages() throws -> [String: String] {
         let folder = Fixtures.package.appending(path: "docs")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
@@ -14,7 +14,8 @@ import Testing
         return pages
     }
 
-    /// What a heading is called in a link: in lower case, without marks, with - for blanks.
+    /// Returns the anchors of a page's headings as GitHub makes them: lower case, without punctuation, with "-" for
+    /// spaces.
     private static func anchors(_ page: String) -> Set<String> {
         var isCode = false
         var anchors: Set<String> = []
@@ -32,7 +33,7 @@ import Testing
         page.matches(of: /\]\(([^)\s]+)\)/).map { String($0.output.1) }
     }
 
-    @Test func `has no dead link`() throws {
+    @Test func `No documentation page has a dead link`() throws {
         let pages = try Self.pages()
         var dead: [String] = []
         var count = 0
@@ -53,7 +54,7 @@ import Testing
         #expect(count > 80)
     }
 
-    @Test func `says of everything that Apple recommends where it is`() throws {
+    @Test func `Every row of Apple's advice in the checklist has a link`() throws {
         let page = try #require(try Self.pages()["docs/checklist.md"])
         let rows = page.split(separator: "\n")
             .filter { $0.hasPrefix("|") && !$0.hasPrefix("|---") && $0 != "| Apple's advice | here |" }

@@ -7,25 +7,23 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `The clock of a server that follows a simulator` {
-    @Test func `is not behind what has just been signed, though it was not read since the simulator's jumped`()
-        async throws
-    {
+@Suite struct `Server that follows a simulator's clock` {
+    @Test func `The clock moves to a signing date that is later than its last reading`() async throws {
         try await World.run { world in
             let clock = try await ServerClock.following(world.simulator.information.controlURL)
             let start = world.simulator.core.now
             #expect(clock.now() == start)
             try await world.simulator.advance(by: 31 * 86_400)
             let signed = world.simulator.core.now
-            #expect(clock.now() == start, "nothing has read it")
+            #expect(clock.now() == start, "the clock was not read since")
             #expect(clock.arrival(ofSigned: signed) == signed)
             #expect(clock.now() == signed)
-            // What was signed earlier, and is sent again, turns nothing back.
+            // An earlier signing date, as in a redelivery, does not set the clock back.
             #expect(clock.arrival(ofSigned: start) == signed)
         }
     }
 
-    @Test func `is read again, and then shows what the simulator's shows`() async throws {
+    @Test func `Reading the simulator's clock replaces a time that a signing date has set`() async throws {
         try await World.run { world in
             let clock = try await ServerClock.following(world.simulator.information.controlURL)
             let start = world.simulator.core.now
@@ -35,27 +33,29 @@ import Testing
         }
     }
 
-    @Test func `stays at what was signed when it is read, though the simulator's stands still`() async throws {
+    @Test func `Reading a frozen clock does not set the server's clock behind the last signing date`() async throws {
         try await World.run { world in
             let clock = try await ServerClock.following(world.simulator.information.controlURL)
             for customer in ["anna", "ben"] {
                 try await world.simulator.perform(.purchase(customer: customer, product: "com.example.premium.monthly"))
             }
-            // The second was signed a millisecond after the first, at the same instant of the clock.
+            // The second transaction is signed a millisecond after the first, though the clock shows the same time.
             let signed = try #require(world.simulator.core.read(.production) { store, _ in store.lastSigned })
             #expect(signed > world.simulator.core.now)
             let arrival = clock.arrival(ofSigned: signed)
             try await clock.followed?.read()
-            #expect(clock.now() >= arrival, "what is due since the arrival would wait for ever")
+            #expect(clock.now() >= arrival, "work that is due at the arrival would never start")
         }
     }
 
-    @Test func `is not put back by an answer that is older than what arrived meanwhile`() async throws {
+    @Test func `A signing date that arrives during a reading of the clock is later than the reading and wins`()
+        async throws
+    {
         let (start, signed) = (Date(timeIntervalSince1970: 1_800_000_000), Date(timeIntervalSince1970: 1_802_678_400))
         let clock = Mutex<FollowedClock?>(nil)
         let router = Router()
         router.get("/clock") { _, _ in
-            clock.withLock { $0?.reach(signed) }
+            clock.withLock { $0?.advance(to: signed) }
             return #"{"now": 1800000000000, "mode": "frozen"}"#
         }
         let server = try await TestServer(router)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `is the system's where there is no simulator, whatever was signed`() {
+    @Test func `Without a simulator the server uses the system's clock, whatever the signing date`() {
         let before = Date()
         let arrival = ServerClock.system.arrival(ofSigned: before + 86_400)
         #expect(arrival >= before && arrival < before + 3600)

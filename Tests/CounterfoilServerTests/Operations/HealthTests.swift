@@ -9,44 +9,44 @@ import NIOHTTP1
 @testable import Ledger
 
 @Suite struct `Health` {
-    @Test func `is told by part, and a server that drains is not ready`() async throws {
+    @Test func `Readiness lists the state of each part, and a draining server answers 503`() async throws {
         let lines = LogCapture()
         try await World.run(logger: lines.logger(.init())) { world in
-            let live = try await world.ask("/health/live")
+            let live = try await world.request("/health/live")
             #expect(live.status == 200)
             #expect(live.text == #"{"object":"health","status":"live"}"#)
-            let ready = try await world.ask("/health/ready")
+            let ready = try await world.request("/health/ready")
             #expect(ready.status == 200)
             #expect(
                 ready.text == #"{"object":"health","status":"ready","parts":[{"name":"server","status":"ok"},"#
                     + #"{"name":"ledger","status":"ok"}]}"#)
             try world.server.core.readiness.startDraining()
-            let draining = try await world.ask("/health/ready")
+            let draining = try await world.request("/health/ready")
             #expect(draining.status == 503)
             #expect(draining.text.contains(#"{"name":"server","status":"draining"}"#))
-            #expect(try await world.ask("/health/ready").status == 503)
-            let said = lines.text.split(separator: "\n").filter { $0.contains("the server is not ready") }
-            #expect(said.count == 1 && said[0].contains(#"reason="server draining, ledger ok""#), "\(said)")
-            #expect(try await world.ask("/health/live").status == 200)
+            #expect(try await world.request("/health/ready").status == 503)
+            let logged = lines.text.split(separator: "\n").filter { $0.contains("the server is not ready") }
+            #expect(logged.count == 1 && logged[0].contains(#"reason="server draining, ledger ok""#), "\(logged)")
+            #expect(try await world.request("/health/live").status == 200)
         }
     }
 
-    @Test func `is told without a body to monitors that ask with HEAD`() async throws {
+    @Test func `Health routes answer HEAD without a body`() async throws {
         try await World.run { world in
             for path in ["/health/live", "/health/ready"] {
-                let answer = try await world.ask(.HEAD, path)
+                let answer = try await world.request(.HEAD, path)
                 #expect(answer.status == 200 && answer.text.isEmpty, "\(path)")
             }
             try world.server.core.readiness.startDraining()
-            #expect(try await world.ask(.HEAD, "/health/ready").status == 503)
+            #expect(try await world.request(.HEAD, "/health/ready").status == 503)
         }
     }
 
-    @Test func `of the ledger is what it was a moment ago`() async {
+    @Test func `The result of a ledger check is reused for a moment`() async {
         let checks = Mutex(0)
         let instant = ContinuousClock.now
         let readiness = Readiness(
-            patience: .seconds(600), now: { instant },
+            timeout: .seconds(600), now: { instant },
             check: {
                 checks.withLock { $0 += 1 }
                 throw StorageError(.full, "the disk is full")
@@ -56,14 +56,16 @@ import NIOHTTP1
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `of a disk that does not answer is a problem after a while, and nobody waits for the disk`() async {
+    func `A ledger check that does not finish is reported after the limit, without blocking callers`() async throws {
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
         let instant = Mutex(ContinuousClock.now)
         let isHung = Mutex(false)
         let readiness = Readiness(
-            patience: .zero, now: { instant.withLock(\.self) },
+            timeout: .zero, now: { instant.withLock(\.self) },
             check: { if isHung.withLock(\.self) { for await _ in answers {} } })
-        while await readiness.ledgerProblem() != nil { await Task.yield() }
+        try await waitUntil("the first check succeeds", within: .seconds(30)) {
+            await readiness.ledgerProblem() == nil
+        }
         isHung.withLock { $0 = true }
         instant.withLock { $0 += .seconds(2) }
         #expect(await readiness.ledgerProblem() == nil)
@@ -71,25 +73,25 @@ import NIOHTTP1
         #expect(await readiness.ledgerProblem() == nil)
         instant.withLock { $0 += .milliseconds(1) }
         #expect(await readiness.ledgerProblem() == "storage_stalled")
-        // And it is over when the disk answers.
+        // The problem ends when the check finishes.
         answer.finish()
-        while await readiness.ledgerProblem() != nil { await Task.yield() }
+        try await waitUntil("the problem ends", within: .seconds(30)) { await readiness.ledgerProblem() == nil }
     }
 
-    @Test func `of a disk that has not answered at all is a problem`() async {
+    @Test func `A first ledger check that does not finish within the timeout is reported`() async {
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
-        let readiness = Readiness(patience: .zero, check: { for await _ in answers {} })
+        let readiness = Readiness(timeout: .zero, check: { for await _ in answers {} })
         #expect(await readiness.ledgerProblem() == "storage_stalled")
         answer.finish()
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `of a disk that is looked at for the first time is no problem yet to whoever asks meanwhile`() async {
+    func `A request during the first ledger check reports no problem`() async {
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
         let (begins, begin) = AsyncStream.makeStream(of: Void.self)
         let instant = ContinuousClock.now
         let readiness = Readiness(
-            patience: .seconds(600), now: { instant },
+            timeout: .seconds(600), now: { instant },
             check: {
                 begin.finish()
                 for await _ in answers {}
@@ -101,7 +103,7 @@ import NIOHTTP1
         #expect(await first == nil)
     }
 
-    @Test func `of a ledger that cannot be written is a problem`() async throws {
+    @Test func `Checking a read-only ledger throws an error`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -112,7 +114,7 @@ import NIOHTTP1
         #expect(error?.code == .readOnly)
     }
 
-    @Test func `of two servers on one ledger is one server's`() throws {
+    @Test func `A ledger cannot be opened by a second writer, also through a symbolic link`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -8,13 +8,13 @@ import Testing
 #endif
 
 @Suite struct `The log of a server` {
-    @Test func `holds nobody up when it is not read, and counts what it lost`() throws {
+    @Test func `A full pipe does not block logging, and the number of lost lines is logged`() throws {
         try Self.withPipe { reading, writing in
             let filling = Self.fill(writing)
             try #require(filling > 0)
-            let output = LogOutput(writing, patience: 0)
+            let output = LogOutput(writing, timeout: 0)
             let logger = Logger(label: "test") { _ in
-                LogLines(ServerConfiguration.Log(), now: { World.start }) { output.write($0, gap: $1) }
+                ServerLogHandler(ServerConfiguration.Log(), now: { World.start }) { output.write($0, gap: $1) }
             }
             for count in 1...3 { logger.info("lost", metadata: ["count": "\(count)"]) }
             #expect(Self.read(reading).count == filling)
@@ -30,10 +30,10 @@ import Testing
         }
     }
 
-    @Test func `goes on with a line of its own after one that was cut off`() throws {
+    @Test func `After a truncated line, the next entry starts on a new line`() throws {
         try Self.withPipe { reading, writing in
-            let output = LogOutput(writing, patience: 0)
-            // Longer than any pipe.
+            let output = LogOutput(writing, timeout: 0)
+            // Larger than the buffer of any pipe.
             output.write([UInt8](repeating: UInt8(ascii: "x"), count: 2 << 20) + Array("\n".utf8))
             let part = Self.read(reading)
             #expect(!part.isEmpty && part.allSatisfy { $0 == "x" })
@@ -49,7 +49,7 @@ import Testing
         try body(ends[0], ends[1])
     }
 
-    /// Fills a pipe, and returns with how many bytes.
+    /// Fills the pipe. Returns the number of bytes written.
     private static func fill(_ writing: Int32) -> Int {
         let flags = fcntl(writing, F_GETFL)
         guard flags >= 0, fcntl(writing, F_SETFL, flags | O_NONBLOCK) == 0 else { return 0 }
@@ -63,15 +63,15 @@ import Testing
         }
     }
 
-    /// Reads all that is in a pipe now.
+    /// Reads the bytes that are in the pipe now.
     private static func read(_ reading: Int32) -> String {
         var bytes: [UInt8] = []
         var state = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while poll(&state, 1, 0) > 0 {
-            let count = piece.withUnsafeMutableBytes { Foundation.read(reading, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes { Foundation.read(reading, $0.baseAddress, $0.count) }
             guard count > 0 else { break }
-            bytes += piece.prefix(count)
+            bytes += buffer.prefix(count)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

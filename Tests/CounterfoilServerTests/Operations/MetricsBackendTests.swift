@@ -8,15 +8,15 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `The metrics of a server` {
-    @Test func `go to the backend that was handed in`() async throws {
+    @Test func `Metrics are sent to the given backend, and the metrics route answers 404`() async throws {
         let backend = RecordingMetrics()
         try await World.run(server: { $0.listen.metrics = .local }, metrics: { backend }) { world async throws in
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(UUID())))
             try await world.settle()
-            _ = try await world.ask(.POST, "/apple/notifications", body: "[]")
-            let answer = try await world.ask("/metrics")
+            _ = try await world.request(.POST, "/apple/notifications", body: "[]")
+            let answer = try await world.request("/metrics")
             #expect(answer.status == 404)
             #expect(answer.text.contains(#""code":"metrics_not_exposed""#))
             let route = "counterfoil_http_requests_total route=/apple/notifications method=POST"
@@ -30,14 +30,14 @@ import Testing
                 let durations = backend["counterfoil_\(name)_duration_seconds"]
                 #expect(!durations.isEmpty && durations.allSatisfy { $0 > 0 }, "\(name)")
             }
-            // Read from the ledger now and then, the first time when the server begins.
+            // The server samples these from the ledger periodically, the first time at its start.
             for name in ["inbox_backlog", "inbox_oldest_age_seconds", "http_body_bytes", "webhook_backlog"] {
                 while backend["counterfoil_\(name)"].isEmpty { await Task.yield() }
             }
         }
     }
 
-    @Test func `are what they were, to the last byte`() async throws {
+    @Test func `The Prometheus text is unchanged, byte by byte`() async throws {
         let backend = PrometheusMetrics()
         let (metrics, requests) = (ServerMetrics(backend), RequestMetrics(backend))
         metrics.addGauge(.requestsUnderWay) { [([], Double(requests.underWay))] }
@@ -53,7 +53,7 @@ import Testing
         #expect(text[..<end.lowerBound] == metricsText)
     }
 
-    @Test func `are those of one server, and of nobody else in the process`() async throws {
+    @Test func `Each server has its own metrics, and the process-wide metrics system is not used`() async throws {
         let (one, other) = (ServerMetrics(PrometheusMetrics()), ServerMetrics(PrometheusMetrics()))
         one.kept.increment()
         let line = "\ncounterfoil_notifications_total{result=\"kept\",code=\"\"} "
@@ -62,33 +62,33 @@ import Testing
         #expect(MetricsSystem.factory is NOOPMetricsHandler)
     }
 
-    @Test func `have no sample of what is not known`() async throws {
+    @Test func `A gauge has samples only for the labels of its last reading`() async throws {
         let metrics = ServerMetrics(PrometheusMetrics())
-        let known = Mutex<[SampledGauge.Reading]>([])
+        let current = Mutex<[SampledGauge.Reading]>([])
         let gauge = MetricFamily("ages", .gauge, "How old.")
-        metrics.addGauge(gauge) { known.withLock(\.self) }
+        metrics.addGauge(gauge) { current.withLock(\.self) }
         for (readings, samples) in [
             ([([("app", "a")], 1.5), ([("app", "b")], 2)], [#"ages{app="a"} 1.5"#, #"ages{app="b"} 2"#]),
             ([([("app", "b")], 3)], [#"ages{app="b"} 3"#]), ([], []),
             ([([("app", "b")], 4)], [#"ages{app="b"} 4"#]),
         ] as [([SampledGauge.Reading], [String])] {
-            known.withLock { $0 = readings }
+            current.withLock { $0 = readings }
             let lines = try #require(await metrics.text()).split(separator: "\n").map(String.init)
             #expect(lines.filter { $0.hasPrefix("ages") } == samples)
         }
     }
 
-    @Test func `have no series of paths and methods that only a client knows`() async throws {
+    @Test func `Unknown paths and methods share one series`() async throws {
         try await World.run(server: { $0.listen.metrics = .local }) { world async throws in
-            for number in 0..<20 { _ = try await world.ask(.PURGE, "/nothing/\(number)") }
-            let lines = try await world.ask("/metrics").text.split(separator: "\n")
+            for number in 0..<20 { _ = try await world.request(.PURGE, "/nothing/\(number)") }
+            let lines = try await world.request("/metrics").text.split(separator: "\n")
                 .filter { $0.hasPrefix("counterfoil_http_requests_total") }
             #expect(lines == [#"counterfoil_http_requests_total{route="none",method="OTHER",status="404"} 20"#])
         }
     }
 }
 
-/// A backend that remembers everything, by the name and the labels: `count of=things`.
+/// Records all values by the metric's name and labels, for example `count of=things`.
 private final class RecordingMetrics: MetricsFactory {
     private let values = Mutex<[String: [Double]]>([:])
 

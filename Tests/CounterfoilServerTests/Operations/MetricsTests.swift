@@ -10,20 +10,20 @@ import Testing
 import NIOHTTP1
 
 @Suite struct `Metrics` {
-    @Test func `tell what became of notifications and requests`() async throws {
+    @Test func `The metrics route counts notifications and requests in the Prometheus format`() async throws {
         try await World.run(server: { $0.listen.metrics = .local }) { world async throws in
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(UUID())))
             try await world.settle()
-            _ = try await world.ask(.POST, "/apple/notifications", body: #"{"signedPayload":"a.b.c"}"#)
-            _ = try await world.ask(.POST, "/apple/notifications", body: "[]")
-            _ = try await world.ask("/v1/customers/a-person")
-            _ = try await world.ask("/nothing/a-person")
+            _ = try await world.request(.POST, "/apple/notifications", body: #"{"signedPayload":"a.b.c"}"#)
+            _ = try await world.request(.POST, "/apple/notifications", body: "[]")
+            _ = try await world.request("/v1/customers/a-person")
+            _ = try await world.request("/nothing/a-person")
             try world.server.core.metrics.addGauge(.init("counterfoil_figure_of_somebody_else", .gauge)) {
                 [([("app", "a\"\\\nb")], 1.5)]
             }
-            let answer = try await world.ask("/metrics")
+            let answer = try await world.request("/metrics")
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == ["text/plain; version=0.0.4; charset=utf-8"])
             let lines = answer.text.split(separator: "\n").map(String.init)
@@ -50,9 +50,9 @@ import NIOHTTP1
         }
     }
 
-    @Test func `are all in the documentation, and no others`() async throws {
+    @Test func `The documentation lists exactly the metrics that the server has`() async throws {
         try await World.run(server: { $0.listen.metrics = .local }) { world async throws in
-            let printed = try await world.ask("/metrics").text.split(separator: "\n")
+            let printed = try await world.request("/metrics").text.split(separator: "\n")
                 .filter { $0.hasPrefix("# TYPE ") }.compactMap { $0.split(separator: " ").dropFirst(2).first }
             let text = try String(
                 contentsOf: Fixtures.package.appending(path: "docs/operations.md"), encoding: .utf8)
@@ -65,7 +65,7 @@ import NIOHTTP1
         }
     }
 
-    @Test func `are for keys of operators, and for this machine only where the configuration says so`() async throws {
+    @Test func `The metrics route needs an operator key, or a local client if that is configured`() async throws {
         let keys = ["operator", "stranger"].map { ($0, APIKeyText.make()) }
         let isLocal = Mutex(false)
         try await World.run(
@@ -78,33 +78,33 @@ import NIOHTTP1
                 }
             }
         ) { world async throws in
-            #expect(try await world.ask("/metrics").status == 401)
+            #expect(try await world.request("/metrics").status == 401)
             try await world.stopServer()
             isLocal.withLock { $0 = true }
             try await world.startServer()
-            let passedOn = ["X-Forwarded-For": "127.0.0.1"]
-            #expect(try await world.ask("/metrics").status == 200)
-            #expect(try await world.ask("/metrics", headers: passedOn).status == 401)
-            // A page in a browser on this machine may have a name that leads here.
+            let forwarded = ["X-Forwarded-For": "127.0.0.1"]
+            #expect(try await world.request("/metrics").status == 200)
+            #expect(try await world.request("/metrics", headers: forwarded).status == 401)
+            // Protects against DNS rebinding: a web page's host name may resolve to this machine.
             for (host, status) in [
                 ("example.com", 401), ("example.com:80", 401), ("127.0.0.1:80", 200), ("localhost", 200),
             ] {
-                #expect(try await world.ask("/metrics", headers: ["Host": host]).status == status, "\(host)")
+                #expect(try await world.request("/metrics", headers: ["Host": host]).status == status, "\(host)")
             }
             for ((_, key), status) in zip(keys, [200, 403]) {
-                let headers = passedOn.merging(["Authorization": "Bearer \(key)"]) { $1 }
-                #expect(try await world.ask("/metrics", headers: headers).status == status)
+                let headers = forwarded.merging(["Authorization": "Bearer \(key)"]) { $1 }
+                #expect(try await world.request("/metrics", headers: headers).status == status)
             }
         }
     }
 
-    @Test func `tell what became of attempts to deliver to webhooks`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `Webhook delivery attempts are counted by result`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(500)
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             receiver.answer(200)
-            try await world.tell(after: 3600)
+            try await world.deliverWebhooks(after: 3600)
             let lines = try #require(await world.server.core.metrics.text()).split(separator: "\n")
             for (result, count) in [("delivered", 1), ("retried", 1), ("failed", 0), ("discarded", 0)] {
                 let line = "counterfoil_webhook_attempts_total{result=\"\(result)\"} \(count)"
@@ -113,7 +113,7 @@ import NIOHTTP1
         }
     }
 
-    @Test func `have a limit to their labels`() async throws {
+    @Test func `A metric has at most 64 values of a label, and counts the rest as "other"`() async throws {
         let metrics = ServerMetrics(PrometheusMetrics())
         for number in 0..<1000 { metrics.refused.increment("code_\(number)") }
         let lines = try #require(await metrics.text()).split(separator: "\n").filter {
@@ -123,7 +123,7 @@ import NIOHTTP1
         #expect(lines.contains { $0.hasSuffix(#"code="other"} 936"#) })
     }
 
-    @Test func `sort values into buckets by their upper bounds`() async throws {
+    @Test func `A histogram counts a value in the buckets whose upper bounds are not smaller`() async throws {
         let metrics = ServerMetrics(PrometheusMetrics())
         for size in [1, 2, 2, 3, 512, 513] { metrics.batch.record(size) }
         let text = try #require(await metrics.text())
@@ -133,20 +133,20 @@ import NIOHTTP1
         #expect(text.contains("counterfoil_commit_notifications_sum 1033\n"))
     }
 
-    /// Each metric has one help and one type, before its samples; each sample is a number.
+    /// Expects each metric to have one type before its samples, and each sample to be a number.
     private static func checkFormat(_ lines: [String]) {
-        var known: Set<Substring> = []
+        var declared: Set<Substring> = []
         #expect(lines.count > 50)
         for line in lines {
             let words = line.split(separator: " ")
             if line.hasPrefix("# TYPE ") {
-                #expect(words.count == 4 && known.insert(words[2]).inserted, "\(line)")
+                #expect(words.count == 4 && declared.insert(words[2]).inserted, "\(line)")
             } else if !line.hasPrefix("# HELP ") {
                 let name = line.prefix { $0 != "{" && $0 != " " }
-                let isKnown = ["", "_bucket", "_sum", "_count"].contains { suffix in
-                    name.hasSuffix(suffix) && known.contains(name.dropLast(suffix.count))
+                let isDeclared = ["", "_bucket", "_sum", "_count"].contains { suffix in
+                    name.hasSuffix(suffix) && declared.contains(name.dropLast(suffix.count))
                 }
-                #expect(isKnown, "\(line)")
+                #expect(isDeclared, "\(line)")
                 #expect(words.last.flatMap { Double($0) } != nil, "\(line)")
             }
         }

@@ -1,5 +1,5 @@
-/// The text of `/metrics` before the figures of the process: 2 notifications kept, 1 twice, 1 refused, 4 questions without an
-/// answer, commits of 1.5 ms and of 7 s, one of them with 3 notifications.
+/// The text of `/metrics` up to the process metrics: two notifications stored, one duplicate, one refused, four failed
+/// OCSP requests, commits of 1.5 ms and 7 s, one of them with three notifications.
 let metricsText = #"""
     # HELP counterfoil_notifications_total Received notifications by result.
     # TYPE counterfoil_notifications_total counter

@@ -6,19 +6,19 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `A check that asks the App Store` {
-    /// What a check finds out, in production and the sandbox.
+@Suite struct `counterfoil server check --online` {
+    /// Runs the check. Returns the outcomes for Production and Sandbox.
     private static func check(
-        _ world: World, patience: Duration = .seconds(60),
+        _ world: World, timeout: Duration = .seconds(60),
         _ change: (inout ServerConfiguration) throws -> Void = { _ in }
     ) async throws -> [OnlineCheck.Outcome] {
         var configuration = try world.configuration()
         configuration.clock = .simulator(world.simulator.information.controlURL)
         try change(&configuration)
-        return try await OnlineCheck(configuration, patience: patience, pause: .milliseconds(20)).run()
+        return try await OnlineCheck(configuration, timeout: timeout, interval: .milliseconds(20)).run()
     }
 
-    @Test func `says that the notification arrived, and when`() async throws {
+    @Test func `The check reports that the test notification arrived, and when the App Store sent it`() async throws {
         try await World.withAPI { world in
             let outcomes = try await Self.check(world)
             #expect(outcomes.map(\.environment) == [.production, .sandbox])
@@ -32,7 +32,9 @@ import Testing
         }
     }
 
-    @Test func `tells a wrong key, a wrong address and nobody there from each other`() async throws {
+    @Test func `The check distinguishes a missing key, a wrong key, a wrong address and an unreachable host`()
+        async throws
+    {
         try await World.run { world in
             let (url, key) = (world.url, try world.configuration().apps[0].key)
             let pem = try String(contentsOfFile: world.simulator.information.privateKey, encoding: .utf8)
@@ -65,7 +67,7 @@ import Testing
         ]
     }
 
-    @Test func `says why the notification did not arrive`() async throws {
+    @Test func `The check reports why the test notification did not arrive`() async throws {
         try await World.run { world in
             for environment in [AppStoreEnvironment.production, .sandbox] {
                 world.simulator.configure(environment) { $0.notificationURL = nil }
@@ -81,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `does not believe what this configuration would refuse`() async throws {
+    @Test func `The check reports a notification that this configuration would refuse`() async throws {
         try await World.run { world in
             let roots = try await Self.check(world) { $0.trust.anchors = .apple }
             #expect(roots.map(\.finding.code) == ["not_believed", "not_believed"])
@@ -92,10 +94,10 @@ import Testing
         }
     }
 
-    @Test func `does not wait for ever`() async throws {
+    @Test func `The check ends after its timeout and reports the notification as pending`() async throws {
         try await World.run { world in
             try world.simulator.add(Fault("route:test-notification", .error(code: 4_040_008)))
-            let outcomes = try await Self.check(world, patience: .milliseconds(60))
+            let outcomes = try await Self.check(world, timeout: .milliseconds(60))
             #expect(outcomes.map(\.finding.code) == ["pending", "pending"])
         }
     }

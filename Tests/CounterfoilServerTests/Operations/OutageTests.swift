@@ -11,8 +11,8 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `An outage` {
-    @Test func `shows in the metrics and in the inbox when the App Store tries again`() async throws {
+@Suite struct `Metrics and alerts after an outage` {
+    @Test func `After an outage, metrics and the inbox show redelivered notifications`() async throws {
         try await World.withAPI { world in
             try await world.stopServer()
             try await world.simulator.perform(
@@ -20,7 +20,7 @@ import Testing
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(UUID())))
             try await world.startServer()
             try await world.simulator.advance(by: 2 * 3600)
-            _ = try await world.subscriber("ben")
+            _ = try await world.subscribe("ben")
             let metrics = try await world.api.get("/metrics").text
             #expect(metrics.contains("\ncounterfoil_notifications_late_total 1\n"), "\(metrics)")
             #expect(
@@ -32,14 +32,14 @@ import Testing
         }
     }
 
-    @Test func `is told from a delivery by how late it is`() {
+    @Test func `A delivery is late if it arrives more than the limit after signing`() {
         #expect(!LateDelivery.isLate(signed: 0, received: LateDelivery.limit, .delivered))
         #expect(LateDelivery.isLate(signed: 0, received: LateDelivery.limit + 1, .delivered))
         #expect(!LateDelivery.isLate(signed: 0, received: LateDelivery.limit + 1, .recovered))
         #expect(!LateDelivery.isLate(signed: .min, received: .max, .delivered))
     }
 
-    @Test func `is watched for by rules and a dashboard whose metrics are all there`() throws {
+    @Test func `Every metric in the alert rules and the dashboard is documented`() throws {
         let text = try ["Packaging/prometheus-alerts.yml", "Packaging/grafana-dashboard.json"].map {
             try String(contentsOf: Fixtures.package.appending(path: $0), encoding: .utf8)
         }.joined()
@@ -54,58 +54,58 @@ import Testing
 }
 
 @Suite struct `The sandbox` {
-    @Test func `is refused where a team wants it`() async throws {
+    @Test func `A server for Production refuses Sandbox notifications and requests`() async throws {
         try await World.withAPI(server: { $0.apps[0].environments = [.production] }) { world in
             try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly"), in: .sandbox)
             let refused = try await world.api.get("/v1/customers/anna?environment=Sandbox")
             #expect(refused.status == 400 && refused.code == "unknown_environment")
             #expect(try await world.api.get("/v1/notifications").items.isEmpty)
-            let anna = try await world.subscriber("anna")
+            let anna = try await world.subscribe("anna")
             #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/premium")["is_active"] as? Bool == true)
         }
     }
 
-    /// A world whose server has purchases of the sandbox in its ledger, and refuses the sandbox since it was started
-    /// again.
-    private static func refusingSince(
+    /// Calls `body` with a world whose ledger contains Sandbox purchases and whose server was restarted with Production
+    /// only.
+    private static func withSandboxDisabled(
         simulator: (inout SimulatorConfiguration) -> Void = { _ in },
         server change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
         _ body: (World) async throws -> Void
     ) async throws {
-        let refuses = Mutex(false)
+        let isDisabled = Mutex(false)
         try await World.run(
             simulator: simulator,
             server: { configuration in
-                Asker.configure(&configuration)
+                TestAPIClient.configure(&configuration)
                 configuration.console.isEnabled = true
                 change(&configuration)
-                if refuses.withLock({ $0 }) { configuration.apps[0].environments = [.production] }
+                if isDisabled.withLock({ $0 }) { configuration.apps[0].environments = [.production] }
             }
         ) { world in
-            _ = try await world.subscriber("anna", in: .sandbox)
+            _ = try await world.subscribe("anna", in: .sandbox)
             try await world.stopServer()
-            refuses.withLock { $0 = true }
+            isDisabled.withLock { $0 = true }
             try await world.startServer()
             try await body(world)
         }
     }
 
-    @Test func `is asked about no more once it is refused, though the ledger knows it`() async throws {
-        try await Self.refusingSince { world in
+    @Test func `Recovery skips the Sandbox after it is disabled`() async throws {
+        try await Self.withSandboxDisabled { world in
             let core = try world.server.core
             #expect(core.recovery.recoverable.map(\.environment) == [.production])
             try await world.simulator.perform(
                 .purchase(customer: "ben", product: "com.example.premium.monthly"), in: .sandbox)
             try await core.recovery.runNow()
             #expect(try await world.completeness(.sandbox).missing.unverified == 0)
-            // Nobody is woken because something is not read that nobody wants.
+            // No alert is raised for an environment that is disabled.
             #expect(core.recovery.completenessAges().map { $0.scope.environment } == [.production])
         }
     }
 
-    @Test func `is no part of the console once it is refused, whose overview is still to be had`() async throws {
-        try await Self.refusingSince { world in
+    @Test func `The console omits the Sandbox after it is disabled, and its overview still works`() async throws {
+        try await Self.withSandboxDisabled { world in
             let browser = Browser(world.url)
             try await browser.signIn()
             let overview = try await browser.get("/console")
@@ -115,10 +115,11 @@ import Testing
         }
     }
 
-    @Test func `has no receipt taken once it is refused, as it has no signed transaction taken`() async throws {
+    @Test func `Sandbox receipts are refused after the Sandbox is disabled`() async throws {
         let secret = "the shared secret of the app"
-        try await Self.refusingSince(
-            simulator: { $0.makesReceiptAuthority = true }, server: { $0.apps[0].sharedSecrets = [Secret(secret)] }
+        try await Self.withSandboxDisabled(
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
+            server: { $0.apps[0].sharedSecrets = [Secret(secret)] }
         ) { world in
             let receipt = try world.simulator.receipt(of: "anna", in: .sandbox)
             let reported = try await world.api.post("/v1/customers/anna/purchases", ["receipt": receipt])
@@ -129,16 +130,18 @@ import Testing
             let notification: [String: Any] = [
                 "notification_type": "DID_RENEW", "password": secret, "unified_receipt": ["latest_receipt": receipt],
             ]
-            let told = try await world.call(.POST, "/apple/notifications", notification, key: nil)
-            #expect(told.status == 400 && told.text("code") == "wrong_app")
+            let response = try await world.call(.POST, "/apple/notifications", notification, key: nil)
+            #expect(response.status == 400 && response.text("code") == "wrong_app")
         }
     }
 
-    @Test func `is refused by the configuration, which says so`() throws {
+    @Test func `The configuration can refuse the Sandbox or keep it apart, and invalid combinations are reported`()
+        throws
+    {
         let app = TestConfiguration.smallest
         let loaded = try TestConfiguration.read(app + "    environments: [Production]\n    sandbox: refuse\n")
         #expect(loaded.configuration.apps.first?.environments == [.production])
-        #expect(loaded.notes.contains { "\($0)".contains("refuses the sandbox") }, "\(loaded.notes)")
+        #expect(loaded.warnings.contains { "\($0)".contains("refuses the sandbox") }, "\(loaded.warnings)")
         let apart = try TestConfiguration.read(app + "    environments: [Production]\n    sandbox: keep_apart\n")
         #expect(apart.configuration.apps.first?.environments == [.production, .sandbox])
         for text in [

@@ -3,8 +3,8 @@ import CoreMetrics
 import CounterfoilServer
 import Testing
 
-@Suite struct `The backend for Prometheus` {
-    @Test func `counts, never down, and begins at zero after 2^64`() {
+@Suite struct `Prometheus metrics` {
+    @Test func `A counter ignores negative amounts and wraps to zero after 2^64`() {
         let metrics = PrometheusMetrics()
         let counter = Counter(label: "things_total", factory: metrics)
         counter.increment()
@@ -20,14 +20,14 @@ import Testing
         (1.0, "1"), (0.25, "0.25"), (-3, "-3"), (.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"),
         (1e300, "1e+300"),
     ])
-    func `shows what a gauge was set to`(value: Double, text: String) {
+    func `A gauge shows the value that was set`(value: Double, text: String) {
         let metrics = PrometheusMetrics()
         Meter(label: "level", factory: metrics).set(value)
         Gauge(label: "gauge", factory: metrics).record(value)
         #expect(Self.samples(metrics) == ["level \(text)", "gauge \(text)"])
     }
 
-    @Test func `adds to a gauge and takes from it`() {
+    @Test func `A gauge can be incremented and decremented`() {
         let metrics = PrometheusMetrics()
         let meter = Meter(label: "level", factory: metrics)
         meter.set(7)
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.samples(metrics) == ["level 7.5"])
     }
 
-    @Test func `counts a value in the first bucket whose bound is not below it`() {
+    @Test func `A histogram counts a value in the first bucket whose bound is not below it`() {
         let buckets = HistogramBuckets(bounds: [1, 2, 4])
         let metrics = PrometheusMetrics([MetricFamily("sizes", .histogram(buckets), "How large.")])
         let recorder = Recorder(label: "sizes", factory: metrics)
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func `shows durations in seconds, however long or wrong they are`() {
+    @Test func `Durations are shown in seconds, also negative and very long ones`() {
         let buckets = HistogramBuckets(bounds: [1_000_000], scale: 1e9)
         let metrics = PrometheusMetrics([MetricFamily("waits", .histogram(buckets), "How long.")])
         let timer = Timer(label: "waits", dimensions: [("for", "x")], factory: metrics)
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.samples(metrics).last == #"waits_count{for="x"} 6"#)
     }
 
-    @Test func `escapes the values of labels, and has no names that are not allowed`() {
+    @Test func `Label values are escaped, and invalid characters in names are replaced`() {
         let metrics = PrometheusMetrics()
         Counter(label: "http.requests:all", dimensions: [("a-b:c", "x\\\"\u{301}\r\ny"), ("9", "ö")], factory: metrics)
             .increment()
@@ -78,7 +78,7 @@ import Testing
         #expect(metrics.text().contains("# TYPE http_requests:all counter\nhttp_requests:all{"))
     }
 
-    @Test func `loses nothing of what many threads record`() async {
+    @Test func `Concurrent recordings are not lost`() async {
         let metrics = PrometheusMetrics()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -103,7 +103,7 @@ import Testing
         #expect(others == (0..<10).map { "others{n=\"\($0)\"} 1600" })
     }
 
-    @Test func `shows one kind of metric under one name`() {
+    @Test func `A name belongs to the kind of metric that used it first`() {
         let metrics = PrometheusMetrics()
         let (first, same) = (Counter(label: "a.b", factory: metrics), Counter(label: "a_b", factory: metrics))
         Timer(label: "a_b", factory: metrics).recordSeconds(1)
@@ -113,7 +113,7 @@ import Testing
         #expect(Self.samples(metrics) == ["a_b 2"])
     }
 
-    @Test func `forgets what is destroyed`() {
+    @Test func `A destroyed counter is removed and starts at zero when it is created again`() {
         let metrics = PrometheusMetrics()
         let counters = ["a", "b"].map { Counter(label: "count", dimensions: [("x", $0)], factory: metrics) }
         for counter in counters { counter.increment() }
@@ -123,7 +123,7 @@ import Testing
         #expect(Self.samples(metrics) == [#"count{x="a"} 1"#, #"count{x="b"} 1"#])
     }
 
-    /// The samples of what was made in a test.
+    /// Returns the samples of the metrics that the test has created.
     private static func samples(_ metrics: PrometheusMetrics) -> [String] {
         metrics.text().split(separator: "\n").map(String.init).filter { line in
             !["#", "process_", "counterfoil_"].contains { line.hasPrefix($0) }

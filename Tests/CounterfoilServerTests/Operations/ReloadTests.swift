@@ -12,7 +12,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `A server that reads its configuration again` {
+@Suite struct `Configuration reload` {
     private static let first = "cfk_the-first-key-of-the-tests-here"
     private static let second = "cfk_the-second-key-of-the-tests-it"
 
@@ -26,7 +26,7 @@ import Testing
         return try await api.get("/v1/customers/anna").status
     }
 
-    @Test func `takes its keys and webhooks, and what is on its way arrives`() async throws {
+    @Test func `A reload applies new keys and webhooks`() async throws {
         try await WebhookReceiver.run { receiver in
             let (one, two) = ("/one", "/two")
             try await World.run(server: { configuration in
@@ -34,23 +34,56 @@ import Testing
                 configuration.webhooks = [World.webhook("one", receiver.url + one)]
             }) { world in
                 _ = try await world.buy("anna")
-                try await world.tell()
+                try await world.deliverWebhooks()
                 #expect(receiver.take().map(\.path) == [one])
                 var changed = try world.configuration()
                 changed.keys = [Self.key(Self.second)]
                 changed.webhooks = [World.webhook("two", receiver.url + two)]
-                let taken = changed
-                try await world.server.reload { taken }
+                let reloaded = changed
+                try await world.server.reload { reloaded }
                 #expect(try await Self.status(world, Self.first) == 401)
                 #expect(try await Self.status(world, Self.second) == 200)
                 _ = try await world.buy("ben")
-                try await world.tell()
+                try await world.deliverWebhooks()
                 #expect(receiver.take().map(\.path) == [two])
             }
         }
     }
 
-    @Test func `keeps what was when the configuration cannot be used, and the log says why`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `A delivery that is under way during a reload is delivered once`() async throws
+    {
+        try await WebhookReceiver.run { receiver in
+            let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+            let (delay, answer) = AsyncStream.makeStream(of: Void.self)
+            receiver.answer { _ in
+                arrival.yield()
+                return WebhookReceiver.Answer(status: 200, delay: delay)
+            }
+            try await World.run(server: { configuration in
+                configuration.keys = [Self.key(Self.first)]
+                configuration.webhooks = [World.webhook("one", receiver.url + "/one")]
+            }) { world in
+                _ = try await world.buy("anna")
+                async let delivered: Void = world.deliverWebhooks()
+                for await _ in arrivals { break }
+                var changed = try world.configuration()
+                changed.keys = [Self.key(Self.second)]
+                let reloaded = changed
+                try await world.server.reload { reloaded }
+                #expect(try await Self.status(world, Self.second) == 200)
+                answer.finish()
+                try await delivered
+                let states = try await world.deliveries("one").map(\.state)
+                #expect(states == [.delivered])
+                #expect(receiver.take().map(\.path) == ["/one"])
+            }
+        }
+    }
+
+    @Test
+    func `An unusable configuration is not applied, and the log names the reason and the keys that need a restart`()
+        async throws
+    {
         let lines = LogCapture()
         var log = ServerConfiguration.Log()
         log.level = .notice
@@ -60,16 +93,16 @@ import Testing
             try await world.server.reload {
                 try LoadedConfiguration(contentsOf: URL(filePath: "/nowhere/counterfoil.yaml")).configuration
             }
-            #expect(lines.text.contains("the configuration was not taken") && lines.text.contains("/nowhere/"))
+            #expect(lines.text.contains("the configuration was not applied") && lines.text.contains("/nowhere/"))
             #expect(try await Self.status(world, Self.first) == 200)
             var changed = try world.configuration()
             changed.keys = [Self.key(Self.second)]
             changed.limits.requestsPerSecond = 5
             changed.apps[0].restorePolicy = .share
-            let taken = changed
-            try await world.server.reload { taken }
+            let reloaded = changed
+            try await world.server.reload { reloaded }
             #expect(try await Self.status(world, Self.second) == 200)
-            #expect(lines.text.contains("count from the next start") && lines.text.contains("limits"))
+            #expect(lines.text.contains("take effect only after a restart") && lines.text.contains("limits"))
             #expect(try world.server.core.configuration.apps[0].restorePolicy == .transfer)
         }
     }
@@ -89,15 +122,15 @@ import Testing
         return (try JSONSerialization.jsonObject(with: try #require(data)) as? [String: Any])?["kid"] as? String
     }
 
-    @Test func `asks the App Store without a gap while its key is replaced`() async throws {
+    @Test func `Requests to the App Store succeed during the replacement of a signing key`() async throws {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             let old = try Self.signingKey(world)
             let new = try SigningKey(pem: world.simulator.addAPIKey("NEWKEY0001"), keyID: "NEWKEY0001")
             let transaction = try #require(
                 try await world.simulator.perform(.purchase(customer: "anna", product: World.monthly)).transactionID)
-            func asks() async throws -> String? {
+            func keyIDOfRequest() async throws -> String? {
                 _ = try await world.signedTransactions(of: transaction)
-                return try Self.keyID(of: try world.store().tokens.token().text)
+                return try Self.keyID(of: try world.appStoreClient().tokens.token().text)
             }
             func offer() async throws -> String {
                 let answer = try await world.call(
@@ -108,25 +141,25 @@ import Testing
             func isProven(_ text: String) async throws -> Bool? {
                 try await world.call(.POST, "/v1/decode", data: Data(text.utf8)).flag("is_proven")
             }
-            #expect(try await asks() == old.keyID)
+            #expect(try await keyIDOfRequest() == old.keyID)
             let former = try await offer()
             var changed = try world.configuration()
             changed.apps[0].key?.signingKey = new
             changed.apps[0].key?.formerKey = old
             changed.apps[0].offerKey = new
-            let taken = changed
-            try await world.server.reload { taken }
-            #expect(try await asks() == new.keyID)
+            let reloaded = changed
+            try await world.server.reload { reloaded }
+            #expect(try await keyIDOfRequest() == new.keyID)
             let fresh = try await offer()
             #expect(try Self.keyID(of: fresh) == new.keyID)
             for text in [fresh, former] { #expect(try await isProven(text) == true) }
-            // The older one is revoked: nobody notices.
+            // Revoking the old key changes nothing.
             world.simulator.revokeAPIKey(old.keyID)
-            #expect(try await asks() == new.keyID)
+            #expect(try await keyIDOfRequest() == new.keyID)
         }
     }
 
-    @Test func `asks with the older key where the newer one is refused, also in mid-life`() async throws {
+    @Test func `The server uses the former key if the App Store refuses the new one`() async throws {
         try await World.run { world in
             let old = try Self.signingKey(world)
             let new = try SigningKey(pem: world.simulator.addAPIKey("NEWKEY0002"), keyID: "NEWKEY0002")
@@ -135,13 +168,13 @@ import Testing
             var changed = try world.configuration()
             changed.apps[0].key?.signingKey = new
             changed.apps[0].key?.formerKey = old
-            let taken = changed
-            try await world.server.reload { taken }
+            let reloaded = changed
+            try await world.server.reload { reloaded }
             #expect(try await world.signedTransactions(of: transaction).count == 1)
             world.simulator.revokeAPIKey(new.keyID)
             #expect(try await world.signedTransactions(of: transaction).count == 1)
-            #expect(try Self.keyID(of: try world.store().tokens.token().text) == old.keyID)
-            // Without any key that is good it is refused.
+            #expect(try Self.keyID(of: try world.appStoreClient().tokens.token().text) == old.keyID)
+            // With both keys revoked, the request fails.
             world.simulator.revokeAPIKey(old.keyID)
             let error = await #expect(throws: AppStoreServerError.self) {
                 try await world.signedTransactions(of: transaction)
@@ -152,7 +185,7 @@ import Testing
 
     // MARK: - A process
 
-    @Test func `on SIGHUP, as a process`() async throws {
+    @Test func `A server process reads its configuration again on SIGHUP`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "counterfoil.yaml")
             func write(_ key: String, more: String = "") throws {
@@ -170,25 +203,25 @@ import Testing
             let log = folder.appending(path: "log.txt")
             let server = try await ServerProcess(configuration: file, log: log)
             func status(_ key: String) async throws -> Int {
-                try await Asker(url: server.url, key: key).get("/v1/customers/anna").status
+                try await TestAPIClient(url: server.url, key: key).get("/v1/customers/anna").status
             }
-            /// Waits until the log says so.
-            func waits(for words: String) async throws {
+            /// Waits at most 30 seconds until the log contains `words`.
+            func wait(for words: String) async throws {
                 for _ in 0..<600 {
                     if try String(contentsOf: log, encoding: .utf8).contains(words) { return }
                     try await Task.sleep(for: .milliseconds(50))
                 }
-                Issue.record("the log never said: \(words)")
+                Issue.record("the log does not contain: \(words)")
             }
             #expect(try await status(Self.first) == 200)
             try write(Self.second)
             server.hangUp()
-            try await waits(for: "the configuration was read again")
+            try await wait(for: "the configuration was read again")
             #expect(try await status(Self.second) == 200)
             #expect(try await status(Self.first) == 401)
             try write(Self.first, more: "nonsense: 1")
             server.hangUp()
-            try await waits(for: "the configuration was not taken")
+            try await wait(for: "the configuration was not applied")
             #expect(try String(contentsOf: log, encoding: .utf8).contains("nonsense"))
             #expect(try await status(Self.second) == 200)
             #expect(await server.stop() == 0)

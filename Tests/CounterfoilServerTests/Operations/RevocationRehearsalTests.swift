@@ -9,16 +9,16 @@ import Testing
 
 @testable import Ledger
 
-/// A server goes through what can become of certificates, by a clock that is put forward.
-@Suite struct `With the simulator a server rehearses revocation` {
+/// Tests revocation policies against a simulator that changes its OCSP responses, and whose clock is set forward.
+@Suite struct `Revocation rehearsed with the simulator` {
     private func run(_ policy: RevocationPolicy, _ body: (World) async throws -> Void) async throws {
         try await World.run {
-            // From here the clock is only ever ahead of the real one, as in most rehearsals.
+            // From here on, the clock is ahead of the real one, as in most rehearsals.
             $0.clock = .frozen(Date())
         } server: {
             $0.trust.revocation = policy
             $0.trust.revocationHosts = ["127.0.0.1"]
-            Asker.configure(&$0)
+            TestAPIClient.configure(&$0)
         } _: { world in
             try await world.simulator.perform(
                 .purchase(
@@ -30,24 +30,22 @@ import Testing
 
     private static let token = UUID()
 
-    /// Tells anew how questions are answered, and waits until no earlier answer holds.
-    private func answer(_ status: String, _ world: World) async throws {
+    /// Sets the status of OCSP responses, and advances the clock by a day so that cached responses expire.
+    private func setRevocationStatus(_ status: String, _ world: World) async throws {
         try world.simulator.core.setRevocation(RevocationSetting(status: status))
         try await world.simulator.advance(by: 86_400)
     }
 
-    /// Lets something be announced.
-    ///
-    /// - Returns: Whether the server has taken it.
-    private func isBelieved(_ world: World) async throws -> Bool {
+    /// Cancels and resumes the subscription. Returns whether the server has accepted the last notification.
+    private func isAccepted(_ world: World) async throws -> Bool {
         let simulator = world.simulator
         try await simulator.perform(.cancel(customer: "anna"))
         try await simulator.perform(.resume(customer: "anna"))
         return simulator.core.read(.production) { store, _ in store.notifications.last?.isDelivered ?? false }
     }
 
-    /// What the server says of the text that decides.
-    private func finding(_ world: World) async throws -> String? {
+    /// Returns the revocation status of the signed text that decides the entitlement.
+    private func revocationStatus(_ world: World) async throws -> String? {
         try await world.settle()
         let customer = Self.token.uuidString.lowercased()
         let answer = try await world.api.get("/v1/customers/\(customer)/entitlements/premium/explain")
@@ -56,52 +54,54 @@ import Testing
         return (decisive?["verification"] as? [String: Any])?["revocation"] as? String
     }
 
-    @Test func `where unknown means refused`() async throws {
+    @Test func `With the policy "hard", notifications are refused while the revocation status is not known`()
+        async throws
+    {
         try await run(.hard) { world in
             let simulator = world.simulator
-            #expect(try await finding(world) == "good")
+            #expect(try await revocationStatus(world) == "good")
             for days in [8.0, 395] {
                 try await simulator.advance(by: days * 86_400)
-                #expect(try await isBelieved(world))
-                #expect(try await finding(world) == "good")
+                #expect(try await isAccepted(world))
+                #expect(try await revocationStatus(world) == "good")
             }
             for status in ["expired", "unreachable", "unknown", "wrong"] {
-                try await answer(status, world)
-                #expect(try await !isBelieved(world), "\(status)")
+                try await setRevocationStatus(status, world)
+                #expect(try await !isAccepted(world), "\(status)")
             }
-            // What was refused is sent again, and nothing is lost.
-            try await answer("good", world)
+            // The App Store sends the refused notifications again. None is lost.
+            try await setRevocationStatus("good", world)
             try await simulator.advance(by: 4 * 86_400)
-            #expect(try await isBelieved(world))
-            try await answer("revoked", world)
-            #expect(try await !isBelieved(world))
-            try await answer("good", world)
-            #expect(try await isBelieved(world))
+            #expect(try await isAccepted(world))
+            try await setRevocationStatus("revoked", world)
+            #expect(try await !isAccepted(world))
+            try await setRevocationStatus("good", world)
+            #expect(try await isAccepted(world))
             try await world.server.core.recovery.runNow()
-            #expect(try await world.kept() == world.sent())
-            #expect(try await finding(world) == "good")
+            #expect(try await world.storedNotifications() == world.signedNotifications())
+            #expect(try await revocationStatus(world) == "good")
         }
     }
 
-    @Test func `where unknown means refused, and leads nobody past an event that it cannot judge`() async throws {
+    @Test func `With the policy "hard", events answer 503 while the revocation status is unknown`() async throws {
         try await run(.hard) { world in
             try await world.settle()
             try world.simulator.core.setRevocation(RevocationSetting(status: "unreachable"))
-            // The last response holds no longer, and the text is less than a day old.
+            // The cached response has expired, and the text was signed less than a day ago.
             try await world.simulator.advance(by: 86_000)
             let refusal = try await world.api.get("/v1/events")
             #expect(refusal.status == 503 && refusal.code == "revocation_unknown", "\(refusal.text)")
             #expect(refusal["retryable"] as? Bool == true)
             try world.simulator.core.setRevocation(RevocationSetting(status: "good"))
             try await world.simulator.advance(by: 60)
-            let told = try await world.api.get("/v1/events").items
-            let data = try #require(told.first?["data"] as? [String: Any])
-            #expect(told.count == 1 && data["transaction"] is [String: Any])
+            let events = try await world.api.get("/v1/events").items
+            let data = try #require(events.first?["data"] as? [String: Any])
+            #expect(events.count == 1 && data["transaction"] is [String: Any])
         }
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `where unknown means refused, and a command leaves to the server what nobody answers about`() async throws {
+    func `With the policy "hard", a command leaves a notification of unknown status to the server`() async throws {
         try await run(.hard) { world in
             let simulator = world.simulator
             try await world.settle()
@@ -112,7 +112,7 @@ import Testing
             try simulator.core.setRevocation(RevocationSetting(status: "unreachable"))
             let configuration = try world.configuration()
             try await OfflineServer.run(
-                configuration, clock: .showing { simulator.core.now }, patience: .milliseconds(1)
+                configuration, clock: .showing { simulator.core.now }, timeout: .milliseconds(1)
             ) { core in
                 let scope = try #require(core.scopes[simulator.information.bundleID, .production])
                 let now = simulator.core.now.milliseconds
@@ -120,7 +120,7 @@ import Testing
                     scope: scope.id, uuid: UUID().uuidString, type: "DID_CHANGE_RENEWAL_STATUS", signedDate: now,
                     receivedAt: now, origin: .delivered, text: text)
                 _ = try await core.storage.commit(receiving: [received], folding: [])
-                core.processor.lookAgain()
+                core.processor.rescan()
             }
             let ledger = try SQLiteStorage(path: configuration.storage.path)
             #expect(try await ledger.backlog().count == 1)
@@ -128,27 +128,28 @@ import Testing
         }
     }
 
-    @Test func `where unknown means believed`() async throws {
+    @Test func `With the policy "soft", notifications of unknown status are accepted`() async throws {
         try await run(.soft) { world in
             try await world.simulator.advance(by: 395 * 86_400)
-            #expect(try await isBelieved(world))
-            #expect(try await finding(world) == "good")
-            // What could not be learned is not asked about for a while: it comes last.
+            #expect(try await isAccepted(world))
+            #expect(try await revocationStatus(world) == "good")
+            // After a failure the status is not requested again for a while. Therefore "unreachable" comes last.
             for status in ["expired", "unreachable"] {
-                try await answer(status, world)
-                #expect(try await isBelieved(world), "\(status)")
-                #expect(try await finding(world) == "unknown", "\(status)")
+                try await setRevocationStatus(status, world)
+                #expect(try await isAccepted(world), "\(status)")
+                #expect(try await revocationStatus(world) == "unknown", "\(status)")
             }
         }
     }
 
-    @Test func `where unknown means believed, but not of what was revoked before`() async throws {
+    @Test func `With the policy "soft", a revoked certificate stays refused while the status is unknown`() async throws
+    {
         try await run(.soft) { world in
-            try await answer("revoked", world)
-            #expect(try await !isBelieved(world))
+            try await setRevocationStatus("revoked", world)
+            #expect(try await !isAccepted(world))
             for status in ["expired", "unreachable"] {
-                try await answer(status, world)
-                #expect(try await !isBelieved(world), "\(status)")
+                try await setRevocationStatus(status, world)
+                #expect(try await !isAccepted(world), "\(status)")
             }
         }
     }

@@ -9,8 +9,8 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `What the server says of itself` {
-    @Test func `is the state of each part, with what there is to do`() async throws {
+@Suite struct `Server state` {
+    @Test func `The health route lists the state of each part`() async throws {
         try await World.withAPI { configuration in
             configuration.webhooks = [World.webhook("backend", "http://127.0.0.1:9/")]
         } _: { world in
@@ -22,7 +22,7 @@ import Testing
             for part in ["server", "ledger", "inbox", "app_store", "webhooks", "audit_log"] {
                 #expect(try await status(part) == "ok", "\(part)")
             }
-            // Worlds of tests close gaps when it suits them.
+            // The recovery of a test world runs only when the test starts it.
             #expect(try await status("recovery") == "warning")
             _ = try await world.api.send("PATCH", "/v1/webhooks/backend", body: Data(#"{"enabled":false}"#.utf8))
             #expect(try await status("webhooks") == "warning")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `is told though the date of what waits is damaged`() async throws {
+    @Test func `The health route answers although the date of a waiting notification is damaged`() async throws {
         try await World.withAPI { world in
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
             try await storage.write { db in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `names the keys, when they were used, and who is signed in`() async throws {
+    @Test func `The server lists its keys, when they were last used, and the console sessions`() async throws {
         try await World.withAPI {
             $0.console.isEnabled = true
         } _: { world in
@@ -64,7 +64,7 @@ import Testing
             }
             try await Tool.inTemporaryFolder { folder in
                 let key = folder.appending(path: "key.txt")
-                try Data(Asker.key.utf8).write(to: key)
+                try Data(TestAPIClient.key.utf8).write(to: key)
                 let command = ["server", "console", "sessions", "--url", world.url, "--key", key.path]
                 let lines = try await ServerProcess.run(command)
                 #expect(lines.status == 0 && lines.output.hasPrefix("\(id)  all  127.0.0.1  since "), "\(lines.text)")
@@ -74,25 +74,25 @@ import Testing
         }
     }
 
-    @Test func `is for keys of all apps and environments alone`() async throws {
+    @Test func `The operations routes need a key for all apps and environments`() async throws {
         try await World.withAPI { configuration in
             configuration.keys.append(
                 .init(
                     name: "one app", hash: APIKeyText.hash(of: "one app"), scopes: Set(APIScope.all),
                     apps: [configuration.apps[0].bundleID]))
         } _: { world in
-            let limited = Asker(url: world.url, key: "one app")
+            let limited = TestAPIClient(url: world.url, key: "one app")
             let routes = ["health", "keys", "configuration", "sessions", "metrics"].map { "/v1/operations/\($0)" }
             for route in routes + ["/metrics"] {
                 let refused = try await limited.get(route)
                 #expect(refused.status == 403, "\(route)")
-                let answered = try await world.api.get(route)
-                #expect(answered.status == 200, "\(route)")
+                let accepted = try await world.api.get(route)
+                #expect(accepted.status == 200, "\(route)")
             }
         }
     }
 
-    @Test func `has the configuration without its secrets, on a page of its own`() async throws {
+    @Test func `The configuration is shown without its secrets, in the API and in the console`() async throws {
         try await World.withAPI { configuration in
             configuration.console.isEnabled = true
             configuration.console.secret = Secret("a secret of the tests' own console")
@@ -104,8 +104,9 @@ import Testing
             let page = try await browser.get("/console/operations/configuration").text
             for text in [answer.text, page] {
                 for secret in [
-                    Asker.key, Asker.tokenSecret, World.webhookSecret, "a secret of the tests", "a-path-that-is-secret",
-                    APIKeyText.hexadecimalHash(of: Asker.key),
+                    TestAPIClient.key, TestAPIClient.tokenSecret, World.webhookSecret, "a secret of the tests",
+                    "a-path-that-is-secret",
+                    APIKeyText.hexadecimalHash(of: TestAPIClient.key),
                 ] { #expect(!text.contains(secret), "\(secret)") }
                 for setting in ["listen.port", "webhooks[0].url", "console.secret", "storage.path"] {
                     #expect(text.contains(setting), "\(setting)")

@@ -12,8 +12,10 @@ import AppStoreServer
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10))) struct `A server that is stopped` {
-    @Test func `finishes the requests under way, and keeps what it acknowledged`() async throws {
+@Suite(.timeLimit(.minutes(10))) struct `Server shutdown` {
+    @Test func `A stopping server finishes running requests and keeps the notifications that it acknowledged`()
+        async throws
+    {
         try await World.run(server: { $0.limits.sendingTime = .seconds(120) }) { world in
             let token = UUID()
             let body = try await Self.undelivered(world, token)
@@ -22,10 +24,10 @@ import AppStoreServer
             let middle = body.utf8.count / 2
             continuation.yield(ByteBuffer(bytes: body.utf8.prefix(middle)))
             let requests = try world.server.core.requests
-            while requests.underWay == 0 { await Task.yield() }
+            try await waitUntil("a request is under way") { requests.underWay > 0 }
             let readiness = try world.server.core.readiness
             async let stopped: Void = world.stopServer()
-            while !readiness.isDraining { await Task.yield() }
+            try await waitUntil("the server is draining") { readiness.isDraining }
             continuation.yield(ByteBuffer(bytes: body.utf8.dropFirst(middle)))
             continuation.finish()
             #expect(try await answer == 200)
@@ -39,7 +41,7 @@ import AppStoreServer
         }
     }
 
-    /// The body of a notification that the App Store could not deliver.
+    /// Returns the body of a notification that the App Store could not deliver.
     private static func undelivered(_ world: World, _ token: UUID) async throws -> String {
         world.simulator.configure { $0.notificationURL = nil }
         try await world.simulator.perform(

@@ -8,7 +8,7 @@ import Tracing
 @testable import LedgerServices
 
 @Suite struct `The spans of a server` {
-    @Test func `follow a notification from the request to the webhook`() async throws {
+    @Test func `Spans follow a notification from its request to the webhook, without customer data`() async throws {
         let tracer = InMemoryTracer()
         try await WebhookReceiver.run { receiver in
             try await follow(tracer, World.webhook("backend", receiver.url))
@@ -21,9 +21,9 @@ import Tracing
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
-            try await world.tell()
-            _ = try await world.ask("/v1/customers/\(token.uuidString.lowercased())")
-            _ = try await world.ask("/nowhere/\(token)")
+            try await world.deliverWebhooks()
+            _ = try await world.request("/v1/customers/\(token.uuidString.lowercased())")
+            _ = try await world.request("/nowhere/\(token)")
             let spans = tracer.finishedSpans
             let request = try #require(spans.first { $0.operationName == "POST /apple/notifications" })
             #expect(request.kind == .server && request.attributes.get("http.response.status_code") == 200)
@@ -33,7 +33,7 @@ import Tracing
                 #expect(spans.contains { $0.operationName == name }, "\(name)")
             }
             #expect(spans.contains { $0.attributes.get("counterfoil.received") == 1 })
-            // No span has anything of a customer.
+            // No span contains customer data.
             for span in spans {
                 #expect(!span.operationName.localizedCaseInsensitiveContains(token.uuidString))
                 span.attributes.forEach { name, value in

@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What is left of a server that was stopped.
+/// Tests what remains after a server has stopped.
 @Suite struct `A stopped server` {
-    @Test func `leaves nothing in the process that ran it`() async throws {
+    @Test func `A stopped server releases all its objects`() async throws {
         weak var server: Server?
         weak var metrics: ServerMetrics?
         weak var webhooks: WebhookDispatcher?
@@ -27,12 +27,12 @@ import Testing
         }
         #expect(server == nil)
         #expect(metrics == nil && webhooks == nil && recovery == nil)
-        // Its clock was the simulator's.
+        // The server's clock referred to the simulator.
         #expect(simulator == nil)
     }
 
-    /// A connection that was taken a moment before the end, and has nobody yet who answers it, could end the whole process.
-    @Test func `ends while connections are coming in`() async throws {
+    /// A connection that is accepted just before the end, and has no handler yet, could crash the process.
+    @Test func `A server stops while clients connect`() async throws {
         try await World.run { world in
             for _ in 0..<10 {
                 let port = try world.server.port
@@ -42,15 +42,15 @@ import Testing
         }
     }
 
-    @Test func `gives the ledger back also where its start was given up`() async throws {
+    @Test func `Cancelling the start of a server releases the ledger`() async throws {
         try await World.run { world in
             try await world.stopServer()
             let configuration = try world.configuration()
             let starting = Mutex<Task<Server, any Error>?>(nil)
             var log = ServerConfiguration.Log()
             log.level = .debug
-            let lines = LogLines(log, now: { World.start }) { line, _ in
-                // Before it listens, and after everything else that a cancelled task cannot do.
+            let lines = ServerLogHandler(log, now: { World.start }) { line, _ in
+                // The server logs this before it listens, and after every step that a cancelled task cannot perform.
                 guard String(decoding: line, as: UTF8.self).contains("Starting service lifecycle") else { return }
                 starting.withLock { $0?.cancel() }
             }

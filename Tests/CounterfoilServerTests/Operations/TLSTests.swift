@@ -10,7 +10,7 @@ import NIOHTTP1
 import NIOCore
 
 @Suite struct `HTTPS` {
-    @Test func `is spoken with the certificate of two files, from TLS 1.2 on`() async throws {
+    @Test func `The server accepts TLS 1.2 and later with the certificate of two files`() async throws {
         try await World.run { world in
             let (certificate, key) = try Self.write(to: world.folder)
             var configuration = try world.configuration()
@@ -29,7 +29,7 @@ import NIOCore
         }
     }
 
-    @Test func `is spoken with another certificate after it was replaced, while the server runs`() async throws {
+    @Test func `A reload replaces the certificate, unless the key does not match`() async throws {
         try await World.run { world in
             let (certificate, key) = try Self.write(to: world.folder)
             var configuration = try world.configuration()
@@ -39,28 +39,28 @@ import NIOCore
             let server = try await Server.start(configuration)
             let old = world.folder.appending(path: "old.pem").path
             try FileManager.default.copyItem(atPath: certificate, toPath: old)
-            func isShown(_ certificate: String) async throws -> Bool {
+            func isServed(_ certificate: String) async throws -> Bool {
                 switch try await Self.status(server.port, trusting: certificate, upTo: .tlsv13) {
                 case .success(let status): status == 200
                 case .failure: false
                 }
             }
-            #expect(try await isShown(old))
+            #expect(try await isServed(old))
             _ = try Self.write(to: world.folder)
-            #expect(try await isShown(old))
-            let taken = configuration
-            await server.reload { taken }
-            #expect(try await isShown(certificate))
-            #expect(try await !isShown(old))
-            // What does not fit together changes nothing.
+            #expect(try await isServed(old))
+            let reloaded = configuration
+            await server.reload { reloaded }
+            #expect(try await isServed(certificate))
+            #expect(try await !isServed(old))
+            // A key that does not match the certificate changes nothing.
             try P256.Signing.PrivateKey().pemRepresentation.write(toFile: key, atomically: true, encoding: .utf8)
-            await server.reload { taken }
-            #expect(try await isShown(certificate))
+            await server.reload { reloaded }
+            #expect(try await isServed(certificate))
             try await server.stop()
         }
     }
 
-    @Test func `with files that do not fit is refused, saying which`() async throws {
+    @Test func `A server does not start with certificate files that do not match, and names the file`() async throws {
         try await World.run { world in
             let (certificate, key) = try Self.write(to: world.folder)
             var configuration = try world.configuration()
@@ -79,18 +79,19 @@ import NIOCore
         }
     }
 
-    @Test func `a port that is taken is named`() async throws {
+    @Test func `A server does not start on a port in use, and the error names the port and the settings`() async throws
+    {
         try await World.run { world in
             var configuration = try world.configuration()
             configuration.storage.path += ".other"
             let error = await Self.refusal(configuration)
-            #expect(error?.code == .portTaken)
+            #expect(error?.code == .portInUse)
             #expect(error?.message.contains("127.0.0.1:\(configuration.listen.port)") == true)
             #expect(error?.message.contains("--port or in listen.port") == true)
         }
     }
 
-    @Test func `a port that is taken is told as the console's, with its line, where it is that`() async throws {
+    @Test func `The error for the console's port in use names the console's setting and its line`() async throws {
         try await World.run { world in
             var configuration = try world.configuration()
             let taken = configuration.listen.port
@@ -100,7 +101,7 @@ import NIOCore
             configuration.storage.path += ".other"
             configuration.listen.port = 0
             let error = await Self.refusal(configuration)
-            #expect(error?.code == .portTaken)
+            #expect(error?.code == .portInUse)
             let message = error?.message ?? ""
             #expect(
                 message == "127.0.0.1:\(taken) is taken; choose another port in console.listen.port (line 7)",
@@ -131,7 +132,7 @@ import NIOCore
         return status
     }
 
-    /// A certificate of its own for `localhost`, and its key.
+    /// Writes a self-signed certificate for `localhost` and its key.
     private static func write(to folder: URL) throws -> (certificate: String, key: String) {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("localhost") }

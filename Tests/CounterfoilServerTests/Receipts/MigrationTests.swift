@@ -10,19 +10,19 @@ import Testing
 @testable import Ledger
 @testable import LedgerSQLite
 
-/// The move that `docs/migration.md` describes.
-@Suite struct `An app that moves from version 1 to version 2` {
-    /// How a server lives with a simulator of which it hears in version 1 first.
+/// Tests the migration that `docs/migration.md` describes.
+@Suite struct `Migration from notifications of version 1 to version 2` {
+    /// Calls `body` with a server that receives notifications of the given version at first.
     private static func run<Value>(
         seed: UInt64 = 1, _ version: NotificationVersion, _ body: (World) async throws -> Value
     ) async throws -> Value {
         try await World.run {
             $0.catalogue = .shop
             $0.seed = seed
-            $0.makesReceiptAuthority = true
+            $0.createsReceiptAuthorityAtStart = true
             $0.production.notificationVersion = version
             $0.production.gracePeriod = .sixteenDays
-            // How fast one may ask is tested with recovery.
+            // The tests of recovery cover rate limits.
             $0.production.enforcesRateLimits = false
         } server: {
             $0.keys = [World.backend]
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// What is heard has been dealt with: what version 1 tells has to be asked for.
+    /// Waits until all notifications are processed, and requests the histories that version 1 notifications refer to.
     private static func settle(_ world: World) async throws {
         try await world.settle()
         try await world.server.core.recovery.runHistoryRequests()
@@ -44,7 +44,7 @@ import Testing
         return String(decoding: answer.body, as: UTF8.self)
     }
 
-    /// A life in which every step is told in both versions.
+    /// Steps of which each leads to a notification in both versions.
     private static let steps: [(name: String, commands: [StoreCommand], days: Double)] = [
         ("a purchase", [.purchase(customer: "anna", product: "plus", introductory: false)], 0),
         ("a renewal", [], 31),
@@ -59,25 +59,23 @@ import Testing
         ("a purchase after it", [.purchase(customer: "anna", product: "plus")], 0),
     ]
 
-    @Test func `knows after each notification of version 1 what the App Store knows, and after the switch as well`()
-        async throws
-    {
-        func live(_ version: NotificationVersion) async throws -> String {
+    @Test func `A server's state matches the App Store after each notification of either version`() async throws {
+        func performSteps(_ version: NotificationVersion) async throws -> String {
             try await Self.run(version) { world in
-                // The price has risen by then.
-                let again = Self.steps.dropFirst().filter { $0.name != "a price increase" }
-                for (number, step) in (Self.steps + again).enumerated() {
+                // Without the price increase: the price has already risen.
+                let repeated = Self.steps.dropFirst().filter { $0.name != "a price increase" }
+                for (number, step) in (Self.steps + repeated).enumerated() {
                     if number == Self.steps.count { world.simulator.configure { $0.notificationVersion = .two } }
                     for command in step.commands { try await world.simulator.perform(command) }
                     if step.days > 0 { try await world.simulator.advance(by: step.days * 86_400) }
                     try await Self.settle(world)
-                    let truth = try world.simulator.state(of: "anna")
-                    let token = try #require(truth.appAccountToken)
-                    let known = try await world.server.core.customers.customer(token, in: world.scope(), at: nil)
-                    let differences = Agreement.differences(truth, known.states)
+                    let expected = try world.simulator.state(of: "anna")
+                    let token = try #require(expected.appAccountToken)
+                    let actual = try await world.server.core.customers.customer(token, in: world.scope(), at: nil)
+                    let differences = Agreement.differences(expected, actual.states)
                     #expect(differences == [], "\(version), step \(number), \(step.name)")
                 }
-                try await Self.importEverybody(world)
+                try await Self.importAllCustomers(world)
                 try await Self.settle(world)
                 let refused = world.simulator.core.read(.production) { store, _ in
                     store.notifications.count { !$0.isDelivered }
@@ -87,30 +85,32 @@ import Testing
                 return try await Self.answer(world, token)
             }
         }
-        let (old, new) = (try await live(.one), try await live(.two))
+        let (old, new) = (try await performSteps(.one), try await performSteps(.two))
         #expect(old == new)
     }
 
-    @Test func `asks once more about what it is told of while it asks`() async throws {
+    @Test func `A history request that is added again while it runs is run once more`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
             try await storage.add(requests: ["1", "2"], in: scope, because: .notificationV1, at: 1)
-            let taken = try await storage.takeHistoryRequests(in: scope, at: 1, limit: 10)
+            let running = try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10)
             try await storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)
-            for request in taken { try await storage.finish(request: request.id) }
-            let left = try await storage.takeHistoryRequests(in: scope, at: 1, limit: 10)
-            #expect(taken.count == 2 && left.map(\.transactionID) == ["1"])
-            for request in left { try await storage.finish(request: request.id) }
-            #expect(try await storage.takeHistoryRequests(in: scope, at: 1, limit: 10).isEmpty)
+            for request in running { try await storage.finish(request: request.id) }
+            let remaining = try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10)
+            #expect(running.count == 2 && remaining.map(\.transactionID) == ["1"])
+            for request in remaining { try await storage.finish(request: request.id) }
+            #expect(try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10).isEmpty)
         }
     }
 
-    @Test func `hears of a refund that no receipt lists, since the notification names the purchase`() async throws {
+    @Test func `A refund of a consumable is found by the transaction that the version 1 notification names`()
+        async throws
+    {
         try await Self.run(.one) { world in
             let bought = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "coins", appAccountToken: .absent))
-            // A receipt has no consumables that the app has finished.
+            // A receipt does not list finished consumables.
             try await world.simulator.perform(.finish(customer: "anna"))
             try await world.simulator.perform(.approveRefund(customer: "anna"))
             try await Self.settle(world)
@@ -121,31 +121,35 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...6)
-    func `answers at the end of any life as one that had version 2 from the start`(_ seed: UInt64) async throws {
-        let (old, new) = (try await Self.live(seed, .one), try await Self.live(seed, .two))
+    func `After a random history, a migrated server gives the same answers as one that always used version 2`(
+        _ seed: UInt64
+    ) async throws {
+        let (old, new) = (try await Self.answers(seed, .one), try await Self.answers(seed, .two))
         #expect(old.count == new.count && !new.isEmpty)
         for (name, answer) in new { #expect(old[name] == answer, "seed \(seed): \(name)") }
     }
 
-    /// A random life, with the steps of the guide at its end; what the server answers about each customer.
-    private static func live(_ seed: UInt64, _ version: NotificationVersion) async throws -> [String: String] {
+    /// Performs random commands and the migration guide's steps. Returns the server's answer for each customer.
+    private static func answers(_ seed: UInt64, _ version: NotificationVersion) async throws -> [String: String] {
         try await run(seed: seed, version) { world in
             var random = RandomCommands(random: SeededGenerator(seed: seed))
             for number in 0..<50 {
                 if number == 30 { world.simulator.configure { $0.notificationVersion = .two } }
-                let command = anonymous(world.simulator.core.read(.production) { store, _ in random.next(store) })
+                let command = withoutAccountToken(
+                    world.simulator.core.read(.production) { store, _ in random.next(store) })
                 do { try await world.simulator.perform(command) } catch is StoreError {}
                 try await world.simulator.advance(by: random.pause() + 0.002)
                 try await settle(world)
             }
-            try await importEverybody(world)
+            try await importAllCustomers(world)
             try await world.server.core.recovery.runNow()
             try await settle(world)
             var answers: [String: String] = [:]
             for state in world.simulator.states() {
                 try await Recovering(world: world).claim(state.appTransactionID, for: state.customer)
-                let known = try await world.server.core.customers.customer(state.customer, in: world.scope(), at: nil)
-                #expect(Agreement.differences(state, known.states) == [], "seed \(seed), \(version): \(state.customer)")
+                let actual = try await world.server.core.customers.customer(state.customer, in: world.scope(), at: nil)
+                #expect(
+                    Agreement.differences(state, actual.states) == [], "seed \(seed), \(version): \(state.customer)")
                 guard !state.customer.contains(where: { !$0.isLetter }) else { continue }
                 answers[state.customer] = try await answer(world, state.customer)
             }
@@ -153,8 +157,8 @@ import Testing
         }
     }
 
-    /// A purchase that names no account, so that whoever has the Apple account may claim it.
-    private static func anonymous(_ command: StoreCommand) -> StoreCommand {
+    /// Returns the purchase without an account token, so that any customer of the Apple account may claim it.
+    private static func withoutAccountToken(_ command: StoreCommand) -> StoreCommand {
         guard
             case .purchase(
                 let customer, let product, let quantity, let offer, let introductory, _, let plan, let device, _, _,
@@ -165,8 +169,8 @@ import Testing
             appAccountToken: .absent, billingPlan: plan, device: device, sign: sign)
     }
 
-    /// "Customers from before": a line for each, any transaction.
-    private static func importEverybody(_ world: World) async throws {
+    /// Imports one transaction of each customer, as the section "Customers from before" describes.
+    private static func importAllCustomers(_ world: World) async throws {
         let lines = world.simulator.core.read(.production) { store, _ in
             store.customers.values.compactMap(\.transactions.first).sorted()
         }

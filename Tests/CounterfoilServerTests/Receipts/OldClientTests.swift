@@ -7,12 +7,12 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `Clients and notifications of the old kind are served` {
+@Suite struct `verifyReceipt clients and notifications of version 1` {
     private static let secret = "the shared secret of the app"
 
-    @Test func `a receipt, posted as to Apple or inside a version 1 notification`() async throws {
+    @Test func `A receipt is accepted by verifyReceipt and in a version 1 notification`() async throws {
         try await World.run(
-            simulator: { $0.makesReceiptAuthority = true },
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
             server: { configuration in
                 configuration.keys = [World.backend]
                 configuration.apps[0].sharedSecrets = [Secret(Self.secret)]
@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test func `only where an app has a shared secret`() async throws {
-        try await World.run(simulator: { $0.makesReceiptAuthority = true }) { world in
+    @Test func `Without a shared secret, verifyReceipt answers 21004 and version 1 notifications 403`() async throws {
+        try await World.run(simulator: { $0.createsReceiptAuthorityAtStart = true }) { world in
             try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             let receipt = try world.simulator.receipt(of: "anna")
             for body in [["receipt-data": receipt, "password": "any"], ["receipt-data": "bm90aGluZw=="], [:]] {
@@ -44,13 +44,13 @@ import Testing
                 #expect(answer.status == 403 && answer.text("code") == "version_1_off")
             }
             let core = try world.server.core
-            #expect(try await core.storage.takeHistoryRequests(in: world.scope().id, at: .max, limit: 10).isEmpty)
+            #expect(try await core.storage.dueHistoryRequests(in: world.scope().id, at: .max, limit: 10).isEmpty)
         }
     }
 
-    @Test func `without a secret nothing is validated, and each sender has a share`() async throws {
+    @Test func `A wrong secret is refused before the receipt is checked, and too many requests get 429`() async throws {
         try await World.run(server: { $0.apps[0].sharedSecrets = [Secret(Self.secret)] }) { world in
-            // That it is no receipt is never found out.
+            // The response does not reveal that this is no receipt.
             let body: [String: Any] = ["receipt-data": "bm90aGluZw==", "password": "guessed"]
             #expect(try await world.call(.POST, "/verifyReceipt", body, key: nil).number("status") == 21004)
             let notification: [String: Any] = [
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// The answer holds what came after the receipt, and says the same as the simulated store.
+    /// Expects the answer to include transactions after the receipt, and to match the simulator's answer.
     private func verify(_ world: World, _ receipt: String) async throws {
         let body: [String: Any] = ["receipt-data": receipt, "password": Self.secret]
         let answer = try await world.call(.POST, "/verifyReceipt", body, key: nil)
@@ -81,8 +81,8 @@ import Testing
         #expect(answer.text("pending_renewal_info.0.auto_renew_status") == "1")
         let data = try JSONSerialization.data(
             withJSONObject: ["receipt-data": receipt, "password": "counterfoil"])
-        let theirs = world.simulator.core.verifyReceipt(data, in: .production)
-        let expected = APIAnswer(status: Int(theirs.status), body: Data(theirs.body))
+        let simulated = world.simulator.core.verifyReceipt(data, in: .production)
+        let expected = APIResponse(status: Int(simulated.status), body: Data(simulated.body))
         #expect(answer.count("latest_receipt_info") == expected.count("latest_receipt_info"))
         for name in ["transaction_id", "expires_date", "expires_date_pst", "is_trial_period", "purchase_date_ms"] {
             let path = "latest_receipt_info.0.\(name)"
@@ -115,10 +115,10 @@ import Testing
         ]
         #expect(try await world.call(.POST, "/verifyReceipt", sandbox, key: nil).number("status") == 21007)
         for name in ["Sandbox", "sandbox"] {
-            let there = try await world.call(.POST, "/verifyReceipt?environment=\(name)", sandbox, key: nil)
-            #expect(there.number("status") == 0)
+            let accepted = try await world.call(.POST, "/verifyReceipt?environment=\(name)", sandbox, key: nil)
+            #expect(accepted.number("status") == 0)
         }
-        // It does not say where it was made, so it is of no environment.
+        // A receipt without a type belongs to no environment.
         let untyped = ReceiptContents(
             type: nil, bundleID: world.simulator.information.bundleID, version: "1", creationDate: world.simulator.now,
             deviceID: Data([1, 2, 3, 4, 5, 6]), opaqueValue: Array(repeating: 7, count: 16))
@@ -138,7 +138,7 @@ import Testing
         #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
         #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
         let core = try world.server.core
-        let requests = try await core.storage.takeHistoryRequests(
+        let requests = try await core.storage.dueHistoryRequests(
             in: world.scope().id, at: core.now.milliseconds, limit: 10)
         #expect(requests.map(\.transactionID) == [original])
         #expect(requests.first?.reason == .notificationV1)
@@ -147,19 +147,23 @@ import Testing
         let forged = body.merging(["unified_receipt": ["latest_receipt": "bm90aGluZw=="]]) { $1 }
         #expect(
             try await world.call(.POST, "/apple/notifications", forged, key: nil).text("code") == "malformed_receipt")
-        let kept = try await Self.refused(core, count: 2)
-        #expect(kept.allSatisfy { $0.contains(#""password":"***""#) })
-        #expect(!kept.contains { $0.contains(Self.secret) || $0.contains("wrong") })
+        let refused = try await Self.refused(core, count: 2)
+        #expect(refused.allSatisfy { $0.contains(#""password":"***""#) })
+        #expect(!refused.contains { $0.contains(Self.secret) || $0.contains("wrong") })
         let empty = ["notification_type": "CANCEL"]
         #expect(try await world.call(.POST, "/apple/notifications", empty, key: nil).text("code") == "no_receipt")
     }
 
-    /// The bodies that were refused, when they are kept: nobody who is refused waits for that.
+    /// Returns the bodies of refused requests once `count` are stored. Requests do not wait for their refusals to be
+    /// stored.
     private static func refused(_ core: ServerCore, count: Int) async throws -> [String] {
-        while true {
-            await core.refusals.keep()
-            let kept = try await core.storage.refusals(before: .max, limit: 10)
-            if kept.count >= count { return kept.map { String(decoding: $0.refusal.body, as: UTF8.self) } }
+        var bodies: [String] = []
+        try await waitUntil("the refused requests are stored") {
+            await core.refusals.flush()
+            let stored = try await core.storage.refusals(before: .max, limit: 10)
+            bodies = stored.map { String(decoding: $0.refusal.body, as: UTF8.self) }
+            return bodies.count >= count
         }
+        return bodies
     }
 }

@@ -12,9 +12,9 @@ import Testing
 @testable import CounterfoilServer
 
 @Suite struct `The history of an Apple account` {
-    @Test func `is read from where it ended, whoever asked before`() async throws {
+    @Test func `Reading a history continues at the stored revision`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await world.settle()
             let core = try world.server.core
             let scope = try world.scope()
@@ -24,35 +24,33 @@ import Testing
             #expect(try await core.histories.read(original, in: scope, origin: .asked).found == [original])
             let mark = try #require(try await core.storage.historyMark(of: ["another", original], in: scope.id))
             #expect(mark.transactionID == original && mark.revision?.isEmpty == false)
-            // A restore asks once more, since it wants to know it now, and finds nothing new.
-            let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
+            // A restore needs current data, so it requests the history again. There is nothing new.
+            let history = try await core.histories.fetch(about: [original], in: scope, because: .restore)
             #expect(history.state == .complete)
             #expect(try await core.storage.historyMark(of: [original], in: scope.id)?.revision == mark.revision)
-            #expect(try await core.histories.read(original, in: scope, origin: .asked).news == 0)
-            // It counts as asked about, so that no pass asks again.
+            #expect(try await core.histories.read(original, in: scope, origin: .asked).newFacts == 0)
+            // The lineage is marked as requested, so that no recovery pass requests it again.
             let summary = try await core.storage.summaries(after: "", in: scope.id, limit: 1).first
-            #expect(try #require(summary?.askedAt) > 0)
+            #expect(try #require(summary?.requestedAt) > 0)
         }
     }
 
-    @Test func `is asked for again where the App Store refuses the key, which says nothing about the account`()
-        async throws
-    {
+    @Test func `A history request stays pending if the App Store refuses the key`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await world.settle()
             let core = try world.server.core
             let scope = try world.scope()
             let original = try #require(
                 try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionID)
             world.simulator.revokeAPIKey(world.simulator.information.keyID)
-            let history = try await core.histories.ask(about: [original], in: scope, because: .restore)
+            let history = try await core.histories.fetch(about: [original], in: scope, because: .restore)
             #expect(history.state == .pending)
             #expect(try await core.storage.missing(in: scope.id).historyRequests == 1)
         }
     }
 
-    @Test func `is kept in one table, also where a former version had two`() async throws {
+    @Test func `A migration merges the two tables of histories, and a recovery's mark takes precedence`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             let scope = ledger.scope.id
@@ -73,7 +71,7 @@ import Testing
             let asked = try await storage.pool.read {
                 try Int64.fetchAll($0, sql: "SELECT asked_at FROM histories ORDER BY original_id")
             }
-            #expect(asked == [8000, 8000, 0], "what only a restore knew is looked at once more")
+            #expect(asked == [8000, 8000, 0], "histories that only a restore has read are requested again")
             #expect(try await storage.pool.read { try !$0.tableExists("account_histories") })
             try storage.close()
         }

@@ -11,8 +11,8 @@ import Testing
 @testable import Ledger
 
 @Suite struct `A file of customers` {
-    @Test func `is brought in, says what failed and goes on where it was`() async throws {
-        try await World.run(simulator: { $0.makesReceiptAuthority = true }) { world in
+    @Test func `An import skips faulty lines, lists them, and continues after an interruption`() async throws {
+        try await World.run(simulator: { $0.createsReceiptAuthorityAtStart = true }) { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
             var lines: [String] = []
@@ -26,25 +26,25 @@ import Testing
             let file = world.folder.appending(path: "customers.txt")
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             try await world.stopServer()
-            // The second batch meets a store that refuses: the first is done, and stays so.
+            // The App Store fails during the second batch. The first batch stays imported.
             await #expect(throws: AppStoreServerError.self) {
-                try await bring(file, world) { _ in
+                try await importFile(file, world) { _ in
                     do { try simulator.add(Fault("route:subscription-statuses", .status(code: 418))) } catch {}
                 }
             }
             try simulator.removeFault()
             let batches = Mutex(0)
-            let progress = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            let progress = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 1)
             #expect(progress.lines == 74)
             #expect(progress.failed == 2)
             let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
             #expect(failures.split(separator: "\n").map { $0.prefix(2) } == ["3\t", "4\t"])
-            let kept = try FileManager.default.attributesOfItem(atPath: file.path + ".failed")
-            #expect(kept[.posixPermissions] as? Int == 0o600)
-            // Where it has come to cannot be read any more.
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path + ".failed")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            // The progress file is truncated.
             try Data(#"{"size":"#.utf8).write(to: file.appendingPathExtension("progress"))
-            #expect(try await bring(file, world) { _ in }.lines == 74)
+            #expect(try await importFile(file, world) { _ in }.lines == 74)
             try await world.startServer()
             let core = try world.server.core
             for line in lines.dropFirst(4) {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `begins anew for another ledger or another environment, and so does the list of what failed`()
+    @Test func `An import starts again, with an empty list of failures, for another ledger or environment`()
         async throws
     {
         try await World.run { world in
@@ -63,22 +63,24 @@ import Testing
             let file = world.folder.appending(path: "customers.txt")
             try Data("\(bought)\nno number\n".utf8).write(to: file)
             try await world.stopServer()
-            let sandbox = try await bring(file, world, in: [.sandbox]) { _ in }
+            let sandbox = try await importFile(file, world, in: [.sandbox]) { _ in }
             #expect(sandbox.lines == 2 && sandbox.failed == 2)
-            // What was looked for in the wrong place is looked for again in the right one.
-            let production = try await bring(file, world, in: [.production]) { _ in }
+            // Lines that failed in the Sandbox are tried again in Production.
+            let production = try await importFile(file, world, in: [.production]) { _ in }
             #expect(production.lines == 2 && production.failed == 1)
             let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
             #expect(failures.split(separator: "\n").map { $0.prefix(2) } == ["2\t"])
             let batches = Mutex(0)
-            _ = try await bring(file, world, in: [.production]) { _ in batches.withLock { $0 += 1 } }
+            _ = try await importFile(file, world, in: [.production]) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 0)
-            _ = try await bring(file, world, in: [.production], ledger: "another") { _ in batches.withLock { $0 += 1 } }
+            _ = try await importFile(file, world, in: [.production], ledger: "another") { _ in
+                batches.withLock { $0 += 1 }
+            }
             #expect(batches.withLock { $0 } == 1)
         }
     }
 
-    @Test func `begins anew for another ledger at the same path`() async throws {
+    @Test func `An import starts again for another ledger at the same path`() async throws {
         try await World.run { world in
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly"))
@@ -90,22 +92,22 @@ import Testing
             try await world.stopServer()
             _ = try LedgerBackup.make(of: ledger, to: copy)
             let batches = Mutex(0)
-            _ = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
-            _ = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            _ = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
+            _ = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 1)
             _ = try LedgerBackup.restore(copy, to: ledger, replacing: true)
-            let restored = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            let restored = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 2)
             #expect(restored.lines == 2 && restored.failed == 1)
-            for end in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: ledger + end) {
-                try FileManager.default.removeItem(atPath: ledger + end)
+            for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: ledger + suffix) {
+                try FileManager.default.removeItem(atPath: ledger + suffix)
             }
-            _ = try await bring(file, world) { _ in batches.withLock { $0 += 1 } }
+            _ = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 3)
         }
     }
 
-    private func bring(
+    private func importFile(
         _ file: URL, _ world: World, in environments: Set<AppStoreEnvironment> = [.production, .sandbox],
         ledger: String = "one", _ report: @Sendable (FileImport.Progress) -> Void
     ) async throws -> FileImport.Progress {

@@ -12,10 +12,11 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10))) struct `What cannot be believed` {
+@Suite(.timeLimit(.minutes(10))) struct `Unverified notifications in recovery` {
     private static let minute: Milliseconds = 60_000
 
-    @Test func `holds the mark, also when the notifications after it can be believed`() async throws {
+    @Test func `The completeness mark does not pass unverified notifications, although later ones verify`() async throws
+    {
         try await World.run { world in
             let simulator = world.simulator
             try await world.server.core.recovery.runNow()
@@ -25,7 +26,7 @@ import Testing
             try await simulator.advance(by: 1800)
             let fault = try simulator.add(Fault("route:notification-history", .wrongChain))
             try await world.server.core.recovery.runNow()
-            // So much later that the overlap of the next reading no longer reaches the first one.
+            // So much later that the next reading's overlap does not reach the first one.
             try await simulator.advance(by: 4 * 3600)
             try await simulator.perform(.purchase(customer: "bert", product: "com.example.premium.monthly"))
             try await simulator.advance(by: 600)
@@ -40,7 +41,7 @@ import Testing
             #expect(held.names.items.allSatisfy { $0.claimedUUID != nil && $0.code == "untrusted_root" })
             try simulator.removeFault(fault)
             try await world.server.core.recovery.runNow()
-            #expect(try await world.kept() == world.sent())
+            #expect(try await world.storedNotifications() == world.signedNotifications())
             let healed = try await world.completeness()
             #expect(healed.state == .complete && healed.missing.unverifiedSpans == 0)
             #expect(healed.mark?.until == simulator.now.milliseconds - Self.minute)
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `is read again by itself when the server starts with the right anchors`() async throws {
+    @Test func `Unverified notifications are read again when the server starts with the right anchors`() async throws {
         try await World.run(server: { $0.recovery.isEnabled = true }) { world in
             let simulator = world.simulator
             try await world.stopServer()
@@ -58,7 +59,7 @@ import Testing
             try await simulator.advance(by: 600)
             try await world.startServer()
             while try await world.completeness().missing.unverifiedSpans == 0 { await Task.yield() }
-            // The anchors are wrong for so long that the overlap no longer reaches what could not be believed.
+            // The anchors are wrong for longer than the overlap of a reading.
             try await simulator.advance(by: 5 * 3600)
             let readUntil = simulator.now.milliseconds - RecoveryPlan.settling
             while try await world.completeness().mark?.readUntil != readUntil { await Task.yield() }
@@ -66,16 +67,18 @@ import Testing
             try simulator.removeFault(fault)
             try await simulator.advance(by: 600)
             try await world.startServer()
-            try await world.waitUntilAllIsKept()
-            #expect(try await world.kept() == world.sent())
+            try await world.waitUntilAllAreStored()
+            #expect(try await world.storedNotifications() == world.signedNotifications())
         }
     }
 
-    @Test func `is given up when the App Store no longer keeps it, and the stretch begins anew`() async throws {
+    @Test func `The completeness mark restarts when the App Store no longer stores the unverified notifications`()
+        async throws
+    {
         try await World.run { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
-            // Nothing follows this one.
+            // The only notification.
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
             try await simulator.advance(by: 600)
             try simulator.add(Fault("route:notification-history", .invalidSignature))
@@ -91,11 +94,11 @@ import Testing
             #expect(completeness.missing.unverifiedSpans == 0 && completeness.missing.unverified == 0)
             #expect(try #require(completeness.mark).since > World.start.milliseconds)
             let pass = try await world.server.core.storage.historyPass(in: world.scope().id)
-            #expect(pass?.everyoneSince == simulator.now.milliseconds)
+            #expect(pass?.staleBefore == simulator.now.milliseconds)
         }
     }
 
-    @Test func `in a history is asked for again, and no longer missing when it is believed`() async throws {
+    @Test func `An unverified history is requested again until it verifies`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
@@ -111,30 +114,32 @@ import Testing
             try await core.storage.add(requests: [transaction], in: scope.id, because: .restore, at: 0)
             try await core.recovery.runNow()
             let missing = try await world.completeness()
-            #expect(missing.state == .behind && missing.missing.unverified >= 2 && missing.missing.putAside == 1)
+            #expect(
+                missing.state == .behind && missing.missing.unverified >= 2
+                    && missing.missing.retryingHistoryRequests == 1)
             try #require(!missing.names.items.isEmpty)
             #expect(missing.names.items.allSatisfy { $0.history == transaction && $0.code == "bad_signature" })
             #expect(missing.names.histories.map(\.transactionID) == [transaction])
-            // As long as it cannot be believed it is missing, and there is no more of it.
+            // While the history does not verify, it stays missing and is not counted again.
             try await simulator.advance(by: 600)
             try await core.recovery.runNow()
             #expect(try await world.completeness().missing.unverified == missing.missing.unverified)
             for fault in faults { try simulator.removeFault(fault) }
-            // The server's own service asks as well. It may hold an answer of before the faults ended, and puts that down after
-            // this one: then it is asked for again, after a pause.
+            // The server's own recovery also requests the history. It may store an answer from before the faults ended
+            // after this one. In that case the history is requested again after a pause.
             var healed = missing
             for _ in 0..<5 where healed.state != .complete {
                 try await simulator.advance(by: 86_400)
                 try await core.recovery.runNow()
                 healed = try await world.completeness()
             }
-            #expect(healed.missing.unverified == 0 && healed.missing.putAside == 0)
+            #expect(healed.missing.unverified == 0 && healed.missing.retryingHistoryRequests == 0)
             #expect(healed.state == .complete)
             #expect(try await core.storage.lineage(transaction, in: scope.id)?.renewal != nil)
         }
     }
 
-    @Test func `inside a notification is tried again when the App Store tells it again`() async throws {
+    @Test func `A failed notification is processed again when recovery reads it again`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
@@ -142,16 +147,16 @@ import Testing
             let core = try world.server.core
             let scope = try world.scope()
             let filter = InboxFilter(scopes: [scope.id])
-            let kept = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
-            try await core.storage.fail(kept.id, code: "untrusted_root", message: "wrong anchors", at: 0)
+            let stored = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
+            try await core.storage.fail(stored.id, code: "untrusted_root", message: "wrong anchors", at: 0)
             try await core.recovery.runNow()
             try await world.settle()
-            #expect(try await core.storage.notification(kept.uuid)?.state == .folded)
+            #expect(try await core.storage.notification(stored.uuid)?.state == .folded)
             #expect(try await world.completeness().state == .complete)
         }
     }
 
-    @Test func `was only counted by the form before: the mark goes back to it`() async throws {
+    @Test func `A migration sets the completeness mark back to before the unverified windows`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             let scope = ledger.scope.id
@@ -178,10 +183,10 @@ import Testing
             let mark = try #require(try await storage.completenessMarks().first)
             #expect(mark.since == 1000 && mark.until == 4999 && mark.readUntil == 9000 && mark.signedUntil == 9000)
             #expect(try await storage.unverifiedSpans(in: scope).spans == [.init(from: 5000, until: 6000)])
-            // Whose history held the other one was not written down.
+            // The old tables did not store which history contained the second one.
             #expect(try await storage.missing(in: scope).unverified == 1)
             #expect(try await storage.historyMark(of: ["7"], in: scope) == nil)
-            #expect(try await storage.historyPass(in: scope)?.everyoneSince == 8500)
+            #expect(try await storage.historyPass(in: scope)?.staleBefore == 8500)
             try storage.close()
         }
     }

@@ -9,24 +9,24 @@ import Testing
 @testable import Ledger
 
 @Suite(.timeLimit(.minutes(10))) struct `The server's clock` {
-    /// Shows one time, and another from the third look on.
+    /// Returns a clock that shows another time from its third reading on.
     private func clock(jumpingBy seconds: TimeInterval) -> ServerClock {
-        let looks = LookCounter()
-        return .showing { looks.next() < 3 ? World.start : World.start + seconds }
+        let readings = ReadingCounter()
+        return .showing { readings.next() < 3 ? World.start : World.start + seconds }
     }
 
-    @Test(arguments: [8 * 86_400, 30, -30] as [TimeInterval]) func `wakes who waits when it jumps`(
+    @Test(arguments: [8 * 86_400, 30, -30] as [TimeInterval]) func `A jump of the clock ends a wait`(
         _ seconds: TimeInterval
     ) async throws {
         #expect(try await clock(jumpingBy: seconds).wait(for: .seconds(3600)))
     }
 
-    @Test func `keeps nobody waiting by standing still`() async throws {
+    @Test func `A wait ends although the clock stands still`() async throws {
         #expect(try await !ServerClock.showing { World.start }.wait(for: .milliseconds(10)))
     }
 
-    @Test func `ends a pause when it has shown that much, or goes back`() {
-        let shown = Shown()
+    @Test func `A pause ends when the clock has advanced by its duration, or goes back`() {
+        let shown = ShownTime()
         let clock = ServerClock.showing { shown.time.withLock { $0 } }
         let pause = clock.pause(of: .seconds(600))
         #expect(!clock.isOver(pause))
@@ -39,11 +39,11 @@ import Testing
         #expect(clock.isOver(clock.pause(of: .zero)))
     }
 
-    @Test func `jumps while the history is read: it is read again at once`() async throws {
-        try await Front.run { front in
+    @Test func `Recovery reads again at once after the clock jumped during a reading`() async throws {
+        try await AppStoreProxy.run { proxy in
             try await World.run(server: { configuration in
                 configuration.recovery.isEnabled = true
-                front.stand(before: &configuration)
+                proxy.redirectRequests(in: &configuration)
             }) { world in
                 let simulator = world.simulator
                 let isComplete: () async throws -> Bool = {
@@ -52,7 +52,7 @@ import Testing
                 }
                 while try await !isComplete() { await Task.yield() }
                 let hasJumped = Flag()
-                front.change { path in
+                proxy.setAnswer { path in
                     guard path.contains("notifications/history"), hasJumped.set() else { return nil }
                     try await simulator.advance(by: 8 * 86_400)
                     return nil
@@ -67,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func `was ahead and is put right: nothing is missed, and the mark claims nothing`() async throws {
+    @Test func `A clock that was ahead causes no gap, and the completeness mark covers only proven dates`() async throws
+    {
         try await World.run { world in
             let simulator = world.simulator
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
@@ -75,40 +76,40 @@ import Testing
                 store.notifications.map(\.signedDate.milliseconds).max()
             }
             try await simulator.advance(by: 60)
-            world.clockIsAhead.withLock { $0 = 6 * 3600 }
+            world.clockLead.withLock { $0 = 6 * 3600 }
             try await world.server.core.recovery.runNow()
-            world.clockIsAhead.withLock { $0 = 0 }
-            // Only what the App Store's own dates prove.
+            world.clockLead.withLock { $0 = 0 }
+            // The mark ends at the last signing date of the App Store.
             #expect(try await world.completeness().mark?.until == signed)
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.advance(by: 1800)
             try await simulator.perform(.purchase(customer: "bert", product: "com.example.premium.monthly"))
             try await simulator.advance(by: 7 * 3600)
             try await world.server.core.recovery.runNow()
-            #expect(try await world.kept() == world.sent())
+            #expect(try await world.storedNotifications() == world.signedNotifications())
             #expect(try await world.completeness().mark?.until == simulator.now.milliseconds - 60_000)
         }
     }
 
-    @Test func `was ahead when a reading was planned: that one does not hold up the next`() async throws {
+    @Test func `A reading that was planned while the clock was ahead does not delay the next one`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             try await world.server.core.recovery.runNow()
-            world.clockIsAhead.withLock { $0 = 400 * 86_400 }
+            world.clockLead.withLock { $0 = 400 * 86_400 }
             await #expect(throws: (any Error).self) { try await world.server.core.recovery.runNow() }
-            world.clockIsAhead.withLock { $0 = 0 }
+            world.clockLead.withLock { $0 = 0 }
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             try await simulator.advance(by: 600)
             try await world.server.core.recovery.runNow()
-            #expect(try await world.kept() == world.sent())
+            #expect(try await world.storedNotifications() == world.signedNotifications())
             #expect(try await world.completeness().state == .complete)
         }
     }
 
 }
 
-private final class LookCounter: Sendable {
+private final class ReadingCounter: Sendable {
     private let count = Mutex(0)
 
     func next() -> Int {
@@ -119,7 +120,7 @@ private final class LookCounter: Sendable {
     }
 }
 
-private final class Shown: Sendable {
+private final class ShownTime: Sendable {
     let time = Mutex(World.start)
 }
 
@@ -128,7 +129,7 @@ private final class Flag: Sendable {
 
     var isSet: Bool { value.withLock { $0 } }
 
-    /// Whether it was not set yet.
+    /// Sets the flag. Returns whether it was not set before.
     func set() -> Bool {
         value.withLock { value in
             defer { value = true }

@@ -27,19 +27,19 @@ import Testing
         return (answer.status, try #require(json))
     }
 
-    @Test func `say how complete the ledger is and read a time again`() async throws {
+    @Test func `Completeness and recoveries are reported, and a recovery reads a period again`() async throws {
         try await world { world in
-            let unknown = try await call(world, "GET", "/v1/completeness")
-            let items = try #require(unknown.json["items"] as? [[String: Any]])
+            let initial = try await call(world, "GET", "/v1/completeness")
+            let items = try #require(initial.json["items"] as? [[String: Any]])
             #expect(items.map { $0["state"] as? String } == ["unknown", "unknown"])
             try world.simulator.add(Fault("notification:*", .drop))
             try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             try await world.simulator.advance(by: 60)
             let now = world.simulator.now.milliseconds
-            let begun = try await call(world, "POST", "/v1/recoveries", #"{"from":\#(now - 600_000),"to":\#(now)}"#)
-            #expect(begun.status == 202)
-            let id = try #require(begun.json["id"] as? String)
-            try await world.server.core.recovery.pass(world.scope(), because: nil)
+            let started = try await call(world, "POST", "/v1/recoveries", #"{"from":\#(now - 600_000),"to":\#(now)}"#)
+            #expect(started.status == 202)
+            let id = try #require(started.json["id"] as? String)
+            try await world.server.core.recovery.runPass(world.scope(), because: nil)
             let done = try await call(world, "GET", "/v1/recoveries/\(id)")
             #expect(done.json["state"] as? String == "done")
             #expect(done.json["new"] as? Int == 1)
@@ -56,17 +56,39 @@ import Testing
         }
     }
 
-    @Test func `read to the server's own now, which may be far from the machine's`() async throws {
+    @Test func `Recoveries are listed page by page, newest first`() async throws {
         try await world { world in
-            try await world.simulator.advance(by: 400 * 86_400)
             let now = world.simulator.now.milliseconds
-            let begun = try await call(world, "POST", "/v1/recoveries", #"{"from":\#(now - 600_000)}"#)
-            #expect(begun.status == 202)
-            #expect(begun.json["to"] as? Int == Int(now))
+            var ids: [String] = []
+            for age in [900_000, 600_000, 300_000] as [Int64] {
+                let body = #"{"from":\#(now - age),"to":\#(now - age + 60_000)}"#
+                let started = try await call(world, "POST", "/v1/recoveries", body)
+                ids.append(try #require(started.json["id"] as? String))
+            }
+            var listed: [[String?]] = []
+            var path = "/v1/recoveries?limit=2"
+            for _ in 0..<2 {
+                let list = try await call(world, "GET", path)
+                let items = try #require(list.json["items"] as? [[String: Any]])
+                listed.append(items.map { $0["id"] as? String })
+                guard let next = list.json["next_page"] as? String else { break }
+                path = "/v1/recoveries?limit=2&page=\(next)"
+            }
+            #expect(listed == [[ids[2], ids[1]], [ids[0]]])
         }
     }
 
-    @Test func `name what is missing`() async throws {
+    @Test func `A recovery without an end reads up to the server's clock, not the machine's`() async throws {
+        try await world { world in
+            try await world.simulator.advance(by: 400 * 86_400)
+            let now = world.simulator.now.milliseconds
+            let started = try await call(world, "POST", "/v1/recoveries", #"{"from":\#(now - 600_000)}"#)
+            #expect(started.status == 202)
+            #expect(started.json["to"] as? Int == Int(now))
+        }
+    }
+
+    @Test func `Completeness lists unverified spans, unverified notifications and failing histories`() async throws {
         try await world { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
@@ -75,7 +97,7 @@ import Testing
             try simulator.add(Fault("route:notification-history", .wrongChain))
             let (core, scope) = (try world.server.core, try world.scope())
             try await core.recovery.runNow()
-            try await core.storage.putAside("7", in: scope.id, code: "not_now", until: 5, at: 4)
+            try await core.storage.scheduleRetry(of: "7", in: scope.id, code: "not_now", until: 5, at: 4)
             let answer = try await call(world, "GET", "/v1/completeness")
             let items = try #require(answer.json["items"] as? [[String: Any]])
             let item = try #require(items.first { $0["environment"] as? String == "Production" })
@@ -94,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `refuse what makes no sense`() async throws {
+    @Test func `Invalid recovery requests are answered with 400 and a code, unknown ones with 404`() async throws {
         try await world { world in
             let now = World.start.milliseconds
             for (body, type) in [
@@ -107,7 +129,7 @@ import Testing
                 #expect(answer.json["code"] as? String == type)
             }
             let tooOld = try await call(world, "POST", "/v1/recoveries", #"{"from":5}"#)
-            // People read it in a terminal.
+            // The message shows a readable date, because people read it in a terminal.
             #expect((tooOld.json["message"] as? String)?.contains(/must be after \d{4}-\d\d-\d\dT[\d:]+Z/) == true)
             #expect(try await call(world, "GET", "/v1/recoveries/rec_99").status == 404)
             #expect(try await call(world, "GET", "/v1/recoveries?limit=0").status == 400)

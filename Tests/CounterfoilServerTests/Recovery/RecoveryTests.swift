@@ -10,7 +10,7 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Recovery` {
-    @Test func `three days without a server leave no gap`() async throws {
+    @Test func `Recovery stores every notification of three days without a server`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
@@ -26,20 +26,22 @@ import Testing
             try await simulator.advance(by: 3 * 86_400)
             try simulator.removeFault()
             try await world.startServer()
-            #expect(try await world.kept() != world.sent())
+            #expect(try await world.storedNotifications() != world.signedNotifications())
             try await world.server.core.recovery.runNow()
-            #expect(try await world.kept() == world.sent())
+            #expect(try await world.storedNotifications() == world.signedNotifications())
             let completeness = try await world.completeness()
             #expect(completeness.state == .complete)
             #expect(completeness.mark?.until == simulator.now.milliseconds - 60_000)
-            // A frozen clock goes on by a millisecond for each signature.
+            // A frozen clock advances by a millisecond with each signature.
             let since = try #require(completeness.mark?.since) - (World.start.milliseconds - 180 * 86_400_000 + 600_000)
             #expect((0..<1000).contains(since))
         }
     }
 
-    @Test func `a recovery that breaks off goes on where it was, and the mark waits for it`() async throws {
-        try await World.run(server: { $0.recovery.windows = 1 }) { world in
+    @Test func `An interrupted recovery continues at its last page, and the completeness mark waits for it`()
+        async throws
+    {
+        try await World.run(server: { $0.recovery.parallelWindows = 1 }) { world in
             let simulator = world.simulator
             try await world.server.core.recovery.runNow()
             var before = try await world.completeness().mark
@@ -50,18 +52,18 @@ import Testing
             }
             try await simulator.advance(by: 3600)
             try simulator.removeFault()
-            // Refused at once: the client does not try again.
+            // The client does not retry a response of 418.
             try simulator.add(Fault("route:notification-history", .status(code: 418), probability: 0.4))
             var isBroken = false
             for _ in 0..<20 where !isBroken {
                 before = try await world.completeness().mark
                 do { try await world.server.core.recovery.runNow() } catch { isBroken = true }
-                if try await !world.openToken() { isBroken = false }
+                if try await !world.hasOpenPageToken() { isBroken = false }
             }
             try #require(isBroken)
             let partly = try await world.completeness()
             #expect(partly.mark == before)
-            // One more is for what is newer than all that was ever seen, which is nothing yet.
+            // The second open window covers the time after the newest known notification. It has no notifications yet.
             #expect(partly.missing.openWindows == 2)
             #expect(partly.state == .behind)
             try await world.stopServer()
@@ -75,12 +77,12 @@ import Testing
             #expect(ended.state == .done)
             #expect(ended.counts.pages == 5)
             #expect(ended.counts.found == 70)
-            #expect(try await world.kept() == world.sent())
+            #expect(try await world.storedNotifications() == world.signedNotifications())
             #expect(try await world.completeness().state == .complete)
         }
     }
 
-    @Test func `a quota, a failure and a page token that is too old do not stop it`() async throws {
+    @Test func `Recovery continues after a rate limit, a server error and an expired page token`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
@@ -93,11 +95,11 @@ import Testing
             try simulator.add(Fault("route:notification-history", .status(code: 500), count: 1))
             try simulator.add(Fault("route:notification-history", .error(code: 4_000_017), count: 2))
             try await world.server.core.recovery.runNow()
-            #expect(try await world.kept() == world.sent())
+            #expect(try await world.storedNotifications() == world.signedNotifications())
         }
     }
 
-    @Test func `what cannot be believed is reported as missing until it comes again`() async throws {
+    @Test func `An unverified notification counts as missing until it verifies`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))
@@ -108,15 +110,15 @@ import Testing
             let missing = try await world.completeness()
             #expect(missing.missing.unverified == 1)
             #expect(missing.state == .behind)
-            #expect(try await world.kept().isEmpty)
+            #expect(try await world.storedNotifications().isEmpty)
             try simulator.removeFault(fault)
             try await world.server.core.recovery.runNow()
             #expect(try await world.completeness().missing.unverified == 0)
-            #expect(try await world.kept() == world.sent())
+            #expect(try await world.storedNotifications() == world.signedNotifications())
         }
     }
 
-    @Test func `a gap that the history does not reach is filled from transactions`() async throws {
+    @Test func `Recovery fills a gap beyond the notification history from transaction histories`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             let outcome = try await simulator.perform(
@@ -138,12 +140,10 @@ import Testing
         }
     }
 
-    @Test func `customers are asked about a few at a time, so that notifications are looked after in between`()
-        async throws
-    {
+    @Test func `Recovery requests histories in batches, so that notifications are read in between`() async throws {
         try await World.run { world in
             let simulator = world.simulator
-            let count = LedgerServices.Recovery.mostAsked + 3
+            let count = LedgerServices.Recovery.maximumRefreshes + 3
             for number in 0..<count {
                 try await simulator.perform(
                     .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
@@ -152,38 +152,38 @@ import Testing
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.advance(by: 40 * 86_400)
             let (core, scope) = (try world.server.core, try world.scope())
-            func asked() async throws -> Int {
-                try await core.storage.summaries(after: "", in: scope.id, limit: 500).count { $0.askedAt != nil }
+            func requestedCount() async throws -> Int {
+                try await core.storage.summaries(after: "", in: scope.id, limit: 500).count { $0.requestedAt != nil }
             }
-            #expect(try await core.recovery.continuePass(scope, pages: 1, startingAnew: true))
-            #expect(try await asked() == LedgerServices.Recovery.mostAsked)
-            #expect(try await !core.recovery.continuePass(scope, pages: 1))
-            #expect(try await asked() == count)
+            #expect(try await core.recovery.continueHistoryPass(scope, pages: 1, startingAnew: true))
+            #expect(try await requestedCount() == LedgerServices.Recovery.maximumRefreshes)
+            #expect(try await !core.recovery.continueHistoryPass(scope, pages: 1))
+            #expect(try await requestedCount() == count)
             #expect(try await core.storage.historyPass(in: scope.id)?.finishedAt != nil)
         }
     }
 
-    @Test func `it happens by itself at start, and when a late notification betrays an outage`() async throws {
+    @Test func `Recovery runs at the start, and when a late notification indicates an outage`() async throws {
         try await World.run(server: { $0.recovery.isEnabled = true }) { world in
             let simulator = world.simulator
             try await world.stopServer()
             try simulator.add(Fault("notification:SUBSCRIBED", .drop))
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             try await world.startServer()
-            try await world.waitUntilAllIsKept()
-            // One is lost, one comes an hour late.
+            try await world.waitUntilAllAreStored()
+            // One notification is lost, another arrives an hour late.
             try simulator.add(
                 Fault("notification:DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED", .unreachable, count: 1))
             try await simulator.advance(by: 120)
             try await simulator.perform(.purchase(customer: "bert", product: "com.example.premium.monthly"))
             try await simulator.perform(.cancel(customer: "anna"))
             try await simulator.advance(by: 3601)
-            try await world.waitUntilAllIsKept()
-            #expect(try await world.kept() == world.sent())
+            try await world.waitUntilAllAreStored()
+            #expect(try await world.storedNotifications() == world.signedNotifications())
         }
     }
 
-    @Test func `histories that were put down are asked for`() async throws {
+    @Test func `Recovery performs stored history requests, and an unknown transaction fails for good`() async throws {
         try await World.run { world in
             let simulator = world.simulator
             try simulator.add(Fault("notification:*", .drop))

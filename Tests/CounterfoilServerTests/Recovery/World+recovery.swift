@@ -9,8 +9,8 @@ import StoreSimulator
 @testable import Ledger
 
 extension World {
-    /// The identifiers of all notifications that the ledger has.
-    func kept(_ environment: AppStoreEnvironment = .production) async throws -> Set<String> {
+    /// Returns the UUIDs of all notifications in the ledger.
+    func storedNotifications(_ environment: AppStoreEnvironment = .production) async throws -> Set<String> {
         let (storage, scope) = (try server.core.storage, try scope(environment))
         guard let storage = storage as? SQLiteStorage else { throw StorageError(.failed, "another storage") }
         let uuids = try await storage.pool.read { db in
@@ -19,15 +19,15 @@ extension World {
         return Set(uuids.map { $0.map { String(format: "%02x", $0) }.joined() })
     }
 
-    /// The identifiers of all notifications that the store has signed.
-    func sent(_ environment: AppStoreEnvironment = .production) -> Set<String> {
+    /// Returns the UUIDs of all notifications that the simulated App Store has signed.
+    func signedNotifications(_ environment: AppStoreEnvironment = .production) -> Set<String> {
         simulator.core.read(environment) { store, _ in
             Set(store.notifications.map { $0.uuid.lowercased().replacing("-", with: "") })
         }
     }
 
-    /// Those that the store has signed from `since` to `until`.
-    func sent(from since: Milliseconds, until: Milliseconds) -> Set<String> {
+    /// Returns the UUIDs of the notifications that were signed from `since` to `until`.
+    func signedNotifications(from since: Milliseconds, until: Milliseconds) -> Set<String> {
         simulator.core.read(.production) { store, _ in
             let notifications = store.notifications.filter {
                 (since...max(since, until)).contains($0.signedDate.milliseconds) && since <= until
@@ -36,19 +36,19 @@ extension World {
         }
     }
 
-    /// Waits until the ledger has all that the store has sent, for at most half a minute.
-    func waitUntilAllIsKept() async throws {
+    /// Waits until the ledger contains all signed notifications, for at most 30 seconds.
+    func waitUntilAllAreStored() async throws {
         let end = ContinuousClock.now + .seconds(30)
-        while try await kept() != sent(), ContinuousClock.now < end { await Task.yield() }
+        while try await storedNotifications() != signedNotifications(), ContinuousClock.now < end { await Task.yield() }
     }
 
-    /// What the server says about its gaps.
+    /// Returns the server's report on its gaps.
     func completeness(_ environment: AppStoreEnvironment = .production) async throws -> Completeness {
         try await server.core.recovery.completeness(of: [scope(environment)])[0]
     }
 
-    /// Whether a window stands in the middle, between two pages.
-    func openToken() async throws -> Bool {
+    /// Whether an open window is between two pages.
+    func hasOpenPageToken() async throws -> Bool {
         let storage = try server.core.storage
         for run in try await storage.openRecoveries(in: scope().id) {
             if try await storage.openWindows(of: run.id).contains(where: { $0.token != nil }) { return true }

@@ -4,18 +4,20 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// Customers whose identifiers are no UUIDs buy with the UUID that their backend names.
-@Suite struct `An account token that the backend names` {
+/// Tests customers whose identifiers are no UUIDs and whose backend names an app account token in the customer token.
+@Suite struct `App account tokens named by the backend` {
     private static let token = UUID()
 
-    private static func app(_ world: World, _ customer: String, names token: String? = token.uuidString) -> Asker {
-        let begin = Int64(world.simulator.now.timeIntervalSince1970)
+    private static func app(_ world: World, _ customer: String, names token: String? = token.uuidString)
+        -> TestAPIClient
+    {
+        let issuedAt = Int64(world.simulator.now.timeIntervalSince1970)
         let named = token.map { #","app_account_token":"\#($0)""# } ?? ""
-        let claims = #"{"sub":"\#(customer)","iat":\#(begin),"exp":\#(begin + 3600)\#(named)}"#
-        return Asker(url: world.url, key: Asker.publicKey, token: Asker.token(claims: claims))
+        let claims = #"{"sub":"\#(customer)","iat":\#(issuedAt),"exp":\#(issuedAt + 3600)\#(named)}"#
+        return TestAPIClient(url: world.url, key: TestAPIClient.publicKey, token: TestAPIClient.token(claims: claims))
     }
 
-    /// Buys for the token, and returns the signed transaction.
+    /// Makes a purchase with the token. Returns the signed transaction.
     private static func buy(_ world: World, _ product: String = "com.example.premium.monthly") async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: product, appAccountToken: AppAccountToken(token)))
@@ -23,14 +25,18 @@ import Testing
         return try #require(try await world.signedTransactions(of: id).last)
     }
 
-    private static func report(_ asker: Asker, _ customer: String, _ text: String) async throws -> Asker.Answer {
+    private static func report(_ client: TestAPIClient, _ customer: String, _ text: String) async throws
+        -> TestAPIClient.Response
+    {
         let body: [String: Any] = ["signed_transactions": [text], "restore": false]
-        return try await asker.send(
+        return try await client.send(
             "POST", "/v1/customers/\(customer)/purchases", body: JSONSerialization.data(withJSONObject: body))
     }
 
     @Test(arguments: [true, false])
-    func `makes what was signed for it the customer's, notified before or not`(isNotified: Bool) async throws {
+    func `A purchase with the customer token's account token becomes the customer's by a report`(isNotified: Bool)
+        async throws
+    {
         try await World.withAPI { world in
             if !isNotified { try world.simulator.add(Fault("notification:*", .drop)) }
             let text = try await Self.buy(world)
@@ -47,11 +53,11 @@ import Testing
             #expect((try await anna.get(path)["subscriptions"] as? [Any])?.count == 1)
             let token = try await world.api.get("/v1/customers/\(Self.token.uuidString)")
             #expect((token["subscriptions"] as? [Any])?.isEmpty == true)
-            // Again, and nothing changes.
+            // Repeating the report changes nothing.
             let events = try await world.api.get(path + "/timeline").items.count
             #expect((try await Self.report(anna, "anna@example.com", text)["kept"] as? [String])?.count == 1)
             #expect(try await world.api.get(path + "/timeline").items.count == events)
-            // The next purchase too, and no answer to a backend names it.
+            // After the next purchase, too. Responses to a backend do not contain the token.
             let unlock = try await Self.report(
                 anna, "anna@example.com", try await Self.buy(world, "com.example.unlock"))
             #expect((unlock["purchases"] as? [Any])?.count == 1)
@@ -59,11 +65,11 @@ import Testing
         }
     }
 
-    @Test func `is the backend's word alone`() async throws {
+    @Test func `Only the account token in the customer token entitles a customer to the purchase`() async throws {
         try await World.withAPI { world in
             let text = try await Self.buy(world)
             try await world.settle()
-            // A token that names none, or another one, takes nothing.
+            // A customer token without an account token, or with another one, does not claim the purchase.
             for name in [nil, UUID().uuidString] {
                 let otto = Self.app(world, "otto", names: name)
                 let answer = try await Self.report(otto, "otto", text)
@@ -74,7 +80,7 @@ import Testing
                 let answer = try await Self.app(world, "anna", names: name).get("/v1/customers/anna")
                 #expect(answer.status == 401 && answer.code == "unauthorized")
             }
-            // The customer's own identifier is no other name.
+            // The customer's own identifier may be the account token.
             let own = Self.token.uuidString.lowercased()
             let answer = try await Self.report(Self.app(world, own), own, text)
             #expect((answer["kept"] as? [String])?.count == 1)

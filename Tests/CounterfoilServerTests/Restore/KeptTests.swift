@@ -8,12 +8,13 @@ import Testing
 
 @testable import Ledger
 
-/// An app finishes what the server names as kept, so every transaction of a report is judged by itself.
-@Suite struct `Each transaction of a report is judged by itself` {
-    private typealias Reports = `What an app reports is restored`
+/// Apps finish the transactions that the answer lists in `kept`. Therefore the server checks each transaction by
+/// itself.
+@Suite struct `Transactions of a report are checked separately` {
+    private typealias Reports = `Reported purchases are restored`
     private static let path = "/v1/customers/anna/purchases"
 
-    /// The same with another payload, which still says which transaction it is.
+    /// Returns the text with another payload that contains the transaction ID.
     private static func forged(_ text: String, _ id: String) -> String {
         let payload = Data(#"{"transactionId":"\#(id)"}"#.utf8).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -22,8 +23,8 @@ import Testing
         return parts.joined(separator: ".")
     }
 
-    @Test func `one that cannot be believed does not keep out the others`() async throws {
-        try await Reports.silent { world in
+    @Test func `A transaction that does not verify is refused, and the others are stored`() async throws {
+        try await Reports.withoutNotifications { world in
             let id = try await Reports.buy(world, "anna")
             let unlock = try await Reports.buy(world, "anna", "com.example.unlock")
             let texts = try await world.signedTransactions(of: id)
@@ -40,8 +41,8 @@ import Testing
         }
     }
 
-    @Test func `one that stays another customer's is named, and the others are given`() async throws {
-        try await Reports.silent(policy: .keepOriginal) { world in
+    @Test func `A transaction of another customer is refused by its ID, and the others are restored`() async throws {
+        try await Reports.withoutNotifications(policy: .keepOriginal) { world in
             let id = try await Reports.buy(world, "anna")
             let own = try await world.signedTransactions(of: id)
             #expect(try await world.call(.POST, Self.path, ["signed_transactions": own]).texts("kept") == [id])
@@ -53,14 +54,15 @@ import Testing
             #expect(other.texts("kept") == [unlock] && other.count("refused") == 1)
             #expect(other.text("refused.0.id") == id && other.text("refused.0.code") == "receipt_already_in_use")
             #expect(other.count("subscriptions") == 0 && other.count("purchases") == 1)
-            // Nothing but what is another's: as an error, so that nobody takes it for done.
+            // If all transactions belong to another customer, the answer is an error, so that the app does not finish
+            // them.
             let all = try await world.call(.POST, "/v1/customers/otto/purchases", ["signed_transactions": own])
             #expect(all.status == 409 && all.text("code") == "receipt_already_in_use")
         }
     }
 
-    @Test func `what is left with whom it belongs to is named, without an error`() async throws {
-        try await Reports.silent { world in
+    @Test func `Without a restore, transactions of another customer are refused without an error`() async throws {
+        try await Reports.withoutNotifications { world in
             let id = try await Reports.buy(world, "anna")
             let texts = try await world.signedTransactions(of: id)
             _ = try await world.call(.POST, Self.path, ["signed_transactions": texts])
@@ -73,11 +75,11 @@ import Testing
         }
     }
 
-    @Test func `a renewal info counts where its subscription is known`() async throws {
-        try await Reports.silent { world in
+    @Test func `A reported renewal info is stored if its subscription is known`() async throws {
+        try await Reports.withoutNotifications { world in
             let id = try await Reports.buy(world, "anna")
             let texts = try await world.signedTransactions(of: id)
-            // Nobody knows the subscription yet, and a renewal info does not say of which app it is.
+            // The server does not know the subscription yet, and a renewal info does not name its app.
             let early = try await world.call(
                 .POST, Self.path, ["signed_renewals": [try await Self.renewal(world, id)]])
             #expect(early.status == 200 && early.texts("kept") == [])
@@ -85,7 +87,7 @@ import Testing
             #expect(early.text("refused.0.id") == id && early.text("refused.0.param") == "signed_renewals[0]")
             try await world.simulator.perform(.cancel(customer: "anna"))
             let renewal = try await Self.renewal(world, id)
-            // The server learns it of nobody else.
+            // The App Store's answers fail, so that the report is the only source.
             for route in ["transaction-history", "subscription-statuses"] {
                 try world.simulator.add(Fault("route:\(route)", .error(code: 5_000_001)))
             }
@@ -97,14 +99,14 @@ import Testing
         }
     }
 
-    /// The renewal info that the device has.
+    /// Returns the renewal info on the customer's device.
     private static func renewal(_ world: World, _ id: String) async throws -> String {
-        let groups = try await world.store().subscriptionStatuses(of: id).data
+        let groups = try await world.appStoreClient().subscriptionStatuses(of: id).data
         return try #require(groups.first?.lastTransactions.first?.signedRenewalInfo)
     }
 
-    @Test func `a report of which nothing can be believed is refused`() async throws {
-        try await Reports.silent { world in
+    @Test func `A report is answered with an error if none of its texts verifies`() async throws {
+        try await Reports.withoutNotifications { world in
             let id = try await Reports.buy(world, "anna")
             let text = Self.forged(try await world.signedTransactions(of: id)[0], id)
             let answer = try await world.call(.POST, Self.path, ["signed_transactions": [text]])

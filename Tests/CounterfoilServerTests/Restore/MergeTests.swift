@@ -10,12 +10,12 @@ import Testing
 @testable import Ledger
 @testable import LedgerSQLite
 
-@Suite struct `A merge` {
+@Suite struct `Merging customers` {
     private static func merge(
-        _ asker: Asker, into customer: String, _ members: [String: Any]
-    ) async throws -> Asker.Answer {
+        _ client: TestAPIClient, into customer: String, _ members: [String: Any]
+    ) async throws -> TestAPIClient.Response {
         let body = try JSONSerialization.data(withJSONObject: members)
-        return try await asker.send("POST", "/v1/customers/\(customer)/merge", body: body)
+        return try await client.send("POST", "/v1/customers/\(customer)/merge", body: body)
     }
 
     private static func buy(_ world: World, _ product: String, token: UUID?) async throws -> String {
@@ -25,44 +25,45 @@ import Testing
         return try #require(outcome.transactionID)
     }
 
-    @Test func `gives what was claimed, signed for and bought later by one customer to the other`() async throws {
+    @Test func `A merge gives one customer's claims, signed purchases and later purchases to the other`() async throws {
         try await World.withAPI { world in
             let token = UUID()
             let anonymous = token.uuidString.lowercased()
             let named = try await Self.buy(world, "com.example.unlock", token: token)
             let bought = try await Self.buy(world, "com.example.premium.monthly", token: nil)
             let body = ["app_transaction": try await world.appTransaction(of: bought)]
-            let app = world.app(for: anonymous)
+            let app = world.appClient(for: anonymous)
             let sent = try await app.send(
                 "POST", "/v1/customers/\(anonymous)/purchases", body: JSONSerialization.data(withJSONObject: body))
             #expect((sent["subscriptions"] as? [Any])?.count == 1 && (sent["purchases"] as? [Any])?.count == 1)
             let members = ["from": anonymous, "from_token": app.token ?? ""]
-            let answer = try await Self.merge(world.app(for: "account"), into: "account", members)
+            let answer = try await Self.merge(world.appClient(for: "account"), into: "account", members)
             #expect(answer.status == 200 && answer["id"] as? String == "account")
             #expect((answer["subscriptions"] as? [Any])?.count == 1 && (answer["purchases"] as? [Any])?.count == 1)
-            let left = try await world.api.get("/v1/customers/\(anonymous)")
+            let remaining = try await world.api.get("/v1/customers/\(anonymous)")
             #expect(
-                (left["subscriptions"] as? [Any])?.isEmpty == true && (left["purchases"] as? [Any])?.isEmpty == true)
-            // What the Apple account buys later, naming nobody, is the account's.
+                (remaining["subscriptions"] as? [Any])?.isEmpty == true
+                    && (remaining["purchases"] as? [Any])?.isEmpty == true)
+            // A later purchase of the Apple account without an account token belongs to the merged customer.
             let later = try await Self.buy(world, "com.example.coins.100", token: nil)
             let read = try await world.api.get("/v1/customers/account")
             #expect(read.text.contains(later) && read.text.contains(named))
-            // Again, and nothing changes.
+            // Repeating the merge changes nothing.
             let storage = try world.server.core.storage
             let events = try await world.api.get("/v1/customers/account/timeline").items.count
             let digest = try await (storage as? SQLiteStorage)?.digest()
-            #expect(try await Self.merge(world.app(for: "account"), into: "account", members).status == 200)
+            #expect(try await Self.merge(world.appClient(for: "account"), into: "account", members).status == 200)
             #expect(try await (storage as? SQLiteStorage)?.digest() == digest)
             #expect(try await world.api.get("/v1/customers/account/timeline").items.count == events)
         }
     }
 
-    @Test func `takes along what the team has granted, and nothing of it brings an erased name back`() async throws {
+    @Test func `A merge moves grants, and the grant events lose the former name when it is erased`() async throws {
         try await World.withAPI { world in
             let body = try JSONSerialization.data(
                 withJSONObject: ["entitlement": "premium", "reason": "the outage of May", "actor": "maria"])
-            let made = try await world.api.send("POST", "/v1/customers/nobody/grants", body: body)
-            #expect(made.status == 201)
+            let created = try await world.api.send("POST", "/v1/customers/nobody/grants", body: body)
+            #expect(created.status == 201)
             for _ in 0..<2 {
                 #expect(try await Self.merge(world.api, into: "account", ["from": "nobody"]).status == 200)
             }
@@ -73,7 +74,7 @@ import Testing
             #expect(try await !isActive("nobody"))
             #expect(try await world.api.get("/v1/customers/nobody/grants").items.isEmpty)
             #expect(try await world.api.get("/v1/customers/account/grants").items.count == 1)
-            // The former name is in what happened to the grant, until it is erased.
+            // The grant's events contain the former name until it is erased.
             #expect(try await world.api.send("DELETE", "/v1/customers/nobody").status == 200)
             #expect(try await isActive("account"))
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
@@ -82,35 +83,35 @@ import Testing
         }
     }
 
-    @Test func `of a session's customer gives everything to the account`() async throws {
+    @Test func `A session's customer can be merged into an account`() async throws {
         try await World.withAPI { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let outcome = try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.unlock", appAccountToken: .absent, device: "phone"))
             let device = try world.simulator.core.contents(of: "phone", of: "anna", in: .production)
-            let session = try await Asker(url: world.url, key: Asker.publicKey).send(
+            let session = try await TestAPIClient(url: world.url, key: TestAPIClient.publicKey).send(
                 "POST", "/v1/sessions",
                 body: JSONSerialization.data(
                     withJSONObject: ["app_transaction": try #require(device.signedAppTransactionInfo)]))
             let name = try #require(session["customer"] as? String)
             let token = try #require(session["token"] as? String)
             let texts = device.all.map(\.signedTransactionInfo)
-            _ = try await Asker(url: world.url, key: Asker.publicKey, token: token).send(
+            _ = try await TestAPIClient(url: world.url, key: TestAPIClient.publicKey, token: token).send(
                 "POST", "/v1/customers/\(name)/purchases",
                 body: JSONSerialization.data(withJSONObject: ["signed_transactions": texts]))
             let answer = try await Self.merge(
-                world.app(for: "anna"), into: "anna", ["from": name, "from_token": token])
+                world.appClient(for: "anna"), into: "anna", ["from": name, "from_token": token])
             let bought = try #require(outcome.transactionID)
             #expect(answer.status == 200 && answer.text.contains(bought))
         }
     }
 
-    @Test func `needs the proof of both`() async throws {
+    @Test func `A merge with a public key needs the tokens of both customers`() async throws {
         try await World.withAPI { world in
-            let from = try await world.subscriber("anna")
-            let proof = try #require(world.app(for: from).token)
-            let account = world.app(for: "account")
+            let from = try await world.subscribe("anna")
+            let proof = try #require(world.appClient(for: from).token)
+            let account = world.appClient(for: "account")
             let refusals: [([String: Any], Int, String)] = [
                 (["from": from], 403, "forbidden"), (["from": "otto", "from_token": proof], 403, "forbidden"),
                 (["from": from, "from_token": account.token ?? ""], 403, "forbidden"),
@@ -124,27 +125,27 @@ import Testing
                 let answer = try await Self.merge(account, into: "account", members)
                 #expect(answer.status == status && answer.code == type, "\(members): \(answer.text)")
             }
-            // For another customer than one's own.
+            // The target is not the customer of the token.
             let members: [String: Any] = ["from": from, "from_token": proof]
             #expect(try await Self.merge(account, into: "otto", members).status == 403)
             let old = Int64(World.start.timeIntervalSince1970) - 90_000
-            let expired = Asker.token(claims: #"{"sub":"\#(from)","iat":\#(old),"exp":\#(old + 3600)}"#)
+            let expired = TestAPIClient.token(claims: #"{"sub":"\#(from)","iat":\#(old),"exp":\#(old + 3600)}"#)
             let late = try await Self.merge(account, into: "account", ["from": from, "from_token": expired])
             #expect(late.status == 400 && late.code == "from_token_expired")
             #expect((try await world.api.get("/v1/customers/\(from)")["subscriptions"] as? [Any])?.count == 1)
-            // A backend speaks for both.
+            // A backend's key needs no proof.
             #expect(try await Self.merge(world.api, into: "account", ["from": from]).status == 200)
             #expect((try await world.api.get("/v1/customers/account")["subscriptions"] as? [Any])?.count == 1)
-            // Into oneself nothing happens.
+            // Merging a customer into itself changes nothing.
             #expect(try await Self.merge(world.api, into: "account", ["from": "account"]).status == 200)
             #expect((try await world.api.get("/v1/customers/account")["subscriptions"] as? [Any])?.count == 1)
         }
     }
 
-    /// Claims and merges in two ledgers that know nothing of each other: whichever export is read first, both end the same, and
-    /// a rebuild makes nothing else of it.
+    /// Makes random claims and merges in two separate ledgers. Importing both exports in any order gives the same
+    /// ledger.
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is the same in whatever order exports are read`(_ seed: UInt64) async throws {
+    func `Importing exports with merges in any order gives the same ledger`(_ seed: UInt64) async throws {
         try await Tool.inTemporaryFolder { folder in
             var random = SeededGenerator(seed: seed)
             var files: [URL] = []
@@ -161,7 +162,7 @@ import Testing
                             customer: names[0], scope: ledger.scope.id,
                             originalTransactionIDs: ["\(Int.random(in: 1...3, using: &random))"],
                             appTransactionID: Bool.random(using: &random) ? "a" : nil, policy: policy ?? .share,
-                            takesNamed: true, claimedAt: instant)
+                            overridesNamedAccount: true, claimedAt: instant)
                         _ = try await ledger.storage.claim(claim) { _ in false }
                     }
                 }

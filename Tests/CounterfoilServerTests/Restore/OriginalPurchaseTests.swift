@@ -13,8 +13,8 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-/// Early customers of an app that became free with version 2.0: they report their app transaction, or an old receipt.
-@Suite struct `Who bought the app before it was free` {
+/// Tests an app that became free with version 2.0. Early customers report their app transaction or an old receipt.
+@Suite struct `Customers who bought the app before it was free` {
     private static let path = "/v1/customers/anna/purchases"
 
     private static func run(
@@ -22,11 +22,11 @@ import Testing
         policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
     ) async throws {
         try await World.run(
-            simulator: { $0.makesReceiptAuthority = true },
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
             server: { configuration in
-                Asker.configure(&configuration)
+                TestAPIClient.configure(&configuration)
                 configuration.apps[0].restorePolicy = policy
-                configuration.apps[0].catalogue.boughtBefore = ["premium": rule]
+                configuration.apps[0].catalogue.originalPurchaseRules = ["premium": rule]
             }
         ) { world in
             try await world.simulator.perform(.releaseVersion(version: "2.0"))
@@ -34,12 +34,14 @@ import Testing
         }
     }
 
-    private static func premium(_ answer: Asker.Answer) throws -> [String: Any] {
+    private static func premium(_ answer: TestAPIClient.Response) throws -> [String: Any] {
         try #require((answer["entitlements"] as? [[String: Any]])?.first { $0["key"] as? String == "premium" })
     }
 
     @Test(arguments: [("1.9", true), ("1.10", true), ("2.0", false), ("2", false), (nil, false)])
-    func `keeps what they paid for`(_ version: String?, _ isEarly: Bool) async throws {
+    func `An entitlement is active for customers whose first version is before the configured one`(
+        _ version: String?, _ isEarly: Bool
+    ) async throws {
         try await Self.run { world in
             try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: version))
             let before = try Self.premium(try await world.api.get("/v1/customers/anna"))
@@ -54,12 +56,13 @@ import Testing
             let original = try #require(answer["original_purchase"] as? [String: Any])
             #expect(original["application_version"] as? String == version ?? "2.0")
             #expect(original["purchase_date"] as? Int == Int(World.start.milliseconds))
-            // As it is read later.
-            #expect(try await world.api.get("/v1/customers/anna").text == answer.text.before(",\"kept\""))
+            // A later request gives the same answer.
+            #expect(
+                try await world.api.get("/v1/customers/anna").text == answer.text.truncatedObject(before: ",\"kept\""))
         }
     }
 
-    @Test func `goes by the date too`() async throws {
+    @Test func `An entitlement can depend on the date of the first purchase`() async throws {
         let boundary = World.start - 86_400
         try await Self.run(.init(date: boundary)) { world in
             for (name, date) in [("anna", boundary - 0.001), ("ben", boundary)] {
@@ -77,7 +80,9 @@ import Testing
         }
     }
 
-    @Test func `is explained by the app transaction, with its chain, and stands in the time line`() async throws {
+    @Test func `The explanation contains the app transaction and its certificates, and the timeline shows it`()
+        async throws
+    {
         try await Self.run { world in
             try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
             let text = try world.appTransaction(ofCustomer: "anna")
@@ -96,21 +101,21 @@ import Testing
         }
     }
 
-    @Test func `counts from a receipt as well, once, and goes where its customer goes`() async throws {
+    @Test func `A receipt proves an early purchase for one customer, according to the restore policy`() async throws {
         try await Self.run { world in
             try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
             let receipt = ["receipt": try world.simulator.receipt(of: "anna")]
             let anna = try await world.api.post(Self.path, receipt)
             #expect(try Self.premium(anna)["is_active"] as? Bool == true, "\(anna.text)")
             try await world.simulator.advance(by: 60)
-            let then = world.simulator.now
+            let instant = world.simulator.now
             try await world.simulator.advance(by: 60)
-            // One receipt is worth one customer, however many show it.
+            // One receipt entitles one customer at a time.
             let ben = try await world.api.post("/v1/customers/ben/purchases", receipt)
             #expect(try Self.premium(ben)["is_active"] as? Bool == true)
             let after = try await world.api.get("/v1/customers/anna")
             #expect(try Self.premium(after)["is_active"] as? Bool == false && after["original_purchase"] == nil)
-            let past = try await world.api.get("/v1/customers/anna?at=\(then.milliseconds)")
+            let past = try await world.api.get("/v1/customers/anna?at=\(instant.milliseconds)")
             #expect(try Self.premium(past)["is_active"] as? Bool == true)
         }
         try await Self.run(policy: .keepOriginal) { world in
@@ -123,9 +128,9 @@ import Testing
         }
     }
 
-    /// Anna's purchase was signed for her, and another account of the app on her device reports it.
+    /// Anna's purchase has her account token. Another account of the app on her device reports it.
     @Test(arguments: [ServerConfiguration.RestorePolicy.transfer, .keepOriginal])
-    func `have it as before when another's report is refused`(
+    func `A refused report of another customer leaves the claims on the Apple account unchanged`(
         _ policy: ServerConfiguration.RestorePolicy
     ) async throws {
         try await Self.run(policy: policy) { world in
@@ -135,21 +140,21 @@ import Testing
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
             let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
-            let whole: [String: Any] = [
+            let complete: [String: Any] = [
                 "signed_transactions": texts, "app_transaction": try world.appTransaction(ofCustomer: "anna"),
             ]
             let receipt: [String: Any] = ["receipt": try world.simulator.receipt(of: "anna")]
             let anna = token.uuidString.lowercased()
-            // Under the policy that keeps what was first, nobody has the Apple account yet.
+            // With the policy `keepOriginal`, no customer has claimed the Apple account yet.
             let reports: [[String: Any]] =
-                policy == .transfer ? [whole, receipt] : [["signed_transactions": texts]]
+                policy == .transfer ? [complete, receipt] : [["signed_transactions": texts]]
             for report in reports {
                 #expect(try await world.api.post("/v1/customers/\(anna)/purchases", report).status == 200)
             }
             let (storage, scope) = (try world.server.core.storage, try world.scope().id)
             let accounts = try await storage.accounts(of: anna, in: scope)
             try #require(accounts.count == (policy == .transfer ? 2 : 0))
-            for report in [whole, receipt] {
+            for report in [complete, receipt] {
                 let answer = try await world.api.post("/v1/customers/ben/purchases", report)
                 #expect(answer.status == 409 && answer.code == "receipt_already_in_use", "\(answer.text)")
                 #expect(try await storage.accounts(of: "ben", in: scope).isEmpty)
@@ -161,7 +166,9 @@ import Testing
         }
     }
 
-    @Test func `keep their Apple account while that gives access, where only what gives none moves`() async throws {
+    @Test func `With the policy "transfer if inactive", an account with an active early purchase is not transferred`()
+        async throws
+    {
         try await Self.run(policy: .transferIfInactive) { world in
             try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
             let body = ["app_transaction": try world.appTransaction(ofCustomer: "anna")]
@@ -172,9 +179,9 @@ import Testing
         }
     }
 
-    @Test func `is nothing that the sandbox can tell, unless it is told to`() async throws {
-        for counts in [false, true] {
-            let rule = OriginalPurchaseRule(version: AppVersion("2.0"), countsTestData: counts)
+    @Test func `A Sandbox purchase is test data and counts only if the rule says so`() async throws {
+        for countsTestData in [false, true] {
+            let rule = OriginalPurchaseRule(version: AppVersion("2.0"), countsTestData: countsTestData)
             try await Self.run(rule) { world in
                 try await world.simulator.perform(
                     .createCustomer(customer: "anna", firstVersion: "1.4"), in: .sandbox)
@@ -185,13 +192,16 @@ import Testing
                 #expect(original["application_version"] as? String == "1.0")
                 #expect(original["is_test_data"] as? Bool == true)
                 let premium = try Self.premium(answer)
-                #expect(premium["is_active"] as? Bool == counts)
-                #expect(premium["details"] as? [String] == [counts ? "bought_before" : "original_purchase_unknown"])
+                #expect(premium["is_active"] as? Bool == countsTestData)
+                #expect(
+                    premium["details"] as? [String] == [countsTestData ? "bought_before" : "original_purchase_unknown"])
             }
         }
     }
 
-    @Test func `survives an export, an import and a rebuild, which finds what was changed by hand`() async throws {
+    @Test func `Original purchases survive an export and an import, and a rebuild corrects manual changes`()
+        async throws
+    {
         try await Self.run { world in
             try await world.simulator.perform(.createCustomer(customer: "anna", firstVersion: "1.4"))
             _ = try await world.api.post(
@@ -204,11 +214,11 @@ import Testing
             let digest = try await world.export(storage, to: file)
             let configuration = try world.configuration()
             try await world.stopServer()
-            // The same server with a ledger that was made of the export.
+            // Replace the server's ledger by one that is imported from the export.
             try FileManager.default.removeItem(atPath: configuration.storage.path)
             let other = try SQLiteStorage(path: configuration.storage.path)
-            let verifier = try LedgerKeeping.verifier(configuration)
-            let scopes = try await LedgerKeeping.scopes(configuration, in: other)
+            let verifier = try LedgerMaintenance.verifier(configuration)
+            let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
             for _ in 0..<2 {
                 let report = try await LedgerImport(other, verifier: verifier, scopes: scopes, at: .now)
                     .run(try FileHandle(forReadingFrom: file))
@@ -226,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func `are proven again in pieces, and nobody is left out`() async throws {
+    @Test func `A rebuild verifies all original purchases in batches`() async throws {
         let verifier = try await StoreLife.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let log = Mutex<[String]>([])
@@ -240,7 +250,7 @@ import Testing
                 applicationVersion: "1.4", purchaseDate: World.start, signedDate: World.start)
             let text = try OriginalPurchaseText(fact).text
             for scope in scopes.all {
-                try await storage.keep(
+                try await storage.store(
                     (0..<400).map {
                         OriginalPurchase(
                             scope: scope.id, subject: "\($0)", kind: .receipt, fact: fact, origin: .app, receivedAt: 0,
@@ -262,7 +272,7 @@ import Testing
 }
 
 extension World {
-    /// `AppTransaction.shared` on the device of a customer, who need not have bought anything in the app.
+    /// Returns the app transaction on the customer's device. The customer need not have bought anything in the app.
     func appTransaction(
         ofCustomer name: String, in environment: AppStoreEnvironment = .production
     ) throws -> String {
@@ -272,7 +282,7 @@ extension World {
         return try simulator.core.authority.signer.sign(payload)
     }
 
-    /// Writes the export of a ledger; answers its digest.
+    /// Writes the export of a ledger to the file. Returns its digest.
     func export(_ storage: SQLiteStorage, to file: URL) async throws -> String {
         _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         let handle = try FileHandle(forWritingTo: file)
@@ -283,8 +293,8 @@ extension World {
 }
 
 extension String {
-    /// What stands before a text, and a closing brace: a JSON object without its last members.
-    fileprivate func before(_ text: String) -> String {
+    /// Returns the text before `text` and a closing brace: a JSON object without its last members.
+    fileprivate func truncatedObject(before text: String) -> String {
         (range(of: text).map { String(self[..<$0.lowerBound]) } ?? self) + "}"
     }
 }

@@ -7,16 +7,18 @@ import Testing
 @testable import Ledger
 @testable import LedgerServices
 
-@Suite struct `Receipts of every kind` {
+@Suite struct `Receipt kinds` {
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `of a volume purchase are taken as long as they hold`(_ environment: AppStoreEnvironment) async throws {
+    func `A receipt of a volume purchase is accepted until it expires or is revoked`(_ environment: AppStoreEnvironment)
+        async throws
+    {
         let product = "com.example.premium.monthly"
         try await World.run(
-            simulator: { $0.makesReceiptAuthority = true }, server: { $0.keys = [World.backend] }
+            simulator: { $0.createsReceiptAuthorityAtStart = true }, server: { $0.keys = [World.backend] }
         ) { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let path = "/v1/customers/anna/purchases" + (environment == .sandbox ? "?environment=Sandbox" : "")
-            func report(_ receipt: String) async throws -> APIAnswer {
+            func report(_ receipt: String) async throws -> APIResponse {
                 try await world.call(.POST, path, ["receipt": receipt])
             }
             let end = world.simulator.now + 40 * 86_400
@@ -29,7 +31,7 @@ import Testing
             let answer = try await report(receipt)
             #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
             #expect(answer.text("subscriptions.0.original_transaction_id") == bought.originalTransactionID)
-            // Of an organisation's app it is the receipt that ends, not what was bought in it.
+            // The receipt of a volume purchase expires, but not the purchases in the app.
             try await world.simulator.advance(by: 41 * 86_400)
             let expired = try await report(receipt)
             #expect(expired.status == 400 && expired.text("code") == "receipt_expired")
@@ -41,9 +43,9 @@ import Testing
         }
     }
 
-    @Test func `of a sandbox customer who has bought nothing begin with a request, and prove nothing`() async throws {
+    @Test func `A Sandbox receipt exists after a refresh, and one without purchases restores nothing`() async throws {
         try await World.run(
-            simulator: { $0.makesReceiptAuthority = true }, server: { $0.keys = [World.backend] }
+            simulator: { $0.createsReceiptAuthorityAtStart = true }, server: { $0.keys = [World.backend] }
         ) { world in
             let simulator = world.simulator
             try await simulator.perform(.createCustomer(customer: "anna"), in: .sandbox)
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    /// The receipt of another device, on which everything was restored that the customer has.
+    /// Returns a receipt of another device, on which the customer's purchases were restored under new transaction IDs.
     private static func restored(_ world: World, _ customer: String, as number: Int) throws -> String {
         var contents = try world.simulator.core.read(.production) { store, now in
             try store.receiptContents(of: customer, at: now)
@@ -70,26 +72,26 @@ import Testing
         return try world.simulator.core.authority.receiptAuthority().sign(contents).base64EncodedString()
     }
 
-    @Test func `that list what was restored are about the original, which one customer has until it is refunded`()
+    @Test func `A receipt of restored purchases refers to the originals, which one customer has until a refund`()
         async throws
     {
         try await World.run(
-            simulator: { $0.makesReceiptAuthority = true },
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
             server: { configuration in
                 configuration.keys = [World.backend]
                 configuration.apps[0].restorePolicy = .keepOriginal
-                // Nobody tells what a receipt leaves out.
+                // Without a key, the server cannot request what the receipt omits.
                 configuration.apps[0].key = nil
             }
         ) { world in
             let simulator = world.simulator
             let fault = try simulator.add(Fault("notification:*", .drop))
-            let id = try await `What an app reports is restored`.buy(world, "anna", "com.example.unlock")
-            let coins = try await `What an app reports is restored`.buy(world, "anna", "com.example.coins.100")
+            let id = try await `Reported purchases are restored`.buy(world, "anna", "com.example.unlock")
+            let coins = try await `Reported purchases are restored`.buy(world, "anna", "com.example.coins.100")
             try await simulator.advance(by: 86_400)
             let (path, receipt) = ("/v1/customers/anna", try Self.restored(world, "anna", as: 1))
             let answer = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
-            // Coins are no non-consumable, as the receipt says and the configuration does not.
+            // According to the receipt, the coins are not a non-consumable. The configuration does not list them.
             let kept = try #require(answer.texts("kept"))
             #expect(kept.count == 2 && kept.contains(id) && !kept.contains(coins), "\(kept)")
             #expect(answer.text("purchases.0.transaction_id") == id)
@@ -100,26 +102,26 @@ import Testing
             #expect(ben.status == 409 && ben.text("code") == "receipt_already_in_use")
             try simulator.removeFault(fault)
             try await simulator.perform(.approveRefund(customer: "anna", transaction: id))
-            try await simulator.settle()
+            try await simulator.processDueEvents()
             try await world.settle()
             for _ in 0..<2 {
                 let refunded = try await world.call(.GET, path)
                 #expect(refunded.text("purchases.0.transaction_id") == id)
                 #expect(refunded.flag("purchases.0.has_access") == false)
                 #expect(refunded.text("purchases.1.original_transaction_id") == coins)
-                // Sent again, a receipt from before the refund says nothing against it.
+                // A receipt from before the refund does not undo the refund.
                 _ = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
             }
         }
     }
 
-    @Test func `lead support from the order on the customer's mail to the customer`() async throws {
+    @Test func `An order ID leads to the customer`() async throws {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
             try await world.settle()
             let order = try #require(outcome.orderID)
-            let looked = try await world.call(.GET, "/v1/orders/\(order)")
-            #expect(looked.texts("customers") == [outcome.appAccountToken].compactMap { $0 })
+            let found = try await world.call(.GET, "/v1/orders/\(order)")
+            #expect(found.texts("customers") == [outcome.appAccountToken].compactMap { $0 })
         }
     }
 }

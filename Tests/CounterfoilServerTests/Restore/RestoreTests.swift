@@ -11,9 +11,10 @@ import Testing
 @testable import LedgerSQLite
 @testable import Ledger
 
-@Suite struct `What an app reports is restored` {
-    /// A world in which no notification arrives, so that all the server knows comes from the app and the App Store.
-    static func silent(
+@Suite struct `Reported purchases are restored` {
+    /// Calls `body` with a world without notifications, so that the server's data comes only from the app and the App
+    /// Store's answers.
+    static func withoutNotifications(
         policy: ServerConfiguration.RestorePolicy = .transfer, _ body: (World) async throws -> Void
     ) async throws {
         try await World.run(server: { configuration in
@@ -38,8 +39,8 @@ import Testing
         return try await storage.pool.read { try String.fetchAll($0, sql: "SELECT type FROM events ORDER BY seq") }
     }
 
-    @Test func `one transaction leads to everything that its Apple account bought`() async throws {
-        try await Self.silent { world in
+    @Test func `A reported transaction restores everything that its Apple account has bought`() async throws {
+        try await Self.withoutNotifications { world in
             let first = try await Self.buy(world, "anna")
             try await world.simulator.advance(by: Period.month)
             _ = try await Self.buy(world, "anna", "com.example.unlock")
@@ -52,7 +53,7 @@ import Testing
             #expect(answer.text("purchases.0.product_id") == "com.example.unlock")
             #expect(answer["history"] == nil)
             #expect(answer.texts("kept") == [first])
-            // What became of the report stands behind what anybody may read.
+            // The answer to a report is the customer's JSON object followed by members about the report.
             let read = try await world.call(.GET, "/v1/customers/anna")
             #expect(answer.body.starts(with: read.body.dropLast()))
             let again = try await world.call(.POST, "/v1/customers/anna/purchases", body)
@@ -61,9 +62,9 @@ import Testing
         }
     }
 
-    @Test func `a purchase of another customer goes by the policy`() async throws {
+    @Test func `A report of another customer's purchase is handled according to the policy`() async throws {
         for policy in ServerConfiguration.RestorePolicy.allCases {
-            try await Self.silent(policy: policy) { world in
+            try await Self.withoutNotifications(policy: policy) { world in
                 let id = try await Self.buy(world, "anna")
                 let body = ["signed_transactions": try await world.signedTransactions(of: id)]
                 #expect(try await world.call(.POST, "/v1/customers/anna/purchases", body).status == 200)
@@ -90,8 +91,8 @@ import Testing
         }
     }
 
-    @Test func `the account that the app named when it was bought owns the purchase`() async throws {
-        try await Self.silent(policy: .keepOriginal) { world in
+    @Test func `A purchase with an account token belongs to the customer of that token`() async throws {
+        try await Self.withoutNotifications(policy: .keepOriginal) { world in
             let token = UUID()
             let id = try await Self.buy(world, "anna", token: token)
             let body: [String: Any] = ["signed_transactions": try await world.signedTransactions(of: id)]
@@ -106,9 +107,9 @@ import Testing
         }
     }
 
-    @Test func `what was not sent moves only when the customer asks to restore`() async throws {
-        try await Self.silent { world in
-            // Two accounts of the app on one device.
+    @Test func `Purchases that a report does not contain are transferred only by a restore`() async throws {
+        try await Self.withoutNotifications { world in
+            // Two app accounts on one Apple account.
             let (first, second) = (UUID(), UUID())
             let id = try await Self.buy(world, "anna", token: first)
             let other = try await Self.buy(world, "anna", "com.example.news.monthly", token: second)
@@ -133,9 +134,9 @@ import Testing
         return String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
     }
 
-    @Test func `what was signed for one account of the app moves to another only when asked to restore`() async throws {
+    @Test func `A purchase with an account token is transferred to another account only by a restore`() async throws {
         for policy in ServerConfiguration.RestorePolicy.allCases where policy != .keepOriginal {
-            try await Self.silent(policy: policy) { world in
+            try await Self.withoutNotifications(policy: policy) { world in
                 let token = UUID()
                 let id = try await Self.buy(world, "anna", token: token)
                 try await world.simulator.perform(.cancel(customer: "anna"))
@@ -150,23 +151,24 @@ import Testing
                 #expect(restored.count("subscriptions") == 1)
                 let own = try await world.call(.GET, "/v1/customers/\(token)")
                 #expect(own.count("subscriptions") == (policy == .share ? 1 : 0))
-                // To the account that the signature names it goes back without being asked.
+                // The account that the signature names gets the purchase back without a restore.
                 let back = try await world.call(.POST, "/v1/customers/\(token)/purchases", body)
                 #expect(back.count("subscriptions") == 1)
             }
         }
     }
 
-    @Test func `whoever sends nothing is new`() async throws {
-        try await Self.silent { world in
+    @Test func `A customer who reports nothing is new`() async throws {
+        try await Self.withoutNotifications { world in
             let answer = try await world.call(.POST, "/v1/customers/new/purchases", ["signed_transactions": []])
             #expect(answer.status == 200)
             #expect(answer.text("entitlements.0.state") == "new")
         }
     }
 
-    @Test func `without the App Store the answer is what is known, and the rest is put down for later`() async throws {
-        try await Self.silent { world in
+    @Test func `If the App Store fails, the answer contains the known data and the history stays pending`() async throws
+    {
+        try await Self.withoutNotifications { world in
             let id = try await Self.buy(world, "anna")
             let texts = try await world.signedTransactions(of: id)
             try world.simulator.add(Fault("route:transaction-history", .status(code: 500)))
@@ -175,16 +177,16 @@ import Testing
             #expect(answer.text("history.state") == "pending")
             #expect(answer.count("subscriptions") == 1)
             let core = try world.server.core
-            // The server may have asked once more by now, and put it off.
-            let waiting = try await core.storage.takeHistoryRequests(in: world.scope().id, at: .max, limit: 10)
+            // The server may already have repeated and delayed the request.
+            let waiting = try await core.storage.dueHistoryRequests(in: world.scope().id, at: .max, limit: 10)
             #expect(waiting.map(\.transactionID) == [id])
         }
     }
 
-    @Test func `an app transaction claims the Apple account and what it buys later`() async throws {
-        try await Self.silent { world in
+    @Test func `An app transaction claims the Apple account`() async throws {
+        try await Self.withoutNotifications { world in
             let id = try await Self.buy(world, "anna")
-            let text = try await world.store().appTransaction(of: id).signedAppTransactionInfo
+            let text = try await world.appStoreClient().appTransaction(of: id).signedAppTransactionInfo
             let answer = try await world.call(.POST, "/v1/customers/anna/purchases", ["app_transaction": text])
             #expect(answer.count("subscriptions") == 1)
             let other = try await world.call(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
@@ -193,12 +195,12 @@ import Testing
         }
     }
 
-    @Test func `an Apple account whose customer has access moves only when that is over, where the policy says so`()
+    @Test func `With the policy "transfer if inactive", an Apple account is transferred only without active access`()
         async throws
     {
-        try await Self.silent(policy: .transferIfInactive) { world in
+        try await Self.withoutNotifications(policy: .transferIfInactive) { world in
             let id = try await Self.buy(world, "anna")
-            let text = try await world.store().appTransaction(of: id).signedAppTransactionInfo
+            let text = try await world.appStoreClient().appTransaction(of: id).signedAppTransactionInfo
             let body: [String: Any] = [
                 "signed_transactions": try await world.signedTransactions(of: id), "app_transaction": text,
             ]
@@ -217,8 +219,8 @@ import Testing
         }
     }
 
-    @Test func `what cannot be believed is refused and named`() async throws {
-        try await Self.silent { world in
+    @Test func `Texts that do not verify, mixed environments and too many texts are answered with 400`() async throws {
+        try await Self.withoutNotifications { world in
             let id = try await Self.buy(world, "anna")
             let text = try #require(try await world.signedTransactions(of: id).first)
             let sandbox = try #require(
@@ -242,15 +244,15 @@ import Testing
         }
     }
 
-    /// The same with another payload.
+    /// Returns the text with another payload.
     private static func forged(_ text: String) -> String {
         var parts = text.split(separator: ".").map { String($0) }
         if parts.count == 3 { parts[1] = "e30" }
         return parts.joined(separator: ".")
     }
 
-    @Test func `many devices may report at once`() async throws {
-        try await Self.silent { world in
+    @Test func `Concurrent reports of the same purchase make one claim`() async throws {
+        try await Self.withoutNotifications { world in
             let id = try await Self.buy(world, "anna")
             let body = ["signed_transactions": try await world.signedTransactions(of: id)]
             let data = try JSONSerialization.data(withJSONObject: body)
@@ -266,13 +268,15 @@ import Testing
     }
 }
 
-@Suite struct `A receipt is restored` {
-    @Test func `it leads to the history, and without the App Store it speaks for itself`() async throws {
+@Suite struct `Restoring receipts` {
+    @Test func `A receipt leads to the Apple account's history, and restores its own purchases without it`()
+        async throws
+    {
         try await World.run(
-            simulator: { $0.makesReceiptAuthority = true }, server: { $0.keys = [World.backend] }
+            simulator: { $0.createsReceiptAuthorityAtStart = true }, server: { $0.keys = [World.backend] }
         ) { world in
             try world.simulator.add(Fault("notification:*", .drop))
-            _ = try await `What an app reports is restored`.buy(world, "anna")
+            _ = try await `Reported purchases are restored`.buy(world, "anna")
             let receipt = try world.simulator.receipt(of: "anna")
             try await world.simulator.advance(by: Period.month)
             let fault = try world.simulator.add(Fault("route:transaction-history", .error(code: 4_040_002)))
@@ -284,17 +288,17 @@ import Testing
             #expect(alone.text("history.state") == "pending")
             #expect(alone.flag("entitlements.0.is_active") == true)
             try world.simulator.removeFault(fault)
-            let whole = try await world.call(.POST, "/v1/customers/anna/purchases", ["receipt": receipt])
-            #expect(whole["history"] == nil)
-            #expect(whole.flag("subscriptions.0.will_renew") == true)
-            #expect(whole.text("purchases.0.product_id") == "com.example.unlock")
+            let complete = try await world.call(.POST, "/v1/customers/anna/purchases", ["receipt": receipt])
+            #expect(complete["history"] == nil)
+            #expect(complete.flag("subscriptions.0.will_renew") == true)
+            #expect(complete.text("purchases.0.product_id") == "com.example.unlock")
         }
     }
 
-    @Test func `what it says is kept where nothing else can be asked for, until something is signed`() async throws {
+    @Test func `Without a key, a receipt's purchases are stored until signed transactions replace them`() async throws {
         let coins = "com.example.coins.100"
         try await World.run(
-            simulator: { $0.makesReceiptAuthority = true },
+            simulator: { $0.createsReceiptAuthorityAtStart = true },
             server: { configuration in
                 configuration.keys = [World.backend]
                 configuration.apps[0].key = nil
@@ -302,24 +306,24 @@ import Testing
             }
         ) { world in
             try world.simulator.add(Fault("notification:*", .drop))
-            let id = try await `What an app reports is restored`.buy(world, "anna", coins)
+            let id = try await `Reported purchases are restored`.buy(world, "anna", coins)
             let receipt = try world.simulator.receipt(of: "anna")
             let path = "/v1/customers/anna"
             let answer = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
             #expect(answer.text("history.state") == "not_configured")
             #expect(answer.text("purchases.0.transaction_id") == id)
             #expect(try await world.call(.GET, path).text("purchases.0.transaction_id") == id)
-            // Sent again, it says nothing new.
+            // Reporting the receipt again changes nothing.
             let digest = try await (world.server.core.storage as? SQLiteStorage)?.digest()
             _ = try await world.call(.POST, path + "/purchases", ["receipt": receipt])
             #expect(try await (world.server.core.storage as? SQLiteStorage)?.digest() == digest)
-            // What the App Store signs says more, and comes with proof.
+            // A signed transaction contains more data and proof than the receipt. It replaces the receipt's statement.
             try world.simulator.removeFault()
             try await world.simulator.perform(.requestRefund(customer: "anna"))
-            try await world.simulator.settle()
+            try await world.simulator.processDueEvents()
             try await world.settle()
             let sources = try await world.server.core.storage.sources(
-                of: [WantedFacts(id)], notifications: true, in: world.scope().id)
+                of: [FactSelection(id)], notifications: true, in: world.scope().id)
             #expect(!sources.isEmpty && !sources.contains { if case .statement = $0.source { true } else { false } })
             let kinds = try await (world.server.core.storage as? SQLiteStorage)?.pool.read {
                 try Int.fetchAll($0, sql: "SELECT kind FROM statements")

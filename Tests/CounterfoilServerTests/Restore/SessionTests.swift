@@ -8,9 +8,9 @@ import Testing
 @testable import Ledger
 
 @Suite struct `A session for an app without a backend` {
-    private static let app = Asker.publicKey
+    private static let app = TestAPIClient.publicKey
 
-    /// A world in which no notification arrives: all that the server knows comes from the app.
+    /// Calls `body` with a world without notifications, so that the server's data comes only from the app.
     private static func run(
         server change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
         _ body: (World) async throws -> Void
@@ -37,41 +37,43 @@ import Testing
         return try #require(outcome.transactionID)
     }
 
-    private static func begin(
+    private static func beginSession(
         _ world: World, _ members: [String: Any], query: String = "", key: String? = app
-    ) async throws -> Asker.Answer {
+    ) async throws -> TestAPIClient.Response {
         let body = try JSONSerialization.data(withJSONObject: members)
-        return try await Asker(url: world.url, key: key).send("POST", "/v1/sessions" + query, body: body)
+        return try await TestAPIClient(url: world.url, key: key).send("POST", "/v1/sessions" + query, body: body)
     }
 
-    /// The session of somebody's device, and the customer's name.
+    /// Returns a client with a session of the customer's device, and the customer's identifier.
     private static func session(
         _ world: World, _ customer: String, _ environment: AppStoreEnvironment = .production
-    ) async throws -> (Asker, String) {
+    ) async throws -> (TestAPIClient, String) {
         let text = try #require(try device(world, customer, environment).signedAppTransactionInfo)
-        let answer = try await begin(world, ["customer": UUID().uuidString, "app_transaction": text])
+        let answer = try await beginSession(world, ["customer": UUID().uuidString, "app_transaction": text])
         try #require(answer.status == 200, "\(answer.text)")
         return (
-            Asker(url: world.url, key: app, token: try #require(answer["token"] as? String)),
+            TestAPIClient(url: world.url, key: app, token: try #require(answer["token"] as? String)),
             try #require(answer["customer"] as? String)
         )
     }
 
     private static func report(
-        _ asker: Asker, _ name: String, _ members: [String: Any]
-    ) async throws -> Asker.Answer {
+        _ client: TestAPIClient, _ name: String, _ members: [String: Any]
+    ) async throws -> TestAPIClient.Response {
         let body = try JSONSerialization.data(withJSONObject: members)
-        return try await asker.send("POST", "/v1/customers/\(name)/purchases", body: body)
+        return try await client.send("POST", "/v1/customers/\(name)/purchases", body: body)
     }
 
-    @Test func `keeps and reads what its own Apple account bought, on every device`() async throws {
+    @Test func `Sessions of one Apple account on two devices have the same customer and read its purchases`()
+        async throws
+    {
         try await Self.run { world in
             let id = try await Self.buy(world, "anna")
             let (phone, name) = try await Self.session(world, "anna")
             let texts = try Self.device(world, "anna").all.map(\.signedTransactionInfo)
-            let kept = try await Self.report(phone, name, ["signed_transactions": texts])
-            #expect(kept.status == 200 && kept["kept"] as? [String] == [id])
-            // Another device asks with another name of its own, and is the same customer.
+            let answer = try await Self.report(phone, name, ["signed_transactions": texts])
+            #expect(answer.status == 200 && answer["kept"] as? [String] == [id])
+            // Another device sends another customer ID and gets the same customer.
             let (tablet, same) = try await Self.session(world, "anna")
             #expect(same == name && UUID(uuidString: name) != nil)
             let read = try await tablet.get("/v1/customers/\(name)")
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `is of one Apple account, one environment and one customer`() async throws {
+    @Test func `A session is for one Apple account in one environment, and refuses purchases of others`() async throws {
         try await Self.run { world in
             _ = try await Self.buy(world, "anna")
             _ = try await Self.buy(world, "ben")
@@ -92,7 +94,7 @@ import Testing
             #expect(try await anna.get("/v1/customers/\(bens)").status == 403)
             _ = try await Self.buy(world, "anna", in: .sandbox)
             #expect(try await Self.session(world, "anna", .sandbox).1 != annas)
-            // What another Apple account bought is refused, each by itself.
+            // A report refuses each transaction of another Apple account by itself.
             let own = try Self.device(world, "anna").all.map(\.signedTransactionInfo)
             let others = try Self.device(world, "ben").all.map(\.signedTransactionInfo)
             let mixed = try await Self.report(anna, annas, ["signed_transactions": own + others])
@@ -108,27 +110,25 @@ import Testing
         }
     }
 
-    /// A transaction as it was signed when it was made, before texts named the Apple account.
-    private static func unnamed(_ world: World, _ id: String) throws -> String {
+    /// Returns the transaction without its Apple account, as texts were signed before that member existed.
+    private static func withoutAppleAccount(_ world: World, _ id: String) throws -> String {
         var payload = try world.simulator.core.read(.production) { store, _ in try store.transaction(id).payload }
         payload.appTransactionId = nil
         payload.signedDate = payload.purchaseDate
         return try world.simulator.core.authority.signer.sign(payload)
     }
 
-    @Test func `is given nothing that the server knows to be another Apple account's, though a text does not say it`()
-        async throws
-    {
+    @Test func `A session cannot claim a transaction that belongs to another known Apple account`() async throws {
         try await Self.run { world in
             let own = try await Self.buy(world, "anna")
-            // The App Store tells of it, and nobody claims it.
+            // The server receives the notification of this purchase. No customer claims it.
             try world.simulator.removeFault()
             let other = try await Self.buy(world, "ben")
-            try await world.simulator.settle()
+            try await world.simulator.processDueEvents()
             try await world.settle()
             try await world.simulator.advance(by: 86_400)
             let (anna, name) = try await Self.session(world, "anna")
-            let old = try Self.unnamed(world, other)
+            let old = try Self.withoutAppleAccount(world, other)
             let alone = try await Self.report(anna, name, ["signed_transactions": [old]])
             #expect(alone.status == 400 && alone.code == "other_apple_account", "\(alone.text)")
             #expect(alone["param"] as? String == "signed_transactions[0]")
@@ -139,36 +139,38 @@ import Testing
             #expect(refused["code"] as? String == "other_apple_account" && refused["id"] as? String == other)
             let storage = try world.server.core.storage
             #expect(try await storage.owners(of: other, in: world.scope().id).isEmpty)
-            // The customer's own old texts are as good as new ones.
-            let early = try Self.unnamed(world, own)
+            // Old texts of the customer's own Apple account are accepted.
+            let early = try Self.withoutAppleAccount(world, own)
             let again = try await Self.report(anna, name, ["signed_transactions": [early]])
             #expect(again.status == 200 && again["kept"] as? [String] == [own], "\(again.text)")
         }
     }
 
-    @Test func `is given no more of another Apple account than a text that the server knows nothing of`() async throws {
+    @Test func `A session that claims an unknown old transaction does not get the rest of its Apple account`()
+        async throws
+    {
         try await Self.run { world in
             let first = try await Self.buy(world, "ben")
             let second = try await Self.buy(world, "ben", "com.example.unlock")
             try await world.simulator.advance(by: 86_400)
             _ = try await Self.buy(world, "anna")
             let (anna, name) = try await Self.session(world, "anna")
-            let old = try Self.unnamed(world, first)
+            let old = try Self.withoutAppleAccount(world, first)
             let answer = try await Self.report(anna, name, ["signed_transactions": [old]])
             #expect(answer.status == 200 && answer["kept"] as? [String] == [first], "\(answer.text)")
-            // The App Store's history says whose the rest is.
+            // The App Store's history shows the Apple account of the other purchases.
             let storage = try world.server.core.storage
             #expect(try await storage.lineage(second, in: world.scope().id) != nil)
             #expect(try await storage.owners(of: second, in: world.scope().id).isEmpty)
             #expect(try await storage.lineage(first, in: world.scope().id)?.appTransactionID != nil)
-            // What was given before that stays, and is reported as often as the app starts.
+            // The claim stays, and the app may report the transaction at each start.
             let again = try await Self.report(anna, name, ["signed_transactions": [old]])
             #expect(again.status == 200 && again["kept"] as? [String] == [first], "\(again.text)")
             #expect((again["refused"] as? [Any])?.isEmpty == true)
         }
     }
 
-    @Test func `reads and reports, and may do nothing else`() async throws {
+    @Test func `A session can read and report purchases, and nothing else`() async throws {
         try await Self.run { world in
             _ = try await Self.buy(world, "anna")
             let (anna, name) = try await Self.session(world, "anna")
@@ -187,7 +189,7 @@ import Testing
             for (route, body) in writes {
                 let answer = try await anna.send("POST", path + route, body: Data(body.utf8))
                 #expect(answer.status == 403, "\(route)")
-                // For want of the scope, whatever the offer is.
+                // The session lacks the scope, so the offer is not checked.
                 if route.hasPrefix("/offers") { #expect(answer.code == "forbidden", "\(route): \(answer.text)") }
             }
             for route in ["/v1/notifications", "/v1/completeness", "/v1/webhooks", "/v1/transactions/1"] {
@@ -196,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `ends after a day`() async throws {
+    @Test func `A session expires after a day, and the same app transaction starts a new one`() async throws {
         try await Self.run { world in
             _ = try await Self.buy(world, "anna")
             let (anna, name) = try await Self.session(world, "anna")
@@ -205,12 +207,12 @@ import Testing
             try await world.simulator.advance(by: 1)
             let answer = try await anna.get("/v1/customers/\(name)")
             #expect(answer.status == 401 && answer.code == "token_expired")
-            // An app transaction of long ago begins another: the device has no newer one without a password.
+            // An old app transaction is enough: a device gets a newer one only with a password.
             #expect(try await Self.session(world, "anna").1 == name)
         }
     }
 
-    @Test func `is begun with the app's own app transaction and nothing else`() async throws {
+    @Test func `A session starts only with a valid app transaction and a key that allows it`() async throws {
         try await Self.run { world in
             let id = try await Self.buy(world, "anna")
             let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
@@ -222,27 +224,30 @@ import Testing
                 String(repeating: "a", count: 60_000), text + ".", "e30.e30.e30",
             ]
             for text in hostile {
-                let answer = try await Self.begin(world, ["app_transaction": text])
+                let answer = try await Self.beginSession(world, ["app_transaction": text])
                 #expect(answer.status == 400 && answer["token"] == nil, "\(text)")
             }
             for members in [[:], ["app_transaction": text, "x": 1], ["app_transaction": text, "customer": ""]] {
-                #expect(try await Self.begin(world, members).status == 400, "\(members)")
+                #expect(try await Self.beginSession(world, members).status == 400, "\(members)")
             }
             let long = ["app_transaction": String(repeating: "a", count: 70_000)]
-            #expect(try await Self.begin(world, long).status == 413)
+            #expect(try await Self.beginSession(world, long).status == 413)
             let query = "?app=com.example.other"
-            #expect(try await Self.begin(world, ["app_transaction": text], query: query).code == "wrong_app")
+            #expect(try await Self.beginSession(world, ["app_transaction": text], query: query).code == "wrong_app")
             let other = "?environment=Sandbox"
-            #expect(try await Self.begin(world, ["app_transaction": text], query: other).code == "wrong_environment")
+            #expect(
+                try await Self.beginSession(world, ["app_transaction": text], query: other).code == "wrong_environment")
             for key in [nil, "cfk_of-nobody-whom-we-know"] {
-                #expect(try await Self.begin(world, ["app_transaction": text], key: key).status == 401)
+                #expect(try await Self.beginSession(world, ["app_transaction": text], key: key).status == 401)
             }
             // A key that may only read.
-            #expect(try await Self.begin(world, ["app_transaction": text], key: Asker.readerKey).status == 403)
+            #expect(
+                try await Self.beginSession(world, ["app_transaction": text], key: TestAPIClient.readerKey).status
+                    == 403)
         }
     }
 
-    @Test func `is not begun for another app or an environment that the key is not for`() async throws {
+    @Test func `A session is refused for an app or environment that the key does not allow`() async throws {
         try await Self.run(server: { configuration in
             configuration.keys = configuration.keys.map { key in
                 var key = key
@@ -252,8 +257,8 @@ import Testing
         }) { world in
             _ = try await Self.buy(world, "anna")
             let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
-            #expect(try await Self.begin(world, ["app_transaction": text]).code == "wrong_environment")
-            // An app transaction of another store is of an app that nobody here knows.
+            #expect(try await Self.beginSession(world, ["app_transaction": text]).code == "wrong_environment")
+            // The app transaction of another app's store.
             var other = SimulatorConfiguration()
             other.app.bundleID = "com.example.stranger"
             other.clock = .frozen(World.start)
@@ -262,26 +267,26 @@ import Testing
             let foreign = try stranger.core.contents(of: "phone", of: "anna", in: .production)
             await stranger.stop()
             let app = foreign.signedAppTransactionInfo ?? ""
-            #expect(try await Self.begin(world, ["app_transaction": app]).status == 400)
+            #expect(try await Self.beginSession(world, ["app_transaction": app]).status == 400)
         }
     }
 
-    @Test func `needs a secret of the app`() async throws {
+    @Test func `A session needs a customer token secret of the app`() async throws {
         try await Self.run(server: { $0.apps[0].customerTokenSecret = nil }) { world in
             _ = try await Self.buy(world, "anna")
             let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
-            // A public key is refused as of an app without customers' tokens, the backend's is told why.
-            let answer = try await Self.begin(world, ["app_transaction": text], key: Asker.key)
+            // A public key is refused because the app has no customer tokens. The backend's key gets the reason.
+            let answer = try await Self.beginSession(world, ["app_transaction": text], key: TestAPIClient.key)
             #expect(answer.status == 409 && answer.code == "not_configured")
         }
     }
 
-    @Test func `is begun so often, and no more, from one place`() async throws {
+    @Test func `Too many session requests are answered with 429`() async throws {
         try await Self.run(server: { $0.limits.requestsPerSecondOfCustomer = 1 }) { world in
             _ = try await Self.buy(world, "anna")
             let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
             var statuses: Set<Int> = []
-            for _ in 0..<20 { statuses.insert(try await Self.begin(world, ["app_transaction": text]).status) }
+            for _ in 0..<20 { statuses.insert(try await Self.beginSession(world, ["app_transaction": text]).status) }
             #expect(statuses.contains(429))
         }
     }

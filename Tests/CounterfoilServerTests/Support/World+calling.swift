@@ -10,11 +10,11 @@ import StoreSimulator
 
 @testable import Ledger
 
-/// How the server is asked.
+/// An HTTP method.
 enum Verb: String { case GET, POST, PUT, DELETE }
 
-/// An answer of our own API.
-struct APIAnswer {
+/// A response of the server's API.
+struct APIResponse {
     var status: Int
     var body: Data
     private var json: Any?
@@ -41,7 +41,7 @@ struct APIAnswer {
     func flag(_ path: String) -> Bool? { self[path] as? Bool }
     func count(_ path: String) -> Int? { (self[path] as? [Any])?.count }
 
-    /// What an app hands to the App Store of a signed promotional offer.
+    /// The signature of a promotional offer in the form that an app passes to the App Store.
     var offerSignature: OfferSignature? {
         if let token = text("jws") { return .jws(token) }
         guard let keyID = text("key_id"), let nonce = text("nonce"), let timestamp = number("timestamp"),
@@ -56,42 +56,45 @@ struct APIAnswer {
 extension World {
     static let backendKey = "a key of the tests"
 
-    /// A key that may do everything.
+    /// A key with all scopes.
     static let backend = ServerConfiguration.Key(
         name: "tests", hash: Data(SHA256.hash(data: Data(backendKey.utf8))), scopes: Set(APIScope.all))
 
-    /// Asks the server.
+    /// Sends a request to the server.
     func call(_ method: Verb, _ path: String, _ body: [String: Any]? = nil, key: String? = World.backendKey)
         async throws
-        -> APIAnswer
+        -> APIResponse
     {
         try await call(method, path, data: body.map { try JSONSerialization.data(withJSONObject: $0) }, key: key)
     }
 
-    func call(_ method: Verb, _ path: String, data: Data?, key: String? = World.backendKey) async throws -> APIAnswer {
+    func call(_ method: Verb, _ path: String, data: Data?, key: String? = World.backendKey) async throws -> APIResponse
+    {
         var request = HTTPClientRequest(url: url + path)
         request.method = HTTPMethod(rawValue: method.rawValue)
         if let key { request.headers.add(name: "authorization", value: "Bearer \(key)") }
         if let data { request.body = .bytes(ByteBuffer(bytes: data)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let answer = try await response.body.collect(upTo: 16 << 20)
-        return APIAnswer(status: Int(response.status.code), body: Data(answer.readableBytesView))
+        return APIResponse(status: Int(response.status.code), body: Data(answer.readableBytesView))
     }
 
-    /// The App Store, asked directly.
-    func store(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
+    /// Returns a client of the simulated App Store.
+    func appStoreClient(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
         guard let client = try server.core.clients[scope(environment).id] else {
             throw StorageError(.failed, "the app has no key")
         }
         return client
     }
 
-    /// The transactions on a customer's device, signed.
+    /// Returns the signed transactions of the customer who made this purchase.
     func signedTransactions(
         of transactionID: String, in environment: AppStoreEnvironment = .production
     ) async throws -> [String] {
         var texts: [String] = []
-        for try await text in try store(environment).transactionHistory(of: transactionID).items { texts.append(text) }
+        for try await text in try appStoreClient(environment).transactionHistory(of: transactionID).items {
+            texts.append(text)
+        }
         return texts
     }
 }

@@ -14,7 +14,8 @@ import Tracing
 
 @testable import Ledger
 
-/// A simulated App Store and a server that it notifies, on loopback, on one clock that stands still until it is put forward.
+/// A simulated App Store and a server that receives its notifications, on loopback, with a shared clock that only the
+/// test advances.
 final class World: Sendable {
     static let start = Date(timeIntervalSince1970: 1_780_000_000)
 
@@ -26,8 +27,8 @@ final class World: Sendable {
     private let ledger: @Sendable (inout SQLiteStorage.Options) -> Void
     private let logger: Logger
     private let state = Mutex<(server: Server?, port: Int)>((nil, 0))
-    /// By how many seconds the server's clock is ahead of the App Store's.
-    let clockIsAhead = Mutex(0.0)
+    /// The number of seconds by which the server's clock is ahead of the App Store's.
+    let clockLead = Mutex(0.0)
 
     private init(
         _ simulator: Simulator, _ folder: URL, _ logger: Logger,
@@ -44,7 +45,7 @@ final class World: Sendable {
         self.change = change
     }
 
-    /// Calls `body` with a world that runs until it returns.
+    /// Calls `body` with a world that runs until `body` returns.
     static func run<Value>(
         simulator changeSimulator: (inout SimulatorConfiguration) -> Void = { _ in },
         server changeServer: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
@@ -55,17 +56,18 @@ final class World: Sendable {
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
-        // On a busy machine an answer takes a while; on a clock that stands still nothing is sent again.
+        // Responses may be slow on a busy machine, and with a stopped clock the simulator would not send again.
         configuration.production.deliveryTimeout = 120
         configuration.sandbox.deliveryTimeout = 120
-        // Most tests are about something else than the last day of a period.
-        (configuration.production.renewalLead, configuration.sandbox.renewalLead) = (0, 0)
+        // Most tests do not depend on renewals before the end of a period.
+        (configuration.production.maximumRenewalLeadTime, configuration.sandbox.maximumRenewalLeadTime) = (0, 0)
         changeSimulator(&configuration)
         let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let world = World(
-            try await Simulator.start(configuration), folder, logger ?? quiet, metrics, tracer, ledger, changeServer)
+            try await Simulator.start(configuration), folder, logger ?? quietLogger, metrics, tracer, ledger,
+            changeServer)
         let result: Result<Value, any Error>
         do {
             try await world.startServer()
@@ -76,7 +78,7 @@ final class World: Sendable {
         return try result.get()
     }
 
-    private static let quiet: Logger = {
+    private static let quietLogger: Logger = {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return logger
@@ -90,10 +92,10 @@ final class World: Sendable {
         }
     }
 
-    /// Where the server is.
+    /// The base URL of the server.
     var url: String { "http://127.0.0.1:\(state.withLock { $0.port })" }
 
-    /// The configuration of a server that trusts the simulator and nobody else.
+    /// Returns the configuration of a server that trusts only the simulator.
     func configuration() throws -> ServerConfiguration {
         let information = simulator.information
         var app = ServerConfiguration.App(bundleID: information.bundleID, appAppleID: information.appAppleID)
@@ -112,23 +114,23 @@ final class World: Sendable {
         configuration.trust.receiptAnchors = configuration.trust.anchors
         configuration.trust.revocation = .off
         configuration.storage.path = folder.appending(path: "counterfoil.sqlite").path
-        // The disk is tested elsewhere.
+        // Other tests cover synchronous commits.
         configuration.storage.synchronous = .normal
         configuration.storage.cacheMiB = 4
-        // Tests that are about gaps close them when it suits them.
+        // Tests of recovery start it themselves.
         configuration.recovery.isEnabled = false
         change(&configuration)
         return configuration
     }
 
-    /// Starts the server, at a free port, and has both environments notify it.
+    /// Starts the server on a free port, and makes both environments notify it.
     func startServer() async throws {
         let simulator = simulator
         var configuration = try configuration()
-        // The port that it had may be another test's by now, or that of a connection.
+        // The previous port may be in use by another test or a connection.
         configuration.listen.port = 0
         let server = try await Server.start(
-            configuration, clock: .showing { simulator.core.now + self.clockIsAhead.withLock { $0 } },
+            configuration, clock: .showing { simulator.core.now + self.clockLead.withLock { $0 } },
             logger: logger, metrics: metrics(), tracer: tracer, ledger: ledger)
         state.withLock { $0 = (server, server.port) }
         let url = url
@@ -137,7 +139,7 @@ final class World: Sendable {
         }
     }
 
-    /// Stops the server; its file stays.
+    /// Stops the server. Its ledger stays.
     func stopServer() async throws {
         let server = state.withLock { state in
             defer { state.server = nil }
@@ -146,14 +148,14 @@ final class World: Sendable {
         try await server?.stop()
     }
 
-    /// The scope of the simulator's app in an environment.
-    func scope(_ environment: AppStoreEnvironment = .production) throws -> Scope {
+    /// Returns the scope of the simulator's app in an environment.
+    func scope(_ environment: AppStoreEnvironment = .production) throws -> AppEnvironment {
         guard let scope = try server.core.scopes[simulator.information.bundleID, environment] else {
             throw StorageError(.failed, "no such scope")
         }
         return scope
     }
 
-    /// Waits until all that was received is folded.
+    /// Waits until all received notifications are processed.
     func settle() async throws { await (try server).core.processor.settle() }
 }

@@ -11,10 +11,10 @@ import Testing
         configuration.webhooks[0].payload = .compatible
     }
 
-    @Test func `tells a subscription's life in the words that the field knows`() async throws {
-        try await World.runTelling(Self.configure) { world, receiver in
+    @Test func `A subscription's events have the compatible types and members`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
             let customer = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let first = try #require(receiver.take().first)
             let event = first.json["event"]
             #expect(first.json["api_version"].text == "1.0")
@@ -33,7 +33,7 @@ import Testing
             #expect(event["is_family_share"].flag == false)
             let expires = try #require(event["expiration_at_ms"].number) / 1000
             try await world.simulator.advance(to: Date(timeIntervalSince1970: expires + 1))
-            try await world.tell()
+            try await world.deliverWebhooks()
             let renewal = try #require(receiver.take().first { $0.json["event"]["type"].text == "RENEWAL" })
             #expect(renewal.json["event"]["is_trial_conversion"].flag == true)
             #expect(renewal.json["event"]["period_type"].text == "NORMAL")
@@ -42,14 +42,14 @@ import Testing
     }
 
     @Test(arguments: [nil, 100_000, 33_333, 1] as [Int32?])
-    func `tells how much of the price was refunded`(_ percentage: Int32?) async throws {
-        try await World.runTelling(Self.configure) { world, receiver in
+    func `A refund's price is the refunded part of the paid price`(_ percentage: Int32?) async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
             _ = try await world.buy("anna", "com.example.coins.100")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let paid = try #require(receiver.take().first?.json["event"]["price"].number)
             try #require(paid > 0)
             try await world.simulator.perform(.approveRefund(customer: "anna", percentage: percentage))
-            try await world.tell()
+            try await world.deliverWebhooks()
             let refund = try #require(receiver.take().first?.json["event"])
             #expect(refund["type"].text == "CANCELLATION")
             let thousandths = (paid * Double(percentage ?? 100_000) / 100).rounded()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// What each notification of the App Store is called.
+    /// The compatible events of each kind of notification.
     static let names: [String: [String]] = [
         "SUBSCRIBED/INITIAL_BUY": ["INITIAL_PURCHASE"], "SUBSCRIBED/RESUBSCRIBE": ["RENEWAL"],
         "ONE_TIME_CHARGE": ["NON_RENEWING_PURCHASE"],
@@ -80,26 +80,27 @@ import Testing
         "RENEWAL_EXTENDED": ["SUBSCRIPTION_EXTENDED"], "TEST": ["TEST"],
     ]
 
-    @Test func `has its words for every notification that the App Store sends, or none`() async throws {
-        try await World.runTelling(Self.configure) { world, receiver in
-            for (type, subtype) in Trigger.pairs {
+    @Test func `Each kind of notification has the expected compatible events, or none`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            for (type, subtype) in Trigger.kinds {
                 let name = [type.rawValue, subtype?.rawValue].compactMap(\.self).joined(separator: "/")
                 let outcome = try await world.simulator.trigger(TriggerRequest(type, subtype))
-                try await world.tell()
+                try await world.deliverWebhooks()
                 let uuid = try #require(
                     outcome.notifications.last { $0.notificationType == type && $0.subtype == subtype }?
                         .notificationUUID)
-                // Two workers process side by side: what is older may come to be known later, and the newer is repeated then.
-                let told = receiver.take().filter {
+                // Two workers process in parallel. An older notification may be processed later, and then the newer
+                // event is repeated.
+                let messages = receiver.take().filter {
                     $0.id.hasPrefix("evt_" + uuid) && $0.json["event"]["repeats"].text == nil
                 }.sorted { $0.id < $1.id }
-                let words = told.map { message in
+                let words = messages.map { message in
                     let event = message.json["event"]
                     return [event["type"], event["cancel_reason"], event["expiration_reason"]].compactMap(\.text)
                         .joined(separator: " ")
                 }
                 #expect(words == Self.names[name] ?? [], "\(name)")
-                #expect(Set(told.map(\.id)).count == told.count)
+                #expect(Set(messages.map(\.id)).count == messages.count)
             }
             let states = try await world.deliveries().map(\.state)
             #expect(Set(states) == [.delivered, .discarded])

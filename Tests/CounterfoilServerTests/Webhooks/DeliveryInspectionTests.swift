@@ -9,40 +9,40 @@ import Testing
 
 @testable import Ledger
 
-@Suite struct `An endpoint for people who look at it` {
-    @Test func `says what became of the last day's deliveries, and what waits since when`() async throws {
-        try await World.runTelling { world, receiver in
+@Suite struct `Inspection of webhook deliveries` {
+    @Test func `An endpoint shows its delivery counts of the last day and its oldest pending delivery`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             receiver.answer(500)
-            let asked = world.simulator.now.milliseconds
+            let boughtAt = world.simulator.now.milliseconds
             _ = try await world.buy("bob")
-            try await world.tell()
+            try await world.deliverWebhooks()
             for path in ["/v1/webhooks/backend", "/v1/webhooks"] {
                 let answer = try await world.send(.GET, path).json
                 let activity = (answer["items"].items.first ?? answer)["activity"]
                 #expect(activity["delivered"].number == 1 && activity["failed"].number == 0, "\(path)")
                 #expect(activity["pending"].number == 1 && activity["events_behind"].number == 0)
-                #expect(activity["oldest_pending_at"].number == Double(asked))
+                #expect(activity["oldest_pending_at"].number == Double(boughtAt))
             }
             try await world.simulator.advance(by: 86_401)
             let later = try await world.send(.GET, "/v1/webhooks/backend").json["activity"]
             #expect(later["delivered"].number == 0 && later["pending"].number == 1)
-            // What happens while it is off waits, and is counted as what was not looked at.
+            // While the endpoint is disabled, new events count as events behind.
             _ = try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#)
             _ = try await world.buy("carl")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let off = try await world.send(.GET, "/v1/webhooks/backend").json["activity"]
             #expect(off["events_behind"].number ?? 0 >= 1)
         }
     }
 
-    @Test func `finds deliveries by state, type, event and customer`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `Deliveries can be filtered by state, type, event and customer`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             let anna = try await world.buy("anna")
             let bob = try await world.buy("bob")
-            try await world.tell()
-            try await world.tell(after: 31 * 86_400)
+            try await world.deliverWebhooks()
+            try await world.deliverWebhooks(after: 31 * 86_400)
             func find(_ query: String) async throws -> [JSON] {
                 let answer = try await world.send(.GET, "/v1/webhooks/backend/deliveries?\(query)")
                 try #require(answer.status == 200, "\(query)")
@@ -60,7 +60,7 @@ import Testing
             #expect(try await find("event_id=\(event)&state=pending").isEmpty)
             #expect(try await find("event_id=evt_none").isEmpty)
             #expect(try await find("customer=\(anna)&state=failed").isEmpty)
-            // Pages of one, as of all.
+            // Pages with one delivery each give the same list.
             var (pages, page) = ([String?](), "")
             repeat {
                 let answer = try await world.send(
@@ -75,13 +75,13 @@ import Testing
         }
     }
 
-    @Test func `has the headers of the last attempt, and a command that verifies them`() async throws {
-        try await World.runTelling { configuration, _ in
+    @Test func `A delivery shows the headers of its last attempt, and the shown command verifies them`() async throws {
+        try await World.runWithWebhooks { configuration, _ in
             configuration.webhooks[0].secrets.append(WebhookSignature.makeSecret())
         } _: { world, receiver in
             receiver.answer(500)
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let sent = try #require(receiver.take().last)
             let id = try #require(try await world.deliveries().first?.id)
             let json = try await world.send(.GET, "/v1/webhooks/backend/deliveries/\(id)").json
@@ -102,10 +102,10 @@ import Testing
         }
     }
 
-    /// What the command prints, run beside the body.
+    /// Returns the command's output. The command runs in a folder that contains the body.
     private static func verdict(_ snippet: String, on body: String, _ secret: Secret) async throws -> String {
         try await Tool.inTemporaryFolder { folder in
-            // As it is when somebody saves it by hand.
+            // An editor adds a line break at the end.
             try Data((body + "\n").utf8).write(to: folder.appending(path: "body.json"))
             let script = "cd '\(folder.path)'\nexport SECRET='\(secret.revealed)'\n\(snippet)\n"
             let outcome = try await Tool.run("sh", ["-c", script])
@@ -113,14 +113,14 @@ import Testing
         }
     }
 
-    @Test func `says what would be sent where nothing was sent yet`() async throws {
-        try await World.runTelling { world, _ in
+    @Test func `A delivery that was not sent shows the request that would be sent`() async throws {
+        try await World.runWithWebhooks { world, _ in
             _ = try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#)
-            let made = try #require(
+            let delivery = try #require(
                 try await (try world.server).core.storage.addWebhookTest(
                     LedgerEvent(id: "evt_test", scope: 0, type: .webhookTest, occurredAt: 1, createdAt: 1),
                     to: try await world.endpoint().stored.id))
-            let json = try await world.send(.GET, "/v1/webhooks/backend/deliveries/\(made.id)").json
+            let json = try await world.send(.GET, "/v1/webhooks/backend/deliveries/\(delivery.id)").json
             #expect(json["request"]["was_sent"].flag == false)
             #expect(json["request"]["headers"].items.contains { $0["name"].text == "webhook-signature" })
         }

@@ -2,41 +2,41 @@ import Ledger
 import LedgerSQLite
 import Synchronization
 
-/// A ledger in which a piece of a webhook's work fails.
+/// Webhook storage in a ledger that can fail at chosen steps.
 final class FailingWebhookStorage: WebhookStorage {
-    enum Piece { case job, fanOut, letGo }
+    enum Step { case job, fanOut, releaseDeliveries }
 
-    /// Happens after the task for which it is set has read the endpoints, and before it has what it read.
+    /// Runs after the current task has read the endpoints, and before it gets them.
     @TaskLocal static var afterReading: (@Sendable () async throws -> Void)?
 
     private let ledger: SQLiteStorage
-    private let failing = Mutex<Piece?>(nil)
+    private let failing = Mutex<Step?>(nil)
     private let refusing = Mutex(false)
 
     init(_ ledger: SQLiteStorage) { self.ledger = ledger }
 
-    /// Has the next piece of this kind fail.
-    func failOnce(at piece: Piece) { failing.withLock { $0 = piece } }
+    /// Makes the next step of this kind fail.
+    func failOnce(at step: Step) { failing.withLock { $0 = step } }
 
-    /// Whether outcomes of attempts are refused from now on, as by a full disk.
+    /// Makes recording the outcomes of attempts fail, as with a full disk.
     func refuseOutcomes(_ isRefusing: Bool) { refusing.withLock { $0 = isRefusing } }
 
-    private func fails(_ piece: Piece) -> Bool {
+    private func fails(_ step: Step) -> Bool {
         failing.withLock { failing in
-            guard failing == piece else { return false }
+            guard failing == step else { return false }
             failing = nil
             return true
         }
     }
 
-    private static let failure = StorageError(.failed, "of the test")
+    private static let failure = StorageError(.failed, "simulated failure")
 
     func runWebhookJob(limit: Int, at now: Milliseconds) async throws -> Bool {
         if fails(.job) { throw Self.failure }
         return try await ledger.runWebhookJob(limit: limit, at: now)
     }
 
-    /// Fails after the first endpoint, whose piece was full.
+    /// Fails after writing one delivery for the first endpoint.
     func fanOut(
         to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress {
@@ -47,9 +47,9 @@ final class FailingWebhookStorage: WebhookStorage {
         return try await ledger.fanOut(to: targets, within: gate, limit: limit, at: now)
     }
 
-    func letGo(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
-        if fails(.letGo) { throw Self.failure }
-        return try await ledger.letGo(to: endpoints, limit: limit, at: now)
+    func releaseDeliveries(to endpoints: [Int64], limit: Int, at now: Milliseconds) async throws -> Bool {
+        if fails(.releaseDeliveries) { throw Self.failure }
+        return try await ledger.releaseDeliveries(to: endpoints, limit: limit, at: now)
     }
 
     func record(
@@ -59,7 +59,7 @@ final class FailingWebhookStorage: WebhookStorage {
         return try await ledger.record(outcomes, patience: patience, at: now)
     }
 
-    // MARK: - What never fails
+    // MARK: - Methods that never fail
 
     func registerWebhooks(_ names: [String], at now: Milliseconds) async throws {
         try await ledger.registerWebhooks(names, at: now)
@@ -97,7 +97,7 @@ final class FailingWebhookStorage: WebhookStorage {
         try await ledger.nextDelivery(to: endpoints, after: now)
     }
 
-    func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: KeptNotification?)? {
+    func event(_ number: Int64) async throws -> (event: LedgerEvent, notification: StoredNotification?)? {
         try await ledger.event(number)
     }
 

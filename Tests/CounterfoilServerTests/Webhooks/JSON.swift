@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON to look into.
+/// A JSON value with access by key.
 struct JSON {
     let value: Any?
 

@@ -1,15 +1,15 @@
 import AppStoreModels
 import Testing
 
-/// What the server says of a kind of notification, written down apart from the table that it derives from.
+/// The expected event, compatible names and sentence of a kind of notification, independent of the server's table.
 struct KindExpectation: Sendable, CustomTestStringConvertible {
     let type: NotificationTypeV2
     let subtype: NotificationSubtype?
     let event: String
     let compatible: [String]
-    /// Of a notification that the simulator makes at the beginning of 2026.
+    /// The sentence for a notification that the simulator makes on 1 January 2026.
     let sentence: String?
-    /// Of one of which nothing is known but its kind.
+    /// The sentence for a notification without a transaction and a renewal.
     let bare: String
 
     init(
@@ -28,7 +28,7 @@ struct KindExpectation: Sendable, CustomTestStringConvertible {
 }
 
 extension KindExpectation {
-    /// Every pair that Apple documents.
+    /// Every pair of type and subtype that Apple documents.
     static let documented: [KindExpectation] = [
         .init(
             "SUBSCRIBED", "INITIAL_BUY", "subscription.started", ["INITIAL_PURCHASE"],
@@ -159,7 +159,7 @@ extension KindExpectation {
             bare: "The price of a product changed."),
     ]
 
-    /// Pairs that nobody documents, and a type that may come.
+    /// Undocumented pairs, and a type that may be added later.
     static let others: [KindExpectation] = [
         .init("CONSUMPTION_REQUEST", "NEW", "refund.requested", [], bare: "Asked for a refund of a product."),
         .init(

@@ -1,14 +1,15 @@
 import Foundation
 
-/// A receiver that believes whatever it was told last, as many are written. It ignores identifiers that it has seen.
+/// A simple receiver of webhooks that stores the last message about each purchase. It ignores message IDs that it has
+/// seen.
 struct NaiveReceiver {
-    /// What it thinks of each purchase, by original transaction.
+    /// The receiver's view of each purchase, by original transaction ID.
     private(set) var states: [String: [String: String]] = [:]
-    /// Everything that was new to it, in order of arrival.
+    /// The bodies of new messages in order of arrival.
     private(set) var bodies: [JSON] = []
     private var seen: Set<String> = []
 
-    /// Takes a message in either vocabulary.
+    /// Receives a message in either format.
     mutating func take(_ id: String, _ body: Data) {
         guard seen.insert(id).inserted else { return }
         take(JSON(body))
@@ -19,7 +20,7 @@ struct NaiveReceiver {
         if json["event"].value != nil { takeCompatible(json["event"]) } else { takeOwn(json["data"]) }
     }
 
-    /// What a message says a purchase is like is what it is like.
+    /// Replaces the purchase's state by that of the message.
     private mutating func takeOwn(_ data: JSON) {
         guard let original = data["original_transaction_id"].text, data["notification"].value != nil else { return }
         let (transaction, renewal) = (data["transaction"], data["renewal"])
@@ -32,7 +33,7 @@ struct NaiveReceiver {
         ]
     }
 
-    /// Each word of the field changes what it is about.
+    /// Changes the members of the state that the compatible event is about.
     private mutating func takeCompatible(_ event: JSON) {
         guard let original = event["original_transaction_id"].text, let type = event["type"].text else { return }
         var changes: [String: String] = [:]
@@ -57,23 +58,23 @@ struct NaiveReceiver {
         states[original, default: [:]].merge(changes) { $1 }
     }
 
-    /// What it would think if it had been told everything once, in the order in which it happened.
-    var truth: [String: [String: String]] {
+    /// The states after receiving each event once, in the order in which the events occurred.
+    var expectedStates: [String: [String: String]] {
         func instant(_ json: JSON) -> Double {
             json["event"]["event_timestamp_ms"].number ?? json["data"]["occurred_at"].number ?? 0
         }
         var receiver = NaiveReceiver()
-        let told = bodies.enumerated().filter { !Self.isRepeat($0.element) }
-        let ordered = told.sorted { (instant($0.element), $0.offset) < (instant($1.element), $1.offset) }
+        let originals = bodies.enumerated().filter { !Self.isRepeat($0.element) }
+        let ordered = originals.sorted { (instant($0.element), $0.offset) < (instant($1.element), $1.offset) }
         for (_, body) in ordered { receiver.take(body) }
         return receiver.states
     }
 
-    /// The purchases about which it is wrong.
+    /// The purchases whose state is wrong.
     var errors: [String] {
-        let truth = truth
-        return truth.keys.filter { states[$0] != truth[$0] }.sorted()
-            .map { "\($0): \(states[$0] ?? [:]) and not \(truth[$0] ?? [:])" }
+        let expected = expectedStates
+        return expected.keys.filter { states[$0] != expected[$0] }.sorted()
+            .map { "\($0): \(states[$0] ?? [:]) and not \(expected[$0] ?? [:])" }
     }
 
     var repeats: Int { bodies.count(where: Self.isRepeat) }

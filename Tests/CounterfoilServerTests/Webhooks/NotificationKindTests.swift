@@ -8,9 +8,11 @@ import Testing
 @testable import Ledger
 @testable import CounterfoilServer
 
-@Suite struct `Of each kind of notification` {
+@Suite struct `Notification kinds in events and webhooks` {
     @Test(arguments: KindExpectation.documented + KindExpectation.others)
-    func `the event, the compatible names and the sentence are as written down`(_ expected: KindExpectation) throws {
+    func `A kind of notification has the expected event, compatible names and sentence`(_ expected: KindExpectation)
+        throws
+    {
         let event = EventType(expected.type, expected.subtype)
         #expect(event.rawValue == expected.event)
         #expect(CompatibleEvent.events(of: event).map(\.rawValue) == expected.compatible)
@@ -25,13 +27,13 @@ import Testing
             return
         }
         #expect(Self.sentence(expected, purchase.transaction, purchase.renewalInfo) == sentence)
-        // Without a transaction, the product is the renewal's.
+        // Without a transaction, the sentence uses the renewal's product.
         if let info = purchase.renewalInfo, expected.bare.contains("a product") {
             #expect(Self.sentence(expected, nil, info).contains(info.productId))
         }
     }
 
-    @Test func `every documented pair is written down`() {
+    @Test func `Every kind that Apple documents has an expectation`() {
         #expect(
             KindExpectation.documented.map { NotificationKind.name($0.type, $0.subtype) }
                 == NotificationKind.all.map(\.name)
@@ -41,7 +43,7 @@ import Testing
     @Test(
         arguments: [(0, 3, "Bought coins (3 times) for free."), (990, 1, "Bought coins for 0.99 USD.")]
             as [(Int64, Int32, String)])
-    func `the sentence has price and quantity as people write them`(
+    func `The sentence shows price and quantity in readable form`(
         _ price: Int64, _ quantity: Int32, _ sentence: String
     ) throws {
         var store = Store(
@@ -56,7 +58,7 @@ import Testing
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
-    @Test func `the documentation lists the event`() throws {
+    @Test func `The documentation lists every event with its notifications and compatible names`() throws {
         let own = [
             EventType.purchaseLinked, .purchaseTransferred, .webhookTest, .grantCreated, .grantRevoked, .grantExpired,
         ].map { "| `\($0.rawValue)` |" }
@@ -68,13 +70,13 @@ import Testing
         #expect(documented == kinds.map { Self.row($0.key, $0.value) })
     }
 
-    /// A row of the table of events.
+    /// Returns a row of the documentation's table of events.
     private static func row(_ event: String, _ kinds: [NotificationKind]) -> String {
         var from: [String] = []
         for kind in kinds {
-            // The subtype is named only where the type alone means something else.
-            let isWhole = NotificationKind.closest(to: kind.type, nil)?.event == event
-            let name = kind.type.rawValue + (isWhole ? "" : kind.subtype.map { "/" + $0.rawValue } ?? "")
+            // The subtype is named only if the type alone has another event.
+            let typeSuffices = NotificationKind.closest(to: kind.type, nil)?.event == event
+            let name = kind.type.rawValue + (typeSuffices ? "" : kind.subtype.map { "/" + $0.rawValue } ?? "")
             if !from.contains("`\(name)`") { from.append("`\(name)`") }
         }
         let names = (kinds.first?.compatible ?? []).map { "`\($0.rawValue)`" }.joined(separator: ", ")
@@ -88,10 +90,10 @@ import Testing
         let payload = ResponseBodyV2DecodedPayload(
             notificationType: expected.type, subtype: expected.subtype, notificationUUID: "", version: "2.0",
             signedDate: .distantPast)
-        let kept = KeptNotification(
+        let stored = StoredNotification(
             id: 1, scope: 1, uuid: "", type: expected.type.rawValue, subtype: expected.subtype?.rawValue, signedDate: 0,
             receivedAt: 0, origin: .delivered, state: .folded, text: "")
         let parts = NotificationParts(payload: payload, transaction: transaction, renewal: renewal)
-        return TimelineSentence.text(kept, parts)
+        return TimelineSentence.text(stored, parts)
     }
 }

@@ -10,8 +10,8 @@ import TestSupport
 @testable import Ledger
 @testable import CounterfoilServer
 
-/// A ledger that learns of things in any order, and tells two naive receivers of them while that goes on: some messages get
-/// lost, some answers do, and sometimes it forgets what it has just sent.
+/// A ledger that receives notifications in random order while it sends webhooks to two naive receivers. Some messages,
+/// responses and delivery outcomes are lost.
 struct OrderWorld {
     private struct Waiting {
         var endpoint: Int64
@@ -24,12 +24,12 @@ struct OrderWorld {
     private let payloads: [Int64: ServerConfiguration.WebhookPayload]
     private let renderer: EventRenderer
     private var random: SeededGenerator
-    private var coming: [(ReceivedNotification, FoldedNotification)] = []
-    private var folding: [FoldedNotification] = []
+    private var unreceived: [(ReceivedNotification, ProcessedNotification)] = []
+    private var folding: [ProcessedNotification] = []
     private var now = World.start.milliseconds + 400 * 86_400_000
 
-    /// What happened to some customers. No two things about one purchase were signed in one instant: nobody could say which
-    /// was the later one.
+    /// Returns notifications of several customers. No two facts about a purchase have the same signing date, because
+    /// their order would be undefined.
     static func life() async throws -> StoreLife { try await StoreLife.make(seed: 11, commands: 70) }
 
     init(_ life: StoreLife, in folder: URL, seed: UInt64) async throws {
@@ -57,31 +57,31 @@ struct OrderWorld {
             guard let original = folded.originalTransactionID, !isConsumable,
                 instants.insert("\(original) \(folded.signedDate)").inserted
             else { continue }
-            coming.append((received, folded))
+            unreceived.append((received, folded))
         }
     }
 
-    /// Everything at once, in any order, until nothing is left.
+    /// Receives, processes and delivers all notifications in random order.
     mutating func live() async throws {
-        coming.shuffle(using: &random)
-        while !coming.isEmpty || !folding.isEmpty {
-            try await learn(Int.random(in: 0...6, using: &random), folding: Int.random(in: 0...6, using: &random))
+        unreceived.shuffle(using: &random)
+        while !unreceived.isEmpty || !folding.isEmpty {
+            try await process(Int.random(in: 0...6, using: &random), folding: Int.random(in: 0...6, using: &random))
             if chance(10) { try await claim() }
             if chance(60) { _ = try await fanOut(limit: Int.random(in: 1...9, using: &random)) }
-            if chance(30) { try await letGo() }
+            if chance(30) { try await releaseDeliveries() }
             if chance(70) { try await send(failing: true) }
         }
         try await deliverEverything(failing: true)
     }
 
-    mutating func learnEverything() async throws {
-        coming.shuffle(using: &random)
-        while !coming.isEmpty || !folding.isEmpty { try await learn(9, folding: 9) }
+    mutating func processEverything() async throws {
+        unreceived.shuffle(using: &random)
+        while !unreceived.isEmpty || !folding.isEmpty { try await process(9, folding: 9) }
     }
 
     mutating func deliverEverything(failing: Bool = false) async throws {
         while try await fanOut(limit: 9) != .done {}
-        try await letGo()
+        try await releaseDeliveries()
         while try await ledger.storage.webhookBacklog().deliveries > 0 { try await send(failing: failing) }
     }
 
@@ -97,9 +97,9 @@ struct OrderWorld {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    private mutating func learn(_ count: Int, folding limit: Int) async throws {
-        let batch = Array(coming.suffix(count))
-        coming.removeLast(batch.count)
+    private mutating func process(_ count: Int, folding limit: Int) async throws {
+        let batch = Array(unreceived.suffix(count))
+        unreceived.removeLast(batch.count)
         folding.shuffle(using: &random)
         let done = Array(folding.suffix(limit))
         folding.removeLast(done.count)
@@ -111,7 +111,7 @@ struct OrderWorld {
         }
     }
 
-    /// A purchase goes to somebody else, and with it its lane.
+    /// Transfers a purchase to another customer, which changes the lane of its deliveries.
     private mutating func claim() async throws {
         guard let original = folding.randomElement(using: &random)?.originalTransactionID else { return }
         let claim = Claim(
@@ -125,12 +125,12 @@ struct OrderWorld {
         return try await ledger.storage.fanOut(to: targets, within: .none, limit: limit, at: now)
     }
 
-    private mutating func letGo() async throws {
+    private mutating func releaseDeliveries() async throws {
         now += 1
-        while try await ledger.storage.letGo(to: targets.map(\.endpoint), limit: 5, at: now) {}
+        while try await ledger.storage.releaseDeliveries(to: targets.map(\.endpoint), limit: 5, at: now) {}
     }
 
-    /// Sends what is due; where it may fail, one in three goes wrong in one way or another.
+    /// Sends due deliveries. If `failing` is true, about a third of them fail in some way.
     private mutating func send(failing: Bool) async throws {
         var waiting: [Waiting] = []
         for target in targets {
@@ -144,10 +144,10 @@ struct OrderWorld {
                 failing && chance(10), failing && chance(10), failing && chance(10)
             )
             var outcome = DeliveryOutcome(
-                delivery: item.delivery.id, endpoint: item.endpoint, result: .discarded, isOurFault: true)
+                delivery: item.delivery.id, endpoint: item.endpoint, result: .discarded, isInternalFailure: true)
             if let body = try await body(of: item) {
                 if !isLost { receivers[item.endpoint]?.take(item.delivery.messageID, body) }
-                outcome.result = isLost || isUnanswered ? .again(at: now, body: body) : .delivered
+                outcome.result = isLost || isUnanswered ? .retry(at: now, body: body) : .delivered
             }
             if !isForgotten { outcomes.append(outcome) }
         }
@@ -156,8 +156,8 @@ struct OrderWorld {
 
     private func body(of item: Waiting) async throws -> Data? {
         if let body = item.delivery.body { return body }
-        guard let told = try await ledger.storage.event(item.delivery.event) else { return nil }
+        guard let loaded = try await ledger.storage.event(item.delivery.event) else { return nil }
         return try await renderer.body(
-            told.event, told.notification, as: item.delivery, payload: payloads[item.endpoint] ?? .counterfoil)
+            loaded.event, loaded.notification, as: item.delivery, payload: payloads[item.endpoint] ?? .counterfoil)
     }
 }

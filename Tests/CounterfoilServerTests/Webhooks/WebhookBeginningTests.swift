@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 internal import NIOHTTP1
 
-/// Whether something is so; it may change.
+/// A boolean that the test can change while the server reads it.
 private final class Switch: Sendable {
     private let state = Mutex(false)
     var isOn: Bool {
@@ -20,10 +20,12 @@ private final class Switch: Sendable {
     }
 }
 
-@Suite struct `A webhook's beginning` {
-    @Test func `is when it was configured, by when things happened and not by when they became known`() async throws {
+@Suite struct `Start of a webhook` {
+    @Test func `A webhook delivers events that occurred after it was configured, not those that became known later`()
+        async throws
+    {
         let isConfigured = Switch()
-        try await World.runTelling { configuration, _ in
+        try await World.runWithWebhooks { configuration, _ in
             if !isConfigured.isOn { configuration.webhooks = [] }
         } _: { world, receiver in
             try world.simulator.add(Fault("notification:*", .drop))
@@ -32,29 +34,30 @@ private final class Switch: Sendable {
             try await world.stopServer()
             isConfigured.isOn = true
             try await world.startServer()
-            // The first look at the history of half a year.
+            // The first reading of the notification history covers half a year.
             try await world.server.core.recovery.runNow()
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().isEmpty)
-            // What happens from now on is told, however late it becomes known.
+            // Later events are delivered, no matter when they become known.
             let bob = try await world.buy("bob")
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: 86_400)
             try await world.server.core.recovery.runNow()
-            try await world.tell()
-            let told = receiver.take()
+            try await world.deliverWebhooks()
+            let messages = receiver.take()
             #expect(
-                Set(told.map { $0.json["type"].text }) == ["subscription.started", "subscription.cancelled"])
-            #expect(told.first { $0.json["type"].text == "subscription.started" }?.json["data"]["customer"].text == bob)
-            // And what was before, where somebody asks for it.
+                Set(messages.map { $0.json["type"].text }) == ["subscription.started", "subscription.cancelled"])
+            #expect(
+                messages.first { $0.json["type"].text == "subscription.started" }?.json["data"]["customer"].text == bob)
+            // A replay delivers the earlier events.
             let all = #"{"from": 0, "to": \#(World.start.milliseconds * 2)}"#
             let answer = try await world.send(.POST, "/v1/webhooks/backend/replay", all)
             #expect(answer.json["deliveries"].number == 4)
         }
     }
 
-    @Test func `is the present again when what waited is given up`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A webhook starts at the present if enabling it discards the backlog`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#).status == 200)
             try world.simulator.add(Fault("notification:*", .drop))
             _ = try await world.buy("anna")
@@ -63,15 +66,15 @@ private final class Switch: Sendable {
             let body = #"{"enabled": true, "discard_backlog": true}"#
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", body).status == 200)
             try await world.server.core.recovery.runNow()
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().isEmpty)
             let bob = try await world.buy("bob")
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().map { $0.json["data"]["customer"].text } == [bob])
         }
     }
 
-    @Test func `and the order of what waits come to a ledger of the former form`() async throws {
+    @Test func `A migration orders pending deliveries by time of event and sets the webhook's start`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             try await ledger.storage.pool.write { db in

@@ -10,10 +10,10 @@ internal import NIOHTTP1
 @testable import Ledger
 
 @Suite struct `Webhooks` {
-    @Test func `tell an event once, signed, with what the App Store said`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `An event is delivered once, signed, with the notification's transaction and renewal`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             let customer = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let messages = receiver.take()
             let message = try #require(messages.first)
             #expect(messages.count == 1)
@@ -32,18 +32,20 @@ internal import NIOHTTP1
                 for: content, using: SymmetricKey(data: Data(repeating: 7, count: 32)))
             #expect(headers["webhook-signature"] == "v1," + Data(code).base64EncodedString())
             #expect(try await world.deliveries().map(\.state) == [.delivered])
-            try await world.tell(after: 86_400)
+            try await world.deliverWebhooks(after: 86_400)
             #expect(receiver.take().isEmpty)
         }
     }
 
-    @Test func `keep each attempt with what the receiver answered, as long as the delivery`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A delivery stores its attempts with status and error, and removing the endpoint removes them`()
+        async throws
+    {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(503)
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             receiver.answer(200)
-            try await world.tell(after: 7)
+            try await world.deliverWebhooks(after: 7)
             let delivery = try #require(try await world.deliveries().first)
             let answer = try await world.send(.GET, "/v1/webhooks/backend/deliveries/\(delivery.id)")
             #expect(answer.status == 200)
@@ -63,31 +65,31 @@ internal import NIOHTTP1
         }
     }
 
-    @Test func `keep the order of each customer, and let nobody wait for another`() async throws {
-        try await World.runTelling { world, receiver in
-            // Nothing of Anna's arrives before the receiver knows her name.
+    @Test func `Events of a customer are delivered in order, and do not wait for other customers`() async throws {
+        try await World.runWithWebhooks { world, receiver in
+            // Anna's first delivery fails, so that the closure below gets her identifier before any message arrives.
             receiver.answer(500)
             let anna = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             receiver.answer { .init(status: $0.json["data"]["customer"].text == anna ? 500 : 200) }
             try await world.simulator.perform(.cancel(customer: "anna"))
             let bob = try await world.buy("bob")
             try await world.simulator.perform(.cancel(customer: "bob"))
-            try await world.tell()
-            func told(_ customer: String, _ messages: [WebhookReceiver.Message]) -> [String?] {
+            try await world.deliverWebhooks()
+            func types(_ customer: String, _ messages: [WebhookReceiver.Message]) -> [String?] {
                 messages.filter { $0.json["data"]["customer"].text == customer }.map { $0.json["type"].text }
             }
             let first = receiver.take()
-            #expect(told(bob, first) == ["subscription.started", "subscription.cancelled"])
-            #expect(told(anna, first) == ["subscription.started"])
+            #expect(types(bob, first) == ["subscription.started", "subscription.cancelled"])
+            #expect(types(anna, first) == ["subscription.started"])
             #expect(try await world.deliveries().filter { $0.state == .pending && $0.due != nil }.count == 1)
             receiver.answer(200)
-            try await world.tell(after: 7)
+            try await world.deliverWebhooks(after: 7)
             let second = receiver.take()
-            #expect(told(bob, second).isEmpty)
-            #expect(told(anna, second) == ["subscription.started", "subscription.cancelled"])
+            #expect(types(bob, second).isEmpty)
+            #expect(types(anna, second) == ["subscription.started", "subscription.cancelled"])
             #expect(try await world.deliveries().allSatisfy { $0.state == .delivered })
-            // An attempt that failed and the one that did not are the same message.
+            // A failed and a successful attempt send the same message.
             let ids = Dictionary(
                 grouping: (first + second).filter { $0.json["data"]["customer"].text == anna }, by: \.id)
             #expect(ids.count == 2)
@@ -95,18 +97,20 @@ internal import NIOHTTP1
         }
     }
 
-    @Test func `are sent again for days, with the same body, and then have failed`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A delivery is retried with the same body for days and then fails, and the endpoint is disabled`()
+        async throws
+    {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(500)
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             for (attempt, pause) in RetrySchedule.pauses.enumerated() {
                 let delivery = try #require(try await world.deliveries().first)
                 #expect(delivery.attempts == attempt + 1)
                 #expect(delivery.lastStatus == 500)
                 let wait = Double((delivery.due ?? 0) - world.simulator.now.milliseconds) / 1000
                 #expect((pause * 0.79...pause * 1.21).contains(wait), "after attempt \(attempt + 1)")
-                try await world.tell(after: wait + 0.001)
+                try await world.deliverWebhooks(after: wait + 0.001)
             }
             let delivery = try #require(try await world.deliveries().first)
             #expect(delivery.state == .failed)
@@ -116,36 +120,37 @@ internal import NIOHTTP1
             #expect(Set(messages.map(\.id)).count == 1)
             #expect(Set(messages.map(\.body)).count == 1)
             #expect(try await world.endpoint().stored.disabled == nil)
-            // What fails for five days is left alone, and its events wait. Time in which nothing is tried would not count.
+            // An endpoint that fails for five days is disabled, and its events wait. Time without attempts does not
+            // count.
             let since = Date(milliseconds: try #require(try await world.endpoint().stored.failingSince))
             let rest = (since + 4.9 * 86_400).timeIntervalSince(world.simulator.now)
             _ = try await world.buy("bob")
-            for _ in 0..<2 { try await world.tell(after: rest / 2) }
+            for _ in 0..<2 { try await world.deliverWebhooks(after: rest / 2) }
             #expect(try await world.endpoint().stored.disabled == nil)
-            try await world.tell(after: 0.11 * 86_400)
+            try await world.deliverWebhooks(after: 0.11 * 86_400)
             #expect(try await world.endpoint().stored.disabled?.reason == .failing)
             receiver.answer(200)
             _ = receiver.take()
-            try await world.tell(after: 3600)
+            try await world.deliverWebhooks(after: 3600)
             #expect(receiver.take().isEmpty)
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#).status == 200)
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().map { $0.json["type"].text } == ["subscription.started"])
             #expect(try await world.endpoint().stored.failingSince == nil)
         }
     }
 
-    @Test func `go on to an endpoint where one failed long ago and nothing happened since`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A failure before a long outage of the server does not disable an endpoint`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(500)
             _ = try await world.buy("anna", "com.example.coins.100")
-            try await world.tell()
+            try await world.deliverWebhooks()
             try #require(try await world.endpoint().stored.failingSince != nil)
             // The server is down for three weeks.
             try await world.stopServer()
             try await world.simulator.advance(by: 21 * 86_400)
             try await world.startServer()
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().count == 2)
             let endpoint = try await world.endpoint().stored
             #expect(endpoint.disabled == nil)
@@ -153,83 +158,83 @@ internal import NIOHTTP1
         }
     }
 
-    @Test func `go at once where something is sent again, also what failed before and waits for its next attempt`()
-        async throws
-    {
-        try await World.runTelling { world, receiver in
+    @Test func `A replay is sent at once, also for an event whose delivery waits for its next attempt`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(503, ["Retry-After": "7200"])
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             _ = try await world.buy("bob")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let failed = receiver.take()
             #expect(failed.count == 2)
             receiver.answer(200)
             let replayed = try await world.send(
                 .POST, "/v1/webhooks/backend/replay", #"{"event_id": "\#(failed[0].id)"}"#)
             #expect(replayed.json["deliveries"].number == 1)
-            try await world.tell()
-            // The one that failed and the one that was asked for; nobody asked for bob's.
+            try await world.deliverWebhooks()
+            // The failed delivery and the replayed one. Bob's event was not replayed.
             #expect(receiver.take().map(\.id) == [failed[0].id, failed[0].id])
             #expect(try await world.deliveries().filter { $0.state == .pending }.count == 1)
         }
     }
 
-    @Test func `wait as long as a receiver asks, within a day`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A retry follows the receiver's Retry-After, up to a day`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(503, ["Retry-After": "7200"])
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let now = world.simulator.now.milliseconds
             #expect(try await world.deliveries().first?.due == now + 7_200_000)
             receiver.answer(429, ["Retry-After": "999999999"])
-            try await world.tell(after: 7200)
+            try await world.deliverWebhooks(after: 7200)
             #expect(try await world.deliveries().first?.due == now + 7_200_000 + 86_400_000)
         }
     }
 
-    @Test func `are switched off where they are gone, and nothing is lost`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A response of 410 disables the endpoint, and its events are delivered after it is enabled`()
+        async throws
+    {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(410)
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(try await world.endpoint().stored.disabled?.reason == .gone)
             _ = try await world.buy("bob")
-            try await world.tell(after: 86_400)
+            try await world.deliverWebhooks(after: 86_400)
             #expect(receiver.take().count == 1)
             #expect(try await (try world.server).core.webhooks.webhookBacklog().disabledEndpoints == 1)
             receiver.answer(200)
             let enabled = try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#)
             #expect(enabled.json["enabled"].flag == true)
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().count == 2)
         }
     }
 
-    @Test func `follow nobody elsewhere`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `Redirects are not followed`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(307, ["Location": "/elsewhere"])
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().map(\.path) == ["/backend"])
             #expect(try await world.deliveries().map(\.lastStatus) == [307])
             #expect(try await world.deliveries().map(\.state) == [.pending])
         }
     }
 
-    @Test func `reach no private network unless the configuration allows it`() async throws {
-        try await World.runTelling { configuration, _ in
+    @Test func `A webhook reaches no private network unless the configuration allows it`() async throws {
+        try await World.runWithWebhooks { configuration, _ in
             configuration.webhooks[0].allowsPrivateNetworks = false
         } _: { world, receiver in
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().isEmpty)
             #expect(try await world.deliveries().map(\.lastError) == ["address_not_public"])
         }
     }
 
-    @Test func `go only where their type, app and environment are wanted`() async throws {
-        try await World.runTelling { configuration, url in
+    @Test func `A webhook gets only events of its types, apps and environments`() async throws {
+        try await World.runWithWebhooks { configuration, url in
             configuration.webhooks[0].events = ["subscription.*"]
             var other = World.webhook("sandbox", url + "/sandbox")
             other.environments = [.sandbox]
@@ -242,20 +247,20 @@ internal import NIOHTTP1
             _ = try await world.buy("anna", "com.example.coins.100")
             try await world.simulator.perform(
                 .purchase(customer: "bob", product: "com.example.coins.100"), in: .sandbox)
-            try await world.tell()
-            let told = receiver.take().map { "\($0.path) \($0.json["type"].text ?? "")" }
-            #expect(told.sorted() == ["/backend subscription.started", "/sandbox purchase.made"])
+            try await world.deliverWebhooks()
+            let received = receiver.take().map { "\($0.path) \($0.json["type"].text ?? "")" }
+            #expect(received.sorted() == ["/backend subscription.started", "/sandbox purchase.made"])
         }
     }
 
-    @Test func `survive the end of the server: each event is told, by the identifier that it had`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `After a restart, each pending event is delivered with the same identifier`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(500)
             for customer in ["anna", "bob", "carl"] {
                 _ = try await world.buy(customer)
                 try await world.simulator.perform(.cancel(customer: customer))
             }
-            try await world.tell()
+            try await world.deliverWebhooks()
             let before = try await world.deliveries()
             #expect(before.count == 6)
             try await world.stopServer()
@@ -263,21 +268,21 @@ internal import NIOHTTP1
             #expect(try await world.deliveries().map(\.eventID) == before.map(\.eventID))
             receiver.answer(200)
             _ = receiver.take()
-            try await world.tell(after: 60)
-            let told = receiver.take()
-            #expect(told.map(\.id).sorted() == before.map(\.eventID).sorted())
+            try await world.deliverWebhooks(after: 60)
+            let messages = receiver.take()
+            #expect(messages.map(\.id).sorted() == before.map(\.eventID).sorted())
             #expect(try await world.deliveries().count == 6)
         }
     }
 
-    @Test func `are not counted while their endpoint is gone from the configuration`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `Deliveries to an endpoint that the configuration no longer names are not counted`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             receiver.answer(410)
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let webhooks = try world.server.core.webhooks
-            let counted = try await webhooks.webhookBacklog()
-            #expect(counted.deliveries > 0 && counted.disabledEndpoints == 1)
+            let backlog = try await webhooks.webhookBacklog()
+            #expect(backlog.deliveries > 0 && backlog.disabledEndpoints == 1)
             let configured = try world.configuration()
             var changed = configured
             changed.webhooks = []
@@ -285,14 +290,14 @@ internal import NIOHTTP1
             try await world.server.reload { without }
             let none = WebhookBacklog(deliveries: 0, disabledEndpoints: 0)
             #expect(try await webhooks.webhookBacklog() == none)
-            // It waits until the endpoint is there again.
+            // The deliveries wait until the endpoint is configured again.
             try await world.server.reload { configured }
-            #expect(try await webhooks.webhookBacklog() == counted)
+            #expect(try await webhooks.webhookBacklog() == backlog)
         }
     }
 
-    @Test func `are made once of each event, wherever it stops in between`() async throws {
-        try await World.runTelling { configuration, _ in
+    @Test func `Each event gets one delivery, even if fan-out is interrupted or has an endpoint twice`() async throws {
+        try await World.runWithWebhooks { configuration, _ in
             configuration.webhooks = []
         } _: { world, _ in
             let storage = try world.server.core.storage

@@ -1,8 +1,8 @@
 import CounterfoilServer
 import Testing
 
-@Suite struct `The log about webhooks` {
-    @Test func `names the endpoint at which nothing arrives`() async throws {
+@Suite struct `Log entries of webhooks` {
+    @Test func `The log names the endpoint of a failed delivery and of an endpoint that was disabled`() async throws {
         let lines = LogCapture()
         try await WebhookReceiver.run { receiver in
             let url = receiver.url
@@ -12,7 +12,7 @@ import Testing
             ) { world in
                 receiver.answer(410)
                 _ = try await world.buy("anna")
-                try await world.tell()
+                try await world.deliverWebhooks()
             }
         }
         #expect(lines.text.contains("a webhook was not delivered attempt=1 endpoint=backend "))

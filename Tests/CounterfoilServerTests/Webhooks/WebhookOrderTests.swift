@@ -9,21 +9,21 @@ internal import NIOHTTP1
 @testable import Ledger
 @testable import CounterfoilServer
 
-@Suite struct `The order of webhooks` {
-    /// Tells what happened in both vocabularies.
-    private static func inBothWords(_ configuration: inout ServerConfiguration, _ url: String) {
+@Suite struct `Order of webhook events` {
+    /// Adds an endpoint with the compatible format.
+    private static func addCompatibleEndpoint(_ configuration: inout ServerConfiguration, _ url: String) {
         var compatible = World.webhook("compatible", url + "/compatible")
         compatible.payload = .compatible
         configuration.webhooks.append(compatible)
     }
 
-    @Test func `is that in which things happened, also after an outage of hours`() async throws {
-        try await World.runTelling(Self.inBothWords) { world, receiver in
+    @Test func `After an outage, events are delivered in the order in which they occurred`() async throws {
+        try await World.runWithWebhooks(Self.addCompatibleEndpoint) { world, receiver in
             try await world.server.core.recovery.runNow()
             try await world.stopServer()
             try world.simulator.add(Fault("notification:*", .drop))
             var customers: [String] = []
-            // More than there is room for in one transaction.
+            // More than one batch.
             for number in 0..<60 { customers.append(try await world.buy("customer-\(number)")) }
             try await world.simulator.advance(by: 4 * 3600)
             for number in 0..<60 { try await world.simulator.perform(.approveRefund(customer: "customer-\(number)")) }
@@ -31,7 +31,7 @@ internal import NIOHTTP1
             try world.simulator.removeFault()
             try await world.startServer()
             try await world.server.core.recovery.runNow()
-            try await world.tell()
+            try await world.deliverWebhooks()
             let messages = receiver.take()
             for customer in customers {
                 let own = messages.filter { $0.path == "/backend" && $0.json["data"]["customer"].text == customer }
@@ -46,18 +46,18 @@ internal import NIOHTTP1
         }
     }
 
-    @Test func `is restored by a repetition where something older turns up late`() async throws {
-        try await World.runTelling(Self.inBothWords) { world, receiver in
+    @Test func `If an older event becomes known late, the newest one is repeated after it`() async throws {
+        try await World.runWithWebhooks(Self.addCompatibleEndpoint) { world, receiver in
             try world.simulator.add(Fault("notification:SUBSCRIBED", .drop))
             _ = try await world.buy("anna")
             try await world.simulator.advance(by: 3600)
             try await world.simulator.perform(.approveRefund(customer: "anna"))
-            try await world.tell()
+            try await world.deliverWebhooks()
             let first = receiver.take()
             #expect(first.contains { $0.json["type"].text == "purchase.refunded" })
             try world.simulator.removeFault()
             try await world.server.core.recovery.runNow()
-            try await world.tell()
+            try await world.deliverWebhooks()
             let second = receiver.take()
             let own = second.filter { $0.path == "/backend" }
             #expect(own.map { $0.json["type"].text } == ["subscription.started", "purchase.refunded"])
@@ -75,7 +75,8 @@ internal import NIOHTTP1
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `leaves receivers with the truth, whatever the order of arrival and however delivering goes`() async throws {
+    func `Receivers end in the right state, whatever the order of arrival and the failures of deliveries`() async throws
+    {
         let life = try await OrderWorld.life()
         var repeats = 0
         for seed in UInt64(1)...12 {
@@ -92,11 +93,11 @@ internal import NIOHTTP1
         #expect(repeats > 0)
     }
 
-    @Test func `needs no repetition where nothing had gone out`() async throws {
+    @Test func `No event is repeated if none was delivered before`() async throws {
         let life = try await OrderWorld.life()
         try await Tool.inTemporaryFolder { folder in
             var world = try await OrderWorld(life, in: folder, seed: 99)
-            try await world.learnEverything()
+            try await world.processEverything()
             try await world.deliverEverything()
             for receiver in world.receivers.values {
                 #expect(receiver.repeats == 0)
@@ -105,46 +106,46 @@ internal import NIOHTTP1
         }
     }
 
-    @Test func `does not count a consumable twice`() async throws {
-        try await World.runTelling(Self.inBothWords) { world, receiver in
+    @Test func `The refund of a consumable is not repeated after its late purchase`() async throws {
+        try await World.runWithWebhooks(Self.addCompatibleEndpoint) { world, receiver in
             try world.simulator.add(Fault("notification:ONE_TIME_CHARGE", .drop))
             _ = try await world.buy("anna", "com.example.coins.100")
             try await world.simulator.advance(by: 3600)
             try await world.simulator.perform(.approveRefund(customer: "anna"))
-            try await world.tell()
+            try await world.deliverWebhooks()
             try world.simulator.removeFault()
             try await world.server.core.recovery.runNow()
-            try await world.tell()
-            let told = receiver.take().filter { $0.path == "/backend" }.map { $0.json["type"].text }
-            #expect(told == ["purchase.refunded", "purchase.made"])
+            try await world.deliverWebhooks()
+            let types = receiver.take().filter { $0.path == "/backend" }.map { $0.json["type"].text }
+            #expect(types == ["purchase.refunded", "purchase.made"])
         }
     }
 
-    @Test func `of a replay leaves a receiver with the present`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A replay of one event is followed by a repetition of the newest, a full replay is not`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             _ = try await world.buy("anna")
-            try await world.tell(after: 3600)
+            try await world.deliverWebhooks(after: 3600)
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.tell(after: 3600)
+            try await world.deliverWebhooks(after: 3600)
             let first = receiver.take()
             let body = #"{"event_id": "\#(first.first?.id ?? "")"}"#
             let answer = try await world.send(.POST, "/v1/webhooks/backend/replay", body)
             #expect(answer.json["deliveries"].number == 1)
-            try await world.tell()
+            try await world.deliverWebhooks()
             let second = receiver.take()
             #expect(second.map { $0.json["type"].text } == ["subscription.started", "subscription.cancelled"])
             #expect(second.map { $0.json["data"]["repeats"].text } == [nil, first.last?.id])
-            // All of it is in order by itself.
+            // A replay of all events needs no repetition.
             let all = #"{"from": 0, "to": \#(World.start.milliseconds * 2)}"#
-            // Counting says the same, and does nothing.
+            // A dry run returns the same count and sends nothing.
             let counted = try await world.send(
                 .POST, "/v1/webhooks/backend/replay", all.replacing("}", with: #", "dry_run": true}"#))
             #expect(counted.status == 200)
             #expect(counted.json["deliveries"].number == 2 && counted.json["is_complete"].flag == true)
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().isEmpty)
             _ = try await world.send(.POST, "/v1/webhooks/backend/replay", all)
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().map(\.id) == first.map(\.id))
         }
     }

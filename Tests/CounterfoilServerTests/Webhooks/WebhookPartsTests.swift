@@ -10,8 +10,8 @@ import Testing
 @testable import Ledger
 @testable import CounterfoilServer
 
-@Suite struct `What a receiver asks for` {
-    @Test func `a receiver may name seconds or an instant`() {
+@Suite struct `Retry-After of a receiver` {
+    @Test func `Retry-After is read in seconds or as a date`() {
         let now = Date(timeIntervalSince1970: 1_445_412_480)
         #expect(RetryAfter.seconds(" 120 ", now: now) == 120)
         #expect(RetryAfter.seconds("Wed, 21 Oct 2015 07:29:00 GMT", now: now) == 60)
@@ -33,7 +33,9 @@ import Testing
         "https://[fd00::1]/", "https://0.0.0.0/", "https://100.64.0.1/", "https://[64:ff9b::7f00:1]/",
         "https://[2002:7f00:1::]/", "https://[fec0::1]/", "https://%31%32%37.0.0.1/",
     ])
-    func `is not an address of this machine or a private network`(_ url: String) async {
+    func `A webhook's target is refused if it is an address of this machine or of a private network`(_ url: String)
+        async
+    {
         await #expect { _ = try await addresses(url) } throws: {
             ($0 as? WebhookTarget.Refusal)?.code == .notPublic
         }
@@ -46,20 +48,20 @@ import Testing
         "https://exa mple.com/",
         "https://example..com/", "https://example.com:99999/", "https://[::1%25eth0]/",
     ])
-    func `is no address in disguise, and nothing that can be read in two ways`(_ url: String) async {
+    func `A webhook's target is refused if its URL is ambiguous`(_ url: String) async {
         await #expect { _ = try await addresses(url, names: ["example.com": ["1.1.1.1"]]) } throws: {
             ($0 as? WebhookTarget.Refusal)?.code == .malformed
         }
     }
 
-    @Test func `is reached over HTTPS`() {
+    @Test func `A webhook's target must use HTTPS unless HTTP is allowed`() {
         #expect { _ = try WebhookTarget("http://example.com/", allowsHTTP: false) } throws: {
             ($0 as? WebhookTarget.Refusal)?.code == .insecure
         }
         #expect(throws: Never.self) { _ = try WebhookTarget("http://example.com/", allowsHTTP: true) }
     }
 
-    @Test func `is what its name leads to, and every address counts`() async throws {
+    @Test func `A webhook's target is refused if any address of its name is private`() async throws {
         let names = [
             "good.example": ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"],
             "mixed.example": ["93.184.216.34", "10.0.0.1"], "inside.example": ["::ffff:192.168.1.1"],
@@ -84,8 +86,8 @@ import Testing
         let isOpen = Atomic(false)
     }
 
-    /// Where no server of names answers a lookup takes half a minute, and the end of a server waited for it.
-    @Test func `is looked up for nobody who has been cancelled`() async {
+    /// If no DNS server answers, a lookup takes half a minute. The shutdown must not wait for it.
+    @Test func `A lookup returns at once when its task is cancelled`() async {
         let latch = Latch()
         let lookup = Task {
             await WebhookTarget.onThread {
@@ -101,7 +103,7 @@ import Testing
 }
 
 @Suite struct `The types of events` {
-    @Test func `are matched by patterns`() {
+    @Test func `An event type matches patterns with wildcards`() {
         let type = EventType(rawValue: "subscription.renewed")
         for pattern in ["*", "subscription.*", "subscription.renewed", "*.renewed", "sub*.ren*ed", "**"] {
             #expect(type.matches(pattern), "\(pattern)")
@@ -112,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `and their compatible names are all in the documentation`() throws {
+    @Test func `The documentation lists all event types with their compatible names`() throws {
         let path = Fixtures.package.appending(path: "docs/webhooks.md")
         let rows = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
         for type in EventType.all + [EventType.webhookTest.rawValue] {
@@ -125,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `and countries have two letters`() {
+    @Test func `Country codes are converted from three letters to two`() {
         #expect(CountryCode.twoLetters("USA") == "US")
         #expect(CountryCode.twoLetters("CHE") == "CH")
         #expect(CountryCode.twoLetters("XKS") == "XK")
@@ -134,15 +136,15 @@ import Testing
 }
 
 @Suite struct `An event` {
-    /// The data of the last event of a type.
+    /// Returns the data of the last event of the given type.
     private static func data(of type: String, _ world: World) async throws -> [String: Any] {
         let event = try await world.api.get("/v1/events").items.last { $0["type"] as? String == type }
         return try #require(event?["data"] as? [String: Any])
     }
 
-    @Test func `says whose consent was withdrawn, and so does its notification`() async throws {
+    @Test func `The event of a withdrawn consent contains the app transaction, like its notification`() async throws {
         try await World.withAPI { world in
-            _ = try await world.subscriber("anna")
+            _ = try await world.subscribe("anna")
             try await world.simulator.perform(.rescindConsent(customer: "anna"))
             try await world.settle()
             let started = try await Self.data(of: "subscription.started", world)
@@ -157,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `says which subscription a migrated one goes on with`() async throws {
+    @Test func `The event of a migration names the previous subscription`() async throws {
         try await World.withAPI { world in
             _ = try await world.simulator.trigger(TriggerRequest(.migration, nil))
             try await world.settle()

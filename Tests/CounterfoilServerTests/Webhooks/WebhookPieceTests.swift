@@ -9,12 +9,12 @@ import Testing
 @testable import Ledger
 @testable import CounterfoilServer
 
-/// Counts the rows that each commit has changed. It asks the connection, since what is written in SQLite's own terms is not
-/// announced to observers.
+/// Counts the rows that each commit changes. It reads the connection's total, because observers are not notified of
+/// statements that bypass GRDB.
 private final class RowCounter: TransactionObserver, Sendable {
     private let state = Mutex((before: 0, commits: [Int]()))
 
-    /// The rows of each commit.
+    /// The number of changed rows of each commit.
     var commits: [Int] { state.withLock { $0.commits } }
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
@@ -30,36 +30,38 @@ private final class RowCounter: TransactionObserver, Sendable {
     }
 }
 
-@Suite struct `What takes long is written in pieces` {
+@Suite struct `Long webhook writes in batches` {
     private static let count = 3000
-    /// A delivery changes its own row, and at most two others become due or are named; then the place is noted.
-    private static let mostRows = 3 * WebhookDispatcher.batch + 1
+    /// The maximum of rows per commit. A delivery changes its own row and up to two others, and the job's position is
+    /// one more.
+    private static let maximumRows = 3 * WebhookDispatcher.batch + 1
 
-    /// Does something with a ledger that has many events, waiting for one endpoint, and looks at each commit.
-    private func inPieces(atLeast least: Int, _ body: (SQLiteStorage) async throws -> Void) async throws {
+    /// Calls `body` with a ledger that contains 3000 events with pending deliveries to one endpoint, and checks the
+    /// size of each commit.
+    private func expectBatches(atLeast minimum: Int, _ body: (SQLiteStorage) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let storage = try await TestLedger(in: folder).storage
             try await Self.fill(storage)
             let counter = RowCounter()
             storage.pool.add(transactionObserver: counter, extent: .observerLifetime)
-            // The first commit brings the count up to date.
+            // The first commit sets the counter's total.
             try await storage.write { try $0.execute(sql: "UPDATE scopes SET id = id") }
-            let begun = counter.commits.count
+            let initialCount = counter.commits.count
             try await body(storage)
-            let pieces = counter.commits.dropFirst(begun)
-            #expect(pieces.count >= least)
-            #expect(pieces.allSatisfy { $0 <= Self.mostRows }, "\(pieces.max() ?? 0)")
+            let batches = counter.commits.dropFirst(initialCount)
+            #expect(batches.count >= minimum)
+            #expect(batches.allSatisfy { $0 <= Self.maximumRows }, "\(batches.max() ?? 0)")
             try storage.close()
         }
     }
 
-    /// Begins something, then does what is left of it.
-    private func carryOut(_ begin: (SQLiteStorage) async throws -> Void) async throws {
-        try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
-            try await begin(storage)
+    /// Calls `start`, and runs webhook jobs until none remains.
+    private func runJobs(after start: (SQLiteStorage) async throws -> Void) async throws {
+        try await expectBatches(atLeast: Self.count / WebhookDispatcher.batch) { storage in
+            try await start(storage)
             while try await storage.runWebhookJob(limit: WebhookDispatcher.batch, at: 5) {}
-            let left = try await storage.nextDelivery(to: [1], after: 5)
-            #expect(left == nil)
+            let remaining = try await storage.nextDelivery(to: [1], after: 5)
+            #expect(remaining == nil)
         }
     }
 
@@ -84,19 +86,19 @@ private final class RowCounter: TransactionObserver, Sendable {
         }
     }
 
-    @Test func `when an endpoint is removed`() async throws {
-        try await carryOut { try await $0.removeWebhook(1) }
+    @Test func `Removing an endpoint changes rows in batches`() async throws {
+        try await runJobs { try await $0.removeWebhook(1) }
     }
 
-    @Test func `when what waits is given up`() async throws {
-        try await carryOut { try await $0.switchWebhook(1, nil, discardingBacklog: true, at: 5) }
+    @Test func `Discarding an endpoint's backlog changes rows in batches`() async throws {
+        try await runJobs { try await $0.switchWebhook(1, nil, discardingBacklog: true, at: 5) }
     }
 
-    @Test func `when an endpoint is switched on again`() async throws {
-        try await carryOut { try await $0.switchWebhook(1, nil, discardingBacklog: false, at: 5) }
+    @Test func `Enabling an endpoint again changes rows in batches`() async throws {
+        try await runJobs { try await $0.switchWebhook(1, nil, discardingBacklog: false, at: 5) }
     }
 
-    @Test func `of which the last too says that something was done, which may now be sent`() async throws {
+    @Test func `The last step of a webhook job returns true, and a step without a job returns false`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let storage = try await TestLedger(in: folder).storage
             try await storage.registerWebhooks(["a"], at: 0)
@@ -108,16 +110,16 @@ private final class RowCounter: TransactionObserver, Sendable {
         }
     }
 
-    @Test func `when much is sent again`() async throws {
-        try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
+    @Test func `A replay changes rows in batches`() async throws {
+        try await expectBatches(atLeast: Self.count / WebhookDispatcher.batch) { storage in
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10_000)
             let outcome = try await storage.replay(all, to: FanOutTarget(endpoint: 1) { _, _ in 1 }, at: 5)
             #expect(outcome.deliveries == Self.count)
         }
     }
 
-    @Test func `when much is sent again, also what follows an event of a clock that was ahead`() async throws {
-        try await inPieces(atLeast: Self.count / WebhookDispatcher.batch) { storage in
+    @Test func `A replay skips an event with a future time and includes later ones, in batches`() async throws {
+        try await expectBatches(atLeast: Self.count / WebhookDispatcher.batch) { storage in
             try await storage.write { db in
                 try db.execute(sql: "UPDATE events SET created_at = 9000000000000 WHERE seq = 5")
             }
@@ -127,16 +129,16 @@ private final class RowCounter: TransactionObserver, Sendable {
         }
     }
 
-    @Test func `when deliveries are made, however many endpoints there are`() async throws {
+    @Test func `Fan-out to many endpoints changes rows in batches`() async throws {
         let endpoints = Array<Int64>(2...20)
-        try await inPieces(atLeast: 20 * endpoints.count) { storage in
+        try await expectBatches(atLeast: 20 * endpoints.count) { storage in
             try await storage.registerWebhooks(endpoints.map { "endpoint-\($0)" }, at: 0)
             try await storage.write { try $0.execute(sql: "UPDATE webhook_endpoints SET cursor = 0 WHERE id > 1") }
             let targets = endpoints.map { FanOutTarget(endpoint: $0) { _, _ in 3 } }
             for _ in 0..<20 {
                 _ = try await storage.fanOut(to: targets, within: .none, limit: WebhookDispatcher.batch, at: 5)
             }
-            while try await storage.letGo(to: endpoints, limit: WebhookDispatcher.batch, at: 5) {}
+            while try await storage.releaseDeliveries(to: endpoints, limit: WebhookDispatcher.batch, at: 5) {}
             let due = try await storage.dueDeliveries(of: 20, at: 5, limit: 9)
             #expect(due.count == 9)
         }

@@ -6,9 +6,9 @@ import NIOCore
 import Synchronization
 import TestSupport
 
-/// Somebody's backend: on loopback, keeps what it is sent, and answers as a test wants.
+/// A webhook receiver on loopback that records messages and answers as the test requires.
 final class WebhookReceiver: Sendable {
-    /// What was sent.
+    /// A received request.
     struct Message: Sendable {
         var path: String
         var headers: [String: String]
@@ -16,13 +16,15 @@ final class WebhookReceiver: Sendable {
 
         var id: String { headers["webhook-id"] ?? "" }
 
-        /// The body, or an empty object.
+        /// The body as JSON.
         var json: JSON { JSON(body) }
     }
 
     struct Answer: Sendable {
         var status: Int
         var headers: [String: String] = [:]
+        /// The answer is sent when this stream ends; nil to send it at once.
+        var delay: AsyncStream<Void>?
     }
 
     private struct State {
@@ -34,12 +36,12 @@ final class WebhookReceiver: Sendable {
         let state = Mutex(State())
     }
 
-    /// Where webhooks go; any path below is kept too.
+    /// The base URL of webhooks. Messages to any path below it are recorded.
     let url: String
     private let mailbox: Mailbox
     private let server: TestServer
 
-    /// What was received since the last time, in order.
+    /// Returns the messages since the last call, in order of arrival, and removes them.
     func take() -> [Message] {
         mailbox.state.withLock { state in
             defer { state.messages = [] }
@@ -47,7 +49,7 @@ final class WebhookReceiver: Sendable {
         }
     }
 
-    /// How every request is answered from now on.
+    /// Sets the answer to all later requests.
     func answer(_ answer: @escaping @Sendable (Message) -> Answer) { mailbox.state.withLock { $0.answer = answer } }
     func answer(_ status: Int, _ headers: [String: String] = [:]) {
         answer { _ in Answer(status: status, headers: headers) }
@@ -71,6 +73,7 @@ final class WebhookReceiver: Sendable {
             state.messages.append(message)
             return state.answer(message)
         }
+        if let delay = answer.delay { for await _ in delay {} }
         var response = Response(status: .init(code: answer.status))
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { response.headers[name] = value }
@@ -78,7 +81,7 @@ final class WebhookReceiver: Sendable {
         return response
     }
 
-    /// Calls `body` with a server that is there until it returns.
+    /// Calls `body` with a receiver that runs until `body` returns.
     static func run<Value>(_ body: (WebhookReceiver) async throws -> Value) async throws -> Value {
         let receiver = try await WebhookReceiver()
         return try await receiver.server.whileRunning { try await body(receiver) }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Ledger
 
-/// Two endpoints, and a dispatcher over a ledger in which pieces of its work fail.
+/// A dispatcher with two endpoints, on a ledger whose operations can fail.
 private struct FailingWorld {
     let ledger: TestLedger
     let storage: FailingWebhookStorage
@@ -26,7 +26,7 @@ private struct FailingWorld {
                 let dispatcher = world.dispatcher
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await dispatcher.run() }
-                    // Whatever a start looks for was looked for.
+                    // The dispatcher has finished the work of its start.
                     await dispatcher.settle()
                     try await body(world)
                     dispatcher.close()
@@ -51,8 +51,8 @@ private struct FailingWorld {
             metrics: ServerMetrics(PrometheusMetrics()))
     }
 
-    /// Makes something happen to customers.
-    func grant(_ customers: [String] = ["anna", "bob"]) async throws {
+    /// Creates an event for each customer by a grant.
+    func createGrants(for customers: [String] = ["anna", "bob"]) async throws {
         for customer in customers {
             let content = GrantEvent.Content(
                 customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
@@ -61,15 +61,15 @@ private struct FailingWorld {
         }
     }
 
-    /// What arrived since the last time, at which endpoint.
-    func told() -> [String] { receiver.take().map(\.path).sorted() }
+    /// Returns the paths of the messages since the last call, sorted.
+    func takePaths() -> [String] { receiver.take().map(\.path).sorted() }
 }
 
-@Suite struct `Webhooks after trouble` {
-    @Test func `the deliveries of an endpoint that was removed go, though the ledger failed`() async throws {
+@Suite struct `Webhooks after failures` {
+    @Test func `The deliveries of a removed endpoint are deleted although the ledger fails once`() async throws {
         try await FailingWorld.run { world in
-            let endpoint = try #require(try await world.dispatcher.managed().first?.stored)
-            _ = try await world.dispatcher.test(endpoint)
+            let endpoint = try #require(try await world.dispatcher.managedWebhooks().first?.stored)
+            _ = try await world.dispatcher.sendTest(to: endpoint)
             await world.dispatcher.settle()
             func left() async throws -> Int {
                 try await world.storage.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).count
@@ -82,29 +82,30 @@ private struct FailingWorld {
         }
     }
 
-    @Test func `what was made for one endpoint goes, though the ledger failed at the next one`() async throws {
+    @Test func `Deliveries are sent to all endpoints although the ledger fails once between them`() async throws {
         try await FailingWorld.run { world in
             world.storage.failOnce(at: .fanOut)
-            try await world.grant()
+            try await world.createGrants()
             await world.dispatcher.settle()
-            #expect(world.told() == ["/a", "/a", "/b", "/b"])
+            #expect(world.takePaths() == ["/a", "/a", "/b", "/b"])
         }
     }
 
-    @Test func `as many events as go into one piece are told without waiting for another`() async throws {
+    @Test func `A full batch of events is delivered without waiting for another event`() async throws {
         try await FailingWorld.run { world in
-            try await world.grant((0..<WebhookDispatcher.batch).map { "customer \($0)" })
+            try await world.createGrants(for: (0..<WebhookDispatcher.batch).map { "customer \($0)" })
             await world.dispatcher.settle()
-            #expect(world.told().count == 2 * WebhookDispatcher.batch)
+            #expect(world.takePaths().count == 2 * WebhookDispatcher.batch)
         }
     }
 
-    @Test func `an endpoint that is switched off while others read what there is gets nothing more`() async throws {
+    @Test func `An endpoint that is disabled while the endpoints are read gets no more messages`() async throws {
         try await FailingWorld.run { world in
             world.receiver.answer(410)
             world.dispatcher.state.withLock { $0.endpoints = nil }
             let switchOff: @Sendable () async throws -> Void = {
-                try await world.grant((0..<2 * WebhookDispatcher.width).map { "customer \($0)" })
+                try await world.createGrants(
+                    for: (0..<2 * WebhookDispatcher.maximumConcurrency).map { "customer \($0)" })
                 await world.dispatcher.settle()
             }
             let read = try await FailingWebhookStorage.$afterReading.withValue(switchOff) {
@@ -112,55 +113,53 @@ private struct FailingWorld {
             }
             try #require(read.map(\.disabled?.reason) == [nil, nil])
             try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone, .gone])
-            // Half of what was made is left for each.
-            try #require(world.told().count == 2 * WebhookDispatcher.width)
+            // As many deliveries are still pending for each endpoint.
+            try #require(world.takePaths().count == 2 * WebhookDispatcher.maximumConcurrency)
             await world.dispatcher.settle()
-            #expect(world.told().isEmpty)
+            #expect(world.takePaths().isEmpty)
         }
     }
 
-    @Test func `what is sent again goes, though the ledger failed`() async throws {
+    @Test func `A replay is delivered although the ledger fails once`() async throws {
         try await FailingWorld.run { world in
-            try await world.grant()
+            try await world.createGrants()
             await world.dispatcher.settle()
-            try #require(world.told().count == 4)
-            world.storage.failOnce(at: .letGo)
-            let endpoint = try #require(try await world.dispatcher.managed().first)
+            try #require(world.takePaths().count == 4)
+            world.storage.failOnce(at: .releaseDeliveries)
+            let endpoint = try #require(try await world.dispatcher.managedWebhooks().first)
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
             let replayed = try await world.dispatcher.replay(all, to: endpoint)
             try #require(replayed.deliveries == 2)
             await world.dispatcher.settle()
-            #expect(world.told() == ["/a", "/a"])
+            #expect(world.takePaths() == ["/a", "/a"])
         }
     }
 
-    @Test func `a delivery whose notification is being read again waits, and that is no attempt`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A delivery waits while its notification is processed again, and no attempt is counted`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             try #require(receiver.take().count == 1)
             let core = try world.server.core
-            let kept = try await core.storage.notifications(
+            let stored = try await core.storage.notifications(
                 InboxFilter(scopes: [try world.scope().id]), before: .max, limit: 9)
-            try await core.storage.reprocess(kept.items.map(\.id), at: 0)
+            try await core.storage.reprocess(stored.items.map(\.id), at: 0)
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
             try #require(try await core.webhooks.replay(all, to: try await world.endpoint()).deliveries == 1)
             await core.webhooks.settle()
             #expect(receiver.take().isEmpty)
-            let waiting = try #require(try await world.deliveries().last)
-            #expect(waiting.state == .pending && waiting.attempts == 0 && waiting.lastError == nil)
-            core.processor.lookAgain()
+            let pending = try #require(try await world.deliveries().last)
+            #expect(pending.state == .pending && pending.attempts == 0 && pending.lastError == nil)
+            core.processor.rescan()
             try await world.settle()
-            try await world.tell(after: 2)
+            try await world.deliverWebhooks(after: 2)
             #expect(receiver.take().count == 1)
             #expect(try await world.deliveries().last?.attempts == 1)
         }
     }
 
-    @Test func `a text that does not verify any more is told once, without what it says, as the feed tells it`()
-        async throws
-    {
-        try await World.runTelling { world, receiver in
+    @Test func `An event whose text no longer verifies is delivered without its data, as in the feed`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#).status == 200)
             _ = try await world.buy("anna")
             try await world.simulator.perform(.cancel(customer: "anna"))
@@ -169,20 +168,20 @@ private struct FailingWorld {
             let storage = try #require(core.storage as? SQLiteStorage)
             try await storage.damageNotification("id = (SELECT min(id) FROM notifications)")
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#).status == 200)
-            try await world.tell()
-            let told = receiver.take()
-            #expect(told.map { $0.json["type"].text } == ["subscription.started", "subscription.cancelled"])
-            #expect(told.map { $0.json["data"]["transaction"]["product_id"].text } == [nil, World.monthly])
+            try await world.deliverWebhooks()
+            let messages = receiver.take()
+            #expect(messages.map { $0.json["type"].text } == ["subscription.started", "subscription.cancelled"])
+            #expect(messages.map { $0.json["data"]["transaction"]["product_id"].text } == [nil, World.monthly])
             #expect(try await world.deliveries().map(\.state) == [.delivered, .delivered])
             let feed = try await core.events.page(FeedQuery(after: 0, scopes: [try world.scope().id], limit: 9))
-            #expect(feed.bodies == told.map(\.body))
+            #expect(feed.bodies == messages.map(\.body))
         }
     }
 
-    @Test func `an end takes no longer because the ledger does not take what came of attempts`() async throws {
+    @Test func `Closing the dispatcher does not wait for outcomes that the ledger refuses`() async throws {
         try await FailingWorld.run { world in
             world.storage.refuseOutcomes(true)
-            try await world.grant(["anna"])
+            try await world.createGrants(for: ["anna"])
             world.dispatcher.wake()
             let limit = ContinuousClock.now + .seconds(30)
             var (isRefused, isEnding) = (false, false)
@@ -201,19 +200,19 @@ private struct FailingWorld {
         }
     }
 
-    @Test func `what is sent again to an endpoint that is off arrives when it is on`() async throws {
-        try await World.runTelling { world, receiver in
+    @Test func `A replay to a disabled endpoint is delivered after it is enabled`() async throws {
+        try await World.runWithWebhooks { world, receiver in
             _ = try await world.buy("anna")
-            try await world.tell()
+            try await world.deliverWebhooks()
             let event = try #require(receiver.take().first?.id)
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#).status == 200)
             let replayed = try await world.send(
                 .POST, "/v1/webhooks/backend/replay", #"{"event_id": "\#(event)"}"#)
             try #require(replayed.json["deliveries"].number == 1)
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().isEmpty)
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": true}"#).status == 200)
-            try await world.tell()
+            try await world.deliverWebhooks()
             #expect(receiver.take().map(\.id) == [event])
         }
     }

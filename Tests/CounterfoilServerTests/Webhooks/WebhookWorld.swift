@@ -13,8 +13,8 @@ extension World {
     static let key = "key-of-the-tests-with-enough-letters"
     static let monthly = "com.example.premium.monthly"
 
-    /// A world whose server tells a receiver what happens.
-    static func runTelling<Value>(
+    /// Calls `body` with a world whose server sends webhooks to a receiver.
+    static func runWithWebhooks<Value>(
         _ change: @escaping @Sendable (inout ServerConfiguration, String) -> Void = { _, _ in },
         _ body: (World, WebhookReceiver) async throws -> Value
     ) async throws -> Value {
@@ -36,19 +36,19 @@ extension World {
         return webhook
     }
 
-    /// Waits until all that happened was told, or could not be.
-    func tell() async throws {
+    /// Waits until all notifications are processed and every due delivery was attempted.
+    func deliverWebhooks() async throws {
         try await settle()
         await (try server).core.webhooks.settle()
     }
 
-    /// Puts the clock forward, and waits until all that is due was sent.
-    func tell(after seconds: TimeInterval) async throws {
+    /// Advances the clock, and waits until every due delivery was attempted.
+    func deliverWebhooks(after seconds: TimeInterval) async throws {
         try await simulator.advance(by: seconds)
-        try await tell()
+        try await deliverWebhooks()
     }
 
-    /// A purchase by a customer whose account is known.
+    /// Makes a purchase with a new account token. Returns the token, which is the customer's identifier.
     func buy(_ customer: String, _ product: String = monthly) async throws -> String {
         let token = UUID()
         try await simulator.perform(
@@ -57,7 +57,7 @@ extension World {
     }
 
     func endpoint(_ name: String = "backend") async throws -> ManagedWebhook {
-        let found = try await (try server).core.webhooks.managed().first { $0.stored.name == name }
+        let found = try await (try server).core.webhooks.managedWebhooks().first { $0.stored.name == name }
         guard let found else { throw StorageError(.failed, "no such endpoint") }
         return found
     }
@@ -67,7 +67,7 @@ extension World {
         return try await (try server).core.storage.deliveries(of: id, in: nil, before: nil, limit: 1000).reversed()
     }
 
-    /// Asks the server's own API.
+    /// Sends a request to the server's API.
     func send(
         _ method: HTTPMethod, _ path: String, _ body: String? = nil, key: String = World.key
     ) async throws -> (status: UInt, json: JSON) {

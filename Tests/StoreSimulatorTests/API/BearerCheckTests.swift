@@ -6,8 +6,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// The parts of a good token.
-private enum Good {
+/// The parts of a valid token.
+private enum Valid {
     static let now = Date(timeIntervalSince1970: 1_760_000_000)
     static let keyID = "ABCDEFGHIJ"
     static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
@@ -24,15 +24,17 @@ private enum Good {
 
     func makeCheck(capacity: Int = 16) -> BearerCheck {
         BearerCheck(
-            key: key.publicKey, keyID: Good.keyID, issuerID: Good.issuerID, bundleID: Good.bundleID, capacity: capacity)
+            key: key.publicKey, keyID: Valid.keyID, issuerID: Valid.issuerID, bundleID: Valid.bundleID,
+            capacity: capacity)
     }
 
-    func token(header: String = Good.header, claims: String = Good.claims) throws -> String {
+    func token(header: String = Valid.header, claims: String = Valid.claims) throws -> String {
         try CompactJWS.sign(header: Array(header.utf8), payload: Array(claims.utf8), with: key)
     }
 
-    /// Why a header is refused; nil if it is good. Every refusal has to be status 401 without a code.
-    func refusal(_ authorization: String?, check: BearerCheck? = nil, now: Date = Good.now) throws -> String? {
+    /// Returns the reason for which a header is refused, or nil if it is accepted.
+    /// Expects every refusal to have status 401 without a code.
+    func refusal(_ authorization: String?, check: BearerCheck? = nil, now: Date = Valid.now) throws -> String? {
         guard let failure = try failure({ try (check ?? makeCheck()).check(authorization, now: now) }) else {
             return nil
         }
@@ -41,15 +43,15 @@ private enum Good {
         return failure.message
     }
 
-    @Test func `passes when our own client made it`() throws {
+    @Test func `A token of APITokenSource is accepted`() throws {
         let source = try APITokenSource(
-            key: SigningKey(key, keyID: Good.keyID), issuerID: Good.issuerID, bundleID: Good.bundleID,
-            lifetime: .seconds(3600), now: { Good.now })
+            key: SigningKey(key, keyID: Valid.keyID), issuerID: Valid.issuerID, bundleID: Valid.bundleID,
+            lifetime: .seconds(3600), now: { Valid.now })
         #expect(try refusal("Bearer " + (try source.token().text)) == nil)
     }
 
-    @Test func `names its key, issuer and app byte for byte`() throws {
-        #expect("\u{212A}" == "K", "Swift takes the Kelvin sign for a letter")
+    @Test func `Key ID, issuer ID and bundle ID are compared byte for byte`() throws {
+        #expect("\u{212A}" == "K", "Swift compares the Kelvin sign and the letter K as equal")
         let check = BearerCheck(
             key: key.publicKey, keyID: "K", issuerID: "K", bundleID: "K", capacity: 16)
         for (kid, issuer, bundle) in [
@@ -57,7 +59,7 @@ private enum Good {
         ] {
             let token = try token(
                 header: #"{"alg":"ES256","kid":"\#(kid)"}"#,
-                claims: #"{"iss":"\#(issuer)","bid":"\#(bundle)",\#(Good.audience),\#(Good.times)}"#)
+                claims: #"{"iss":"\#(issuer)","bid":"\#(bundle)",\#(Valid.audience),\#(Valid.times)}"#)
             let isExact = kid.utf8.count + issuer.utf8.count + bundle.utf8.count == 3
             #expect(try (refusal("Bearer " + token, check: check) == nil) == isExact)
         }
@@ -65,17 +67,19 @@ private enum Good {
 
     @Test(arguments: [
         // Python and Java: no `iat`, five minutes.
-        (Good.header, "{\(Good.body),\(Good.audience),\"exp\":1760000300}"),
-        // The longest that can be told from now.
-        (Good.header, "{\(Good.body),\(Good.audience),\"exp\":1760003600}"),
-        (Good.header, "{\(Good.body),\(Good.audience),\"iat\":1760000060,\"exp\":1760003660}"),
-        (Good.header, "{\(Good.body),\"aud\":[\"appstoreconnect-v1\"],\(Good.times)}"),
-        (Good.header, "{\(Good.body),\(Good.audience),\"iat\":1760000000.25,\"exp\":1760000300.5}"),
-        (Good.header, "{\(Good.body),\(Good.audience),\(Good.times),\"nbf\":1760000000,\"nonce\":\"x\"}"),
-        (#"{"kid":"ABCDEFGHIJ","alg":"ES256"}"#, Good.claims),
-        (#"{"typ":"jwt","kid":"ABCDEFGHIJ","alg":"ES256","extra":[]}"#, Good.claims),
+        (Valid.header, "{\(Valid.body),\(Valid.audience),\"exp\":1760000300}"),
+        // The longest lifetime that is accepted: one hour from now, or from an `iat` at most 60 seconds ahead.
+        (Valid.header, "{\(Valid.body),\(Valid.audience),\"exp\":1760003600}"),
+        (Valid.header, "{\(Valid.body),\(Valid.audience),\"iat\":1760000060,\"exp\":1760003660}"),
+        (Valid.header, "{\(Valid.body),\"aud\":[\"appstoreconnect-v1\"],\(Valid.times)}"),
+        (Valid.header, "{\(Valid.body),\(Valid.audience),\"iat\":1760000000.25,\"exp\":1760000300.5}"),
+        (Valid.header, "{\(Valid.body),\(Valid.audience),\(Valid.times),\"nbf\":1760000000,\"nonce\":\"x\"}"),
+        (#"{"kid":"ABCDEFGHIJ","alg":"ES256"}"#, Valid.claims),
+        (#"{"typ":"jwt","kid":"ABCDEFGHIJ","alg":"ES256","extra":[]}"#, Valid.claims),
     ])
-    func `passes in every shape that Apple's libraries and other ones give it`(_ header: String, _ claims: String)
+    func `Tokens in the shapes that Apple's and other client libraries write are accepted`(
+        _ header: String, _ claims: String
+    )
         throws
     {
         let token = try token(header: header, claims: claims)
@@ -84,29 +88,29 @@ private enum Good {
     }
 
     @Test(arguments: [
-        ("issuer", "{\"iss\":\"x\",\"bid\":\"com.example.app\",\(Good.audience),\(Good.times)}"),
-        ("bundle", "{\"iss\":\"\(Good.issuerID)\",\"bid\":\"com.example.other\",\(Good.audience),\(Good.times)}"),
-        ("audience", "{\(Good.body),\"aud\":\"appstoreconnect-v2\",\(Good.times)}"),
-        ("audience", "{\(Good.body),\"aud\":[\"appstoreconnect-v1\",\"other\"],\(Good.times)}"),
-        ("audience", "{\(Good.body),\"aud\":[],\(Good.times)}"),
-        ("expired", "{\(Good.body),\(Good.audience),\"iat\":1759999000,\"exp\":1760000000}"),
-        ("hour", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1760003601}"),
-        ("hour from now", "{\(Good.body),\(Good.audience),\"exp\":1760003601}"),
-        ("future", "{\(Good.body),\(Good.audience),\"iat\":1760000061,\"exp\":1760000300}"),
-        ("future", "{\(Good.body),\(Good.audience),\(Good.times),\"nbf\":1760000061}"),
-        ("begins", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1759999900}"),
-        ("range", "{\(Good.body),\(Good.audience),\"iat\":1760000000,\"exp\":1760000300000}"),
-        ("range", "{\(Good.body),\(Good.audience),\"iat\":-1e308,\"exp\":1e308}"),
-        ("range", "{\(Good.body),\(Good.audience),\"exp\":1e308}"),
-        ("range", "{\(Good.body),\(Good.audience),\"exp\":1e999}"),
-        ("payload", "{\(Good.body),\(Good.audience)}"),
-        ("payload", "{\(Good.body),\(Good.times)}"),
-        ("payload", "{\"iss\":\"\(Good.issuerID)\",\(Good.audience),\(Good.times)}"),
-        ("payload", "{\(Good.body),\(Good.audience),\"exp\":\"1760000300\"}"),
-        ("payload", "{\(Good.body),\(Good.audience),\(Good.times),\"exp\":1760000301}"),
+        ("issuer", "{\"iss\":\"x\",\"bid\":\"com.example.app\",\(Valid.audience),\(Valid.times)}"),
+        ("bundle", "{\"iss\":\"\(Valid.issuerID)\",\"bid\":\"com.example.other\",\(Valid.audience),\(Valid.times)}"),
+        ("audience", "{\(Valid.body),\"aud\":\"appstoreconnect-v2\",\(Valid.times)}"),
+        ("audience", "{\(Valid.body),\"aud\":[\"appstoreconnect-v1\",\"other\"],\(Valid.times)}"),
+        ("audience", "{\(Valid.body),\"aud\":[],\(Valid.times)}"),
+        ("expired", "{\(Valid.body),\(Valid.audience),\"iat\":1759999000,\"exp\":1760000000}"),
+        ("hour", "{\(Valid.body),\(Valid.audience),\"iat\":1760000000,\"exp\":1760003601}"),
+        ("hour from now", "{\(Valid.body),\(Valid.audience),\"exp\":1760003601}"),
+        ("future", "{\(Valid.body),\(Valid.audience),\"iat\":1760000061,\"exp\":1760000300}"),
+        ("future", "{\(Valid.body),\(Valid.audience),\(Valid.times),\"nbf\":1760000061}"),
+        ("begins", "{\(Valid.body),\(Valid.audience),\"iat\":1760000000,\"exp\":1759999900}"),
+        ("range", "{\(Valid.body),\(Valid.audience),\"iat\":1760000000,\"exp\":1760000300000}"),
+        ("range", "{\(Valid.body),\(Valid.audience),\"iat\":-1e308,\"exp\":1e308}"),
+        ("range", "{\(Valid.body),\(Valid.audience),\"exp\":1e308}"),
+        ("range", "{\(Valid.body),\(Valid.audience),\"exp\":1e999}"),
+        ("payload", "{\(Valid.body),\(Valid.audience)}"),
+        ("payload", "{\(Valid.body),\(Valid.times)}"),
+        ("payload", "{\"iss\":\"\(Valid.issuerID)\",\(Valid.audience),\(Valid.times)}"),
+        ("payload", "{\(Valid.body),\(Valid.audience),\"exp\":\"1760000300\"}"),
+        ("payload", "{\(Valid.body),\(Valid.audience),\(Valid.times),\"exp\":1760000301}"),
         ("payload", "[]"), ("payload", ""), ("payload", String(repeating: "[", count: 1000)),
     ])
-    func `is refused for each claim that is wrong`(_ reason: String, _ claims: String) throws {
+    func `A token with a wrong claim is refused with the matching reason`(_ reason: String, _ claims: String) throws {
         let message = try #require(try refusal("Bearer \(try token(claims: claims))"))
         #expect(message.contains(reason))
     }
@@ -118,12 +122,14 @@ private enum Good {
         ("type", #"{"alg":"ES256","kid":"ABCDEFGHIJ","typ":"JWE"}"#),
         ("header", #"{"alg":"ES256","typ":"JWT"}"#), ("header", "null"), ("header", "\u{FEFF}{}"),
     ])
-    func `is refused for each part of its header that is wrong`(_ reason: String, _ header: String) throws {
+    func `A token with a wrong header field is refused with the matching reason`(_ reason: String, _ header: String)
+        throws
+    {
         let message = try #require(try refusal("Bearer \(try token(header: header))"))
         #expect(message.contains(reason))
     }
 
-    @Test func `is refused when it is no token at all, or hostile`() throws {
+    @Test func `A missing, malformed or oversized Authorization header is refused`() throws {
         let good = try token()
         let parts = good.split(separator: ".").map(String.init)
         try #require(parts.count == 3)
@@ -140,58 +146,58 @@ private enum Good {
         }
     }
 
-    @Test func `is refused when another key signed it, or somebody changed it`() throws {
+    @Test func `A token signed with another key, or changed after signing, is refused for its signature`() throws {
         let other = try CompactJWS.sign(
-            header: Array(Good.header.utf8), payload: Array(Good.claims.utf8), with: P256.Signing.PrivateKey())
+            header: Array(Valid.header.utf8), payload: Array(Valid.claims.utf8), with: P256.Signing.PrivateKey())
         #expect(try #require(try refusal("Bearer \(other)")).contains("signature"))
         let parts = try token().split(separator: ".").map(String.init)
-        let longer = Base64.encodeURL(Array(Good.claims.replacing("1760000300", with: "1760000301").utf8))
+        let longer = Base64.encodeURL(Array(Valid.claims.replacing("1760000300", with: "1760000301").utf8))
         #expect(try #require(try refusal("Bearer \(parts[0]).\(longer).\(parts[2])")).contains("signature"))
     }
 
-    @Test func `is remembered from the first time on, and only until it expires`() throws {
+    @Test func `An accepted token stays in the cache, and is refused once it has expired`() throws {
         let check = makeCheck()
         let header = "Bearer \(try token())"
-        #expect(check.remembered == 0)
+        #expect(check.cachedTokens == 0)
         for _ in 0..<3 { #expect(try refusal(header, check: check) == nil) }
-        #expect(check.remembered == 1)
-        #expect(try refusal(header, check: check, now: Good.now + 299.9) == nil)
-        #expect(try refusal(header, check: check, now: Good.now + 300) != nil)
-        #expect(try refusal(header, check: check, now: Good.now - 61) != nil)
+        #expect(check.cachedTokens == 1)
+        #expect(try refusal(header, check: check, now: Valid.now + 299.9) == nil)
+        #expect(try refusal(header, check: check, now: Valid.now + 300) != nil)
+        #expect(try refusal(header, check: check, now: Valid.now - 61) != nil)
         #expect(try refusal("Bearer x", check: check) != nil)
-        #expect(check.remembered == 1)
+        #expect(check.cachedTokens == 1)
     }
 
-    @Test func `is remembered by its bytes: a text that only looks the same is no token`() throws {
+    @Test func `The token cache compares bytes: a canonically equivalent text is refused`() throws {
         let check = makeCheck()
         let header =
             "Bearer \(try token(header: #"{"alg":"ES256","kid":"ABCDEFGHIJ","typ":"JWT","x":"((((((((("}"#))"
         #expect(try refusal(header, check: check) == nil)
         let alike = header.replacing("K", with: "\u{212A}")
         try #require(alike.utf8.count > header.utf8.count)
-        #expect(alike == header, "the sign for kelvin is canonically equivalent to the letter")
+        #expect(alike == header, "the Kelvin sign is canonically equivalent to the letter K")
         #expect(try refusal(alike, check: check) != nil)
     }
 
-    @Test func `does not fill the memory when every request has its own`() throws {
+    @Test func `The token cache never exceeds its capacity`() throws {
         let check = makeCheck(capacity: 4)
         for number in 0..<10 {
-            let claims = "{\(Good.body),\(Good.audience),\"exp\":\(1_760_000_300 + number)}"
+            let claims = "{\(Valid.body),\(Valid.audience),\"exp\":\(1_760_000_300 + number)}"
             #expect(try refusal("Bearer \(try token(claims: claims))", check: check) == nil)
-            #expect(check.remembered <= 4)
+            #expect(check.cachedTokens <= 4)
         }
-        // Those that expired make room first.
-        let late = "Bearer \(try token(claims: "{\(Good.body),\(Good.audience),\"exp\":1760002000}"))"
+        // A full cache accepts a further token.
+        let late = "Bearer \(try token(claims: "{\(Valid.body),\(Valid.audience),\"exp\":1760002000}"))"
         #expect(try refusal(late, check: check) == nil)
     }
 
-    @Test func `can be checked by many tasks at once`() async throws {
+    @Test func `Concurrent checks accept one token and cache it once`() async throws {
         let check = makeCheck()
         let header = "Bearer \(try token())"
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<50 { group.addTask { try check.check(header, now: Good.now) } }
+            for _ in 0..<50 { group.addTask { try check.check(header, now: Valid.now) } }
             try await group.waitForAll()
         }
-        #expect(check.remembered == 1)
+        #expect(check.cachedTokens == 1)
     }
 }

@@ -1,7 +1,7 @@
 import AppStoreModels
 import StoreSimulator
 
-/// What `work` fails with; nil when it succeeds. Other errors pass through.
+/// Returns the `APIFailure` that `work` throws, or nil when it succeeds. Rethrows other errors.
 func failure<Value>(_ work: () throws -> Value) throws -> APIFailure? {
     do {
         _ = try work()
@@ -11,7 +11,7 @@ func failure<Value>(_ work: () throws -> Value) throws -> APIFailure? {
     }
 }
 
-/// The code that `work` fails with. A failure without a code counts as its status: 400 is code 400.
+/// Returns the code of the `APIFailure` that `work` throws. If it has no code, returns its HTTP status as a code.
 func code<Value>(_ work: () throws -> Value) throws -> APIErrorCode? {
     try failure(work).map { $0.code ?? APIErrorCode(rawValue: Int64($0.status)) }
 }

@@ -3,8 +3,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `The query of a request` {
-    @Test func `is decoded, with repetition, in order`() throws {
+@Suite struct `Query parameters of the simulator` {
+    @Test func `Query parameters are decoded, and repeated names keep their order`() throws {
         let query = try QueryParameters("productId=a%2Fb&productId=c+d&x=%C3%A9&empty=&flag&&=1")
         #expect(try query.strings("productId", or: .invalidProductId) == ["a/b", "c d"])
         #expect(try query.string("x", or: .invalidProductId) == "é")
@@ -13,20 +13,20 @@ import Testing
         #expect(try query.strings("absent", or: .invalidSort) == [])
     }
 
-    @Test func `may be nothing at all: Node's client ends every URL with a question mark`() throws {
+    @Test func `An empty query has no parameters: Node's client ends every URL with a question mark`() throws {
         #expect(try QueryParameters("").pairs == [])
     }
 
     @Test(
         arguments: ["a=%", "a=%4", "a=%GG", "%ff=1", "a=%C3", String(repeating: "a", count: 20_000)]
             + [String(repeating: "a&", count: 501)])
-    func `is status 400 without a code when it cannot be decoded`(_ text: String) throws {
+    func `A query that is malformed or too large has status 400 without a code`(_ text: String) throws {
         let failure = try failure { try QueryParameters(text) }
         #expect(failure?.status == 400)
         #expect(failure?.code == nil)
     }
 
-    @Test func `takes both spellings of true and false`() throws {
+    @Test func `A Boolean parameter is true, True, false or False`() throws {
         for (text, value) in [("true", true), ("True", true), ("false", false), ("False", false)] {
             #expect(try QueryParameters("revoked=\(text)").bool("revoked", or: .invalidRevoked) == value)
         }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `takes dates as whole milliseconds only`() throws {
+    @Test func `A date parameter is a whole number of milliseconds`() throws {
         let query = try QueryParameters("startDate=1760000000123&endDate=-1")
         #expect(try query.date("startDate", or: .invalidStartDate)?.millisecondsSince1970 == 1_760_000_000_123)
         #expect(try query.date("endDate", or: .invalidEndDate) == Date(timeIntervalSince1970: -0.001))
@@ -48,13 +48,13 @@ import Testing
         }
     }
 
-    @Test func `refuses a second value where one is allowed`() throws {
+    @Test func `A second value of a single-valued parameter is refused`() throws {
         let query = try QueryParameters("sort=ASCENDING&sort=ASCENDING")
         let found = try code { try query.string("sort", or: .invalidSort) }
         #expect(found == .invalidSort)
     }
 
-    @Test func `takes numbers and values of enumerations that are known, and nothing else`() throws {
+    @Test func `Number and enumeration parameters accept only known values`() throws {
         let sizes: [RetentionImageSize] = [.fullSize, .bulletPoint]
         let query = try QueryParameters("status=1&status=5&imageSize=FULL_SIZE&limit=100")
         #expect(try query.ints("status", in: 1...5, or: .invalidStatus) == [1, 5])

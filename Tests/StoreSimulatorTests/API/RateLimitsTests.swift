@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Rate limits` {
     static let now = Date(timeIntervalSince1970: 1_760_000_000)
 
-    /// When the caller may ask again; nil when the request passes.
+    /// Returns when the client may retry, in milliseconds since 1970, or nil when the request passes.
     func retry(
         _ limits: RateLimits, _ endpoint: AppStoreEndpoint, _ environment: AppStoreEnvironment = .production,
         _ now: Date = now
@@ -18,7 +18,7 @@ import Testing
         return failure.retryAfter
     }
 
-    @Test func `are what Apple lists times 3600, and a tenth of it in the sandbox`() {
+    @Test func `Hourly quotas are Apple's limits per second times 3600, and a tenth of that in the sandbox`() {
         let limits = RateLimits()
         let quotas: [(AppStoreEndpoint, Int)] = [
             (.transactionHistory, 180_000), (.setAppAccountToken, 72_000), (.order, 36_000),
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `refuse what is above the quota until the hour ends, and say when that is`() throws {
+    @Test func `Requests above the quota are refused until the hour ends, with that time as retryAfter`() throws {
         let limits = RateLimits()
         for second in 0..<360 {
             #expect(try retry(limits, .images, .sandbox, Self.now + Double(second)) == nil)
@@ -42,7 +42,7 @@ import Testing
         #expect(try retry(limits, .images, .sandbox, Self.now + 3600) == nil)
     }
 
-    @Test func `count each endpoint and each environment alone`() throws {
+    @Test func `Each endpoint and each environment has a quota of its own`() throws {
         let limits = RateLimits(.factor(1 / 3600))
         #expect(try retry(limits, .images) == nil)
         #expect(try retry(limits, .images) != nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(try retry(limits, .images, .sandbox) == nil)
     }
 
-    @Test func `begin anew when the clock is put back`() throws {
+    @Test func `Setting the clock back resets the quota`() throws {
         let limits = RateLimits(.factor(0))
         #expect(try retry(limits, .images) == nil)
         #expect(try retry(limits, .images) == 1_760_003_600_000)
@@ -62,7 +62,7 @@ import Testing
             (RateLimits.Mode.apple, 3600), (.off, nil), (.factor(0.5), 1800), (.factor(2), 7200), (.factor(0), 1),
             (.factor(-1), 1), (.factor(.infinity), nil), (.factor(.nan), nil),
         ] as [(RateLimits.Mode, Int?)])
-    func `can be stricter, looser or off`(_ mode: RateLimits.Mode, _ quota: Int?) {
+    func `The rate limit mode scales the quota or disables it`(_ mode: RateLimits.Mode, _ quota: Int?) {
         #expect(RateLimits(mode).quota(of: .images, in: .production) == quota)
     }
 }

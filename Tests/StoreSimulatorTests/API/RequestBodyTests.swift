@@ -12,7 +12,7 @@ import Testing
         "{" + (0..<600).map { "\"a\($0)\":0" }.joined(separator: ",") + "}",
         #"{"a":""# + String(repeating: "a", count: 256 * 1024) + #""}"#,
     ])
-    func `is status 400 without a code when it is not one JSON object`(_ json: String) throws {
+    func `A body that is not one JSON object, or is too large, has status 400 without a code`(_ json: String) throws {
         let failure = try #require(try failure { try body(json) })
         #expect(failure.status == 400)
         #expect(failure.code == nil)
@@ -20,7 +20,7 @@ import Testing
         #expect(throws: APIFailure.self) { try RequestBody(bytes) }
     }
 
-    @Test func `gives fields of every type`() throws {
+    @Test func `RequestBody reads fields of every type`() throws {
         let uuid = "48C8B92D-CE0D-4229-BEDF-E61B4F9CFC92"
         let body = try body(
             """
@@ -40,7 +40,7 @@ import Testing
         #expect(try body.stringsIfPresent("t", or: nil) == ["USA", "JPN"])
     }
 
-    @Test func `throws the code of the field for a value of another type, with its place in the message`() throws {
+    @Test func `A value of another type throws the field's code, with the field's path in the message`() throws {
         let body = try body(
             """
             {"extendByDays": "90", "f": 1.5, "big": 9223372036854775808, "d": 9223372036854775807, "u": "x", "e": "",
@@ -78,8 +78,7 @@ import Testing
         }
     }
 
-    @Test func `tells a missing field from a wrong one where Apple does, and has no code where Apple has none`() throws
-    {
+    @Test func `A missing field and an invalid field throw the codes that the caller passes`() throws {
         let body = try body(#"{"SKU": 1}"#)
         #expect(try failure { try body.string("SKU", missing: .nullSKU, or: .invalidSKU) }?.code == .invalidSKU)
         #expect(try failure { try body.string("x", missing: .nullSKU, or: .invalidSKU) }?.code == .nullSKU)
@@ -88,7 +87,7 @@ import Testing
         #expect(failure.status == 400)
     }
 
-    @Test func `counts characters as Unicode scalars`() throws {
+    @Test func `The length limit of a string counts Unicode scalars`() throws {
         let text = String(repeating: "é", count: 66)
         #expect(
             try body(#"{"h": "\#(text)"}"#).string("h", upTo: 66, tooLong: .headerTooLong, or: nil) == text)
@@ -97,7 +96,7 @@ import Testing
             try failure { try long.string("h", upTo: 66, tooLong: .headerTooLong, or: nil) }?.code == .headerTooLong)
     }
 
-    @Test func `is decoded as a model, or is status 400 without a code`() throws {
+    @Test func `A body that cannot be decoded as a model has status 400 without a code`() throws {
         let bytes = Array(#"{"realtimeURL": "https://example.com"}"#.utf8)
         #expect(try RequestBody.decode(RealtimeUrlRequest.self, from: bytes).realtimeURL == "https://example.com")
         for json in [#"{"realtimeURL": 1}"#, "{}", "x"] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A refusal of the Advanced Commerce API")
 struct AdvancedCommerceCodeTests {
-    /// A request that fails for what the store knows.
+    /// A well-formed request that the store refuses, and the state in which the store refuses it.
     struct Row: Sendable, CustomTestStringConvertible {
         let code: APIErrorCode
         let endpoint: AppStoreEndpoint
@@ -37,99 +37,99 @@ struct AdvancedCommerceCodeTests {
 
     static let full = #""refundType":"FULL","revoke":false"#
 
-    /// Buys something ordinary.
+    /// Buys a product that is not one of Advanced Commerce.
     static func buy(_ product: String) -> @Sendable (inout AdvancedCommerceStore) throws -> String {
-        { world in try #require(world.perform(.purchase(customer: "ben", product: product)).transactionID) }
+        { shop in try #require(shop.perform(.purchase(customer: "ben", product: product)).transactionID) }
     }
 
-    static let lapse: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        try world.perform(.cancel(customer: "anna", subscription: world.subscription))
-        world.advance(days: 40)
-        return world.subscription
+    static let expired: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        try shop.perform(.cancel(customer: "anna", subscription: shop.subscription))
+        shop.advance(days: 40)
+        return shop.subscription
     }
 
-    static let renew: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        world.advance(days: 35)
-        return world.subscription
+    static let renewed: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        shop.advance(days: 35)
+        return shop.subscription
     }
 
-    static let moved: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        let id = try buy("com.example.news.weekly")(&world)
-        world.store.customers["ben"]?.storefront = "DEU"
+    static let storefrontChanged: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        let id = try buy("com.example.news.weekly")(&shop)
+        shop.store.customers["ben"]?.storefront = "DEU"
         return id
     }
 
-    static let dearer: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        let id = try buy("com.example.news.weekly")(&world)
-        try world.perform(.increasePrice(product: "com.example.news.weekly", price: 5000, consent: true))
+    static let priceIncreased: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        let id = try buy("com.example.news.weekly")(&shop)
+        try shop.perform(.increasePrice(product: "com.example.news.weekly", price: 5000, consent: true))
         return id
     }
 
-    static let pending: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        let id = try buy("com.example.news.weekly")(&world)
-        try world.perform(.purchase(customer: "ben", product: "com.example.news.monthly"))
+    static let planChangePending: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        let id = try buy("com.example.news.weekly")(&shop)
+        try shop.perform(.purchase(customer: "ben", product: "com.example.news.monthly"))
         return id
     }
 
-    static let removed: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        try world.perform(.removeFromSale(product: AdvancedCommerceStore.subscriptionProduct))
-        return try buy("com.example.news.weekly")(&world)
+    static let removedFromSale: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        try shop.perform(.removeFromSale(product: AdvancedCommerceStore.subscriptionProduct))
+        return try buy("com.example.news.weekly")(&shop)
     }
 
-    static let twice: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
+    static let secondSubscription: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
         try #require(
-            world.perform(.purchase(customer: "anna", product: "com.example.news.weekly")).transactionID)
+            shop.perform(.purchase(customer: "anna", product: "com.example.news.weekly")).transactionID)
     }
 
-    static let communicated: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        try world.send(.changeSubscriptionPrice, nil, price)
-        world.store.subscriptions[world.subscription]?.advancedCommerce?.renewalInfo.items?[0].priceIncreaseInfo?
+    static let priceChangeSent: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        try shop.send(.changeSubscriptionPrice, nil, price)
+        shop.store.subscriptions[shop.subscription]?.advancedCommerce?.renewalInfo.items?[0].priceIncreaseInfo?
             .status = .pending
-        return world.subscription
+        return shop.subscription
     }
 
-    static let indian: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        world.store.customers["anna"]?.storefront = "IND"
-        return world.subscription
+    static let storefrontInIndia: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        shop.store.customers["anna"]?.storefront = "IND"
+        return shop.subscription
     }
 
-    static let leaving: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        world.store.subscriptions[world.subscription]?.advancedCommerce?.renewalInfo.items?.removeFirst()
-        return world.subscription
+    static let itemNotRenewing: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        shop.store.subscriptions[shop.subscription]?.advancedCommerce?.renewalInfo.items?.removeFirst()
+        return shop.subscription
     }
 
-    static let gone: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        world.store.catalogue.products.removeAll { $0.id == AdvancedCommerceStore.subscriptionProduct }
-        return world.subscription
+    static let productDeleted: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        shop.store.catalogue.products.removeAll { $0.id == AdvancedCommerceStore.subscriptionProduct }
+        return shop.subscription
     }
 
-    static let shared: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        try world.perform(.createCustomer(customer: "kid"))
-        try world.perform(.purchase(customer: "ben", product: "com.example.premium.monthly"))
-        try world.perform(.shareWithFamily(customer: "ben", member: "kid"))
-        return try #require(world.store.customers["kid"]?.transactions.first)
+    static let sharedWithFamily: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        try shop.perform(.createCustomer(customer: "kid"))
+        try shop.perform(.purchase(customer: "ben", product: "com.example.premium.monthly"))
+        try shop.perform(.shareWithFamily(customer: "ben", member: "kid"))
+        return try #require(shop.store.customers["kid"]?.transactions.first)
     }
 
-    static let failing: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        try world.perform(.failBilling(customer: "anna"))
-        world.advance(days: 35)
-        return world.subscription
+    static let billingFailing: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        try shop.perform(.failBilling(customer: "anna"))
+        shop.advance(days: 35)
+        return shop.subscription
     }
 
-    static let refunded: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        try world.send(.requestRefund, nil, refund("tv", full))
-        return world.subscription
+    static let refunded: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        try shop.send(.requestRefund, nil, refund("tv", full))
+        return shop.subscription
     }
 
-    static let revoked: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        try world.send(.revokeSubscription, nil, revocation)
-        return world.subscription
+    static let revoked: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        try shop.send(.revokeSubscription, nil, revocation)
+        return shop.subscription
     }
 
-    static let free: @Sendable (inout AdvancedCommerceStore) throws -> String = { world in
-        let order = AdvancedCommerceStore.order(world.reference(), skus: ["tv": 0, "radio": 10])
+    static let freeItem: @Sendable (inout AdvancedCommerceStore) throws -> String = { shop in
+        let order = AdvancedCommerceStore.order(shop.reference(), skus: ["tv": 0, "radio": 10])
         return try #require(
-            world.perform(
+            shop.perform(
                 .subscribeAdvancedCommerce(
                     customer: "ben", product: AdvancedCommerceStore.subscriptionProduct, request: order)
             ).transactionID)
@@ -142,10 +142,10 @@ struct AdvancedCommerceCodeTests {
             Row(.invalidTransactionId, .cancelSubscription, "{REF}") { _ in "x" },
             Row(.mismatchedStorefront, .cancelSubscription, #"{REF,"storefront":"DEU"}"#),
             Row(.subscriptionDoesNotExist, .cancelSubscription, "{REF}") { $0.charge },
-            Row(.subscriptionNotEligible, .cancelSubscription, "{REF}", lapse),
+            Row(.subscriptionNotEligible, .cancelSubscription, "{REF}", expired),
             Row(.subscriptionNotEligible, .cancelSubscription, "{REF}", buy("com.example.news.weekly")),
-            Row(.productNotOwned, .cancelSubscription, "{REF}", shared),
-            Row(.productNotOwned, .migrateSubscription, migration, shared),
+            Row(.productNotOwned, .cancelSubscription, "{REF}", sharedWithFamily),
+            Row(.productNotOwned, .migrateSubscription, migration, sharedWithFamily),
         ]
 
     static let bodies: [String: String] = [
@@ -155,27 +155,28 @@ struct AdvancedCommerceCodeTests {
     ]
 
     static let changes: [Row] = [
-        Row(.inactiveACASub, .changeSubscriptionMetadata, names, lapse),
+        Row(.inactiveACASub, .changeSubscriptionMetadata, names, expired),
         Row(.productNotEligible, .changeSubscriptionMetadata, names, buy("com.example.news.weekly")),
-        Row(.productNotFound, .changeSubscriptionMetadata, names, gone),
+        Row(.productNotFound, .changeSubscriptionMetadata, names, productDeleted),
         Row(
             .invalidProduct, .changeSubscriptionMetadata,
             #"{REF,"items":[{"currentSKU":"x","SKU":"y","effective":"IMMEDIATELY"}]}"#),
         Row(
             .invalidProductChanges, .changeSubscriptionMetadata,
             #"{REF,"items":[{"currentSKU":"tv","SKU":"radio","effective":"IMMEDIATELY"}]}"#),
-        Row(.subscriptionNotEligible, .changeSubscriptionPrice, price, failing),
+        Row(.subscriptionNotEligible, .changeSubscriptionPrice, price, billingFailing),
         Row(.invalidCurrency, .changeSubscriptionPrice, #"{REF,"currency":"EUR","items":[{"SKU":"tv","price":1}]}"#),
         Row(.invalidProduct, .changeSubscriptionPrice, #"{REF,"items":[{"SKU":"x","price":1}]}"#),
-        Row(.invalidSKUProvidedMustBeCurrentSKUSetToRenew, .changeSubscriptionPrice, price, leaving),
-        Row(.priceChangeCannotBeIssuedWhenAlreadyCommunicated, .changeSubscriptionPrice, price, communicated),
-        Row(.acaPriceIncreaseIsNotCurrentlySupportedInIndia, .changeSubscriptionPrice, price, indian),
+        Row(.invalidSKUProvidedMustBeCurrentSKUSetToRenew, .changeSubscriptionPrice, price, itemNotRenewing),
+        Row(
+            .priceChangeCannotBeIssuedWhenAlreadyCommunicated, .changeSubscriptionPrice, price, priceChangeSent),
+        Row(.acaPriceIncreaseIsNotCurrentlySupportedInIndia, .changeSubscriptionPrice, price, storefrontInIndia),
         Row(.subscriptionAlreadyMigrated, .migrateSubscription, migration),
-        Row(.subscriptionAlreadyExists, .migrateSubscription, migration, twice),
-        Row(.storefrontChange, .migrateSubscription, migration, moved),
-        Row(.migrationNotAllowedWhenPriceIncreaseCommunicated, .migrateSubscription, migration, dearer),
-        Row(.pendingChangesMismatch, .migrateSubscription, migration, pending),
-        Row(.productNotEligible, .migrateSubscription, migration, removed),
+        Row(.subscriptionAlreadyExists, .migrateSubscription, migration, secondSubscription),
+        Row(.storefrontChange, .migrateSubscription, migration, storefrontChanged),
+        Row(.migrationNotAllowedWhenPriceIncreaseCommunicated, .migrateSubscription, migration, priceIncreased),
+        Row(.pendingChangesMismatch, .migrateSubscription, migration, planChangePending),
+        Row(.productNotEligible, .migrateSubscription, migration, removedFromSale),
         Row(
             .productNotFound, .migrateSubscription, migration.replacing("advanced.subscription", with: "nothing"),
             buy("com.example.news.weekly")),
@@ -185,48 +186,49 @@ struct AdvancedCommerceCodeTests {
     ]
 
     static let refunds: [Row] = [
-        Row(.removalAllNotAllowed, .requestRefund, AdvancedCommerceCodeTests.all),
+        Row(.removalAllNotAllowed, .requestRefund, AdvancedCommerceCodeTests.refundOfAllItems),
         Row(
             .proratedOnlyLatestTransaction, .requestRefund, refund("tv", #""refundType":"PRORATED","revoke":false"#),
-            renew),
+            renewed),
         Row(
             .insufficientFunds, .requestRefund,
             refund("tv", #""refundType":"CUSTOM","refundAmount":5001,"revoke":false"#)),
         Row(.alreadyRefunded, .requestRefund, refund("tv", full), refunded),
-        Row(.transactionNotRefundable, .requestRefund, refund("tv", full), free),
+        Row(.transactionNotRefundable, .requestRefund, refund("tv", full), freeItem),
         Row(.transactionNotRefundable, .requestRefund, refund("tv", full), buy("com.example.unlock")),
         Row(.malformedPayload, .requestRefund, refund("x", full)),
-        Row(.revokeOnInactiveSubscription, .revokeSubscription, revocation, lapse),
+        Row(.revokeOnInactiveSubscription, .revokeSubscription, revocation, expired),
         Row(.alreadyRefunded, .revokeSubscription, revocation, revoked),
     ]
 
-    static let all =
+    static let refundOfAllItems =
         #"{REF,"refundRiskingPreference":false,"items":[{"SKU":"tv","refundReason":"OTHER","refundType":"FULL","revoke":true},{"SKU":"radio","refundReason":"OTHER","refundType":"FULL","revoke":true}]}"#
 
     @Test(arguments: common + changes + refunds)
-    func `has the documented code, and changes nothing`(row: Row) throws {
-        var world = try AdvancedCommerceStore()
-        let id = try row.prepare(&world)
-        let count = world.announced().count
-        let found = try StoreSimulatorTests.code { try world.send(row.endpoint, id, row.body) }
+    func `A refused Advanced Commerce request has the documented code and does not change the store`(row: Row) throws {
+        var shop = try AdvancedCommerceStore()
+        let id = try row.prepare(&shop)
+        // Events that are due before the request are not its effect.
+        shop.store.run(until: shop.now)
+        let before = try shop.store.bytes
+        let found = try StoreSimulatorTests.code { try shop.send(row.endpoint, id, row.body) }
         #expect(found == row.code)
-        #expect(world.announced().count == count)
+        #expect(try shop.store.bytes == before)
     }
 
-    @Test func `comes for a consistency token that is not the subscription's, and does not for the one that is`() throws
-    {
-        var world = try AdvancedCommerceStore()
-        let token = try #require(world.renewal.advancedCommerceInfo?.consistencyToken)
-        let before = try world.renewal
+    @Test func `A cancel request is refused with another consistency token and accepted with the current one`() throws {
+        var shop = try AdvancedCommerceStore()
+        let token = try #require(shop.renewal.advancedCommerceInfo?.consistencyToken)
+        let before = try shop.renewal
         func body(_ token: String, _ id: UUID) -> String {
             #"{"requestInfo":{"requestReferenceId":"\#(id.uuidString)","consistencyToken":"\#(token)"}}"#
         }
-        let wrong = body("x", world.reference())
+        let wrong = body("x", shop.reference())
         #expect(
-            try StoreSimulatorTests.code { try world.send(.cancelSubscription, nil, wrong) } == .invalidConsistencyToken
+            try StoreSimulatorTests.code { try shop.send(.cancelSubscription, nil, wrong) } == .invalidConsistencyToken
         )
-        #expect(try world.renewal == before)
-        try world.send(.cancelSubscription, nil, body(token, world.reference()))
-        #expect(try world.renewal.autoRenewStatus == .off)
+        #expect(try shop.renewal == before)
+        try shop.send(.cancelSubscription, nil, body(token, shop.reference()))
+        #expect(try shop.renewal.autoRenewStatus == .off)
     }
 }

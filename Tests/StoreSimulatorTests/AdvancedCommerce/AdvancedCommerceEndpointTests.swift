@@ -6,64 +6,64 @@ import Testing
 
 @Suite("The Advanced Commerce API of a store")
 struct AdvancedCommerceEndpointTests {
-    @Test func `turns renewal off and leaves access until the period ends`() throws {
-        var world = try AdvancedCommerceStore()
-        let answer = try AdvancedCommerceStore.parts(world.send(.cancelSubscription, nil, "{REF}"))
+    @Test func `A cancel request turns renewal off, and the subscription expires when its period ends`() throws {
+        var shop = try AdvancedCommerceStore()
+        let answer = try AdvancedCommerceStore.parts(shop.send(.cancelSubscription, nil, "{REF}"))
         #expect(answer.renewal?.autoRenewStatus == .off)
-        #expect(answer.transaction.transactionId == world.subscription)
-        #expect(world.announced(from: 2) == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"])
-        try world.send(.cancelSubscription, nil, "{REF}")
-        #expect(world.announced().count == 3)
-        world.advance(days: 35)
-        #expect(world.announced(from: 3) == ["EXPIRED/VOLUNTARY"])
+        #expect(answer.transaction.transactionId == shop.subscription)
+        #expect(shop.notificationNames(from: 2) == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"])
+        try shop.send(.cancelSubscription, nil, "{REF}")
+        #expect(shop.notificationNames().count == 3)
+        shop.advance(days: 35)
+        #expect(shop.notificationNames(from: 3) == ["EXPIRED/VOLUNTARY"])
     }
 
-    @Test func `changes names at once or at the renewal, and no price`() throws {
-        var world = try AdvancedCommerceStore()
+    @Test func `A metadata change applies at once or at the renewal, and keeps the price`() throws {
+        var shop = try AdvancedCommerceStore()
         let answer = try AdvancedCommerceStore.parts(
-            world.send(
+            shop.send(
                 .changeSubscriptionMetadata, nil,
                 #"{REF,"descriptors":{"effective":"IMMEDIATELY","displayName":"Alles"},"items":[{"currentSKU":"tv","SKU":"tv4k","effective":"NEXT_BILL_CYCLE"},{"currentSKU":"radio","displayName":"Funk","effective":"IMMEDIATELY"}]}"#
             ))
-        #expect(world.announced(from: 2) == ["METADATA_UPDATE"])
+        #expect(shop.notificationNames(from: 2) == ["METADATA_UPDATE"])
         let info = try #require(answer.transaction.advancedCommerceInfo)
         #expect(info.descriptors?.displayName == "Alles" && info.descriptors?.description == "Everything")
         #expect(info.items?.map(\.sku) == ["tv", "radio"] && info.items?.last?.displayName == "Funk")
         #expect(answer.renewal?.advancedCommerceInfo?.items?.map(\.sku) == ["tv4k", "radio"])
-        world.advance(days: 35)
-        #expect(try world.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv4k", "radio"])
-        #expect(try world.current.price == 7000)
+        shop.advance(days: 35)
+        #expect(try shop.current.advancedCommerceInfo?.items?.map(\.sku) == ["tv4k", "radio"])
+        #expect(try shop.current.price == 7000)
     }
 
-    @Test func `changes a price at the next renewal, or at the one after if less than a day is left`() throws {
+    @Test func `A price change applies at the next renewal, or at the second one if less than a day is left`() throws {
         for (days, prices) in [(20.0, [8000, 8000]), (30.5, [7000, 8000])] as [(Double, [Int64])] {
-            var world = try AdvancedCommerceStore()
-            world.advance(days: days)
+            var shop = try AdvancedCommerceStore()
+            shop.advance(days: days)
             let answer = try AdvancedCommerceStore.parts(
-                world.send(
+                shop.send(
                     .changeSubscriptionPrice, nil, #"{REF,"currency":"USD","items":[{"SKU":"tv","price":6000}]}"#))
-            #expect(world.announced(from: 2) == ["PRICE_CHANGE"])
+            #expect(shop.notificationNames(from: 2) == ["PRICE_CHANGE"])
             #expect(answer.transaction.price == 7000 && answer.renewal?.renewalPrice == prices.first)
             let item = try #require(answer.renewal?.advancedCommerceInfo?.items?.first)
             #expect(item.price == 5000 && item.priceIncreaseInfo?.price == 6000)
             #expect(item.priceIncreaseInfo?.status == .scheduled)
-            world.advance(days: 32 - days)
-            #expect(try world.current.price == prices.first)
-            world.advance(days: 31)
-            #expect(try world.current.price == prices.last)
-            #expect(try world.renewal.advancedCommerceInfo?.items?.first?.priceIncreaseInfo == nil)
+            shop.advance(days: 32 - days)
+            #expect(try shop.current.price == prices.first)
+            shop.advance(days: 31)
+            #expect(try shop.current.price == prices.last)
+            #expect(try shop.renewal.advancedCommerceInfo?.items?.first?.priceIncreaseInfo == nil)
         }
     }
 
-    @Test func `migrates an ordinary subscription, whose period goes on`() throws {
-        var world = try AdvancedCommerceStore()
-        let bought = try world.perform(.purchase(customer: "ben", product: "com.example.news.weekly"))
+    @Test func `A migration moves an ordinary subscription to Advanced Commerce within its paid period`() throws {
+        var shop = try AdvancedCommerceStore()
+        let bought = try shop.perform(.purchase(customer: "ben", product: "com.example.news.weekly"))
         let old = try #require(bought.transactionID)
-        let expires = world.store.transactions[old]?.payload.expiresDate
-        world.now += 3600
-        let first = world.announced().count
-        let answer = try AdvancedCommerceStore.parts(world.send(.migrateSubscription, old, Self.migration))
-        #expect(world.announced(from: first) == ["MIGRATION"])
+        let expires = shop.store.transactions[old]?.payload.expiresDate
+        shop.now += 3600
+        let first = shop.notificationNames().count
+        let answer = try AdvancedCommerceStore.parts(shop.send(.migrateSubscription, old, Self.migration))
+        #expect(shop.notificationNames(from: first) == ["MIGRATION"])
         let transaction = answer.transaction
         #expect(transaction.productId == AdvancedCommerceStore.subscriptionProduct)
         #expect(transaction.previousOriginalTransactionId == old && transaction.originalTransactionId != old)
@@ -71,100 +71,100 @@ struct AdvancedCommerceEndpointTests {
         #expect(answer.renewal?.autoRenewProductId == AdvancedCommerceStore.subscriptionProduct)
         #expect(answer.renewal?.renewalPrice == 990)
         #expect(transaction.price == 0 && transaction.advancedCommerceInfo?.taxExclusivePrice == 0)
-        world.advance(days: 8)
-        #expect(world.announced(from: first + 1) == ["DID_RENEW"])
-        let new = try #require(world.store.subscriptions[transaction.transactionId])
-        let renewed = try #require(world.store.transactions[new.current]?.payload)
+        shop.advance(days: 8)
+        #expect(shop.notificationNames(from: first + 1) == ["DID_RENEW"])
+        let new = try #require(shop.store.subscriptions[transaction.transactionId])
+        let renewed = try #require(shop.store.transactions[new.current]?.payload)
         #expect(renewed.price == 990 && renewed.advancedCommerceInfo?.taxExclusivePrice == 990)
-        #expect(world.store.transactions.values.count { $0.payload.originalTransactionId == old } == 1)
+        #expect(shop.store.transactions.values.count { $0.payload.originalTransactionId == old } == 1)
         #expect(
-            try code { try world.send(.migrateSubscription, old, Self.migration) } == .subscriptionAlreadyMigrated)
+            try code { try shop.send(.migrateSubscription, old, Self.migration) } == .subscriptionAlreadyMigrated)
     }
 
-    @Test func `says nothing of the old subscription's end, whatever becomes of its money`() throws {
-        var world = try AdvancedCommerceStore()
+    @Test func `A refund and its reversal after a migration send no EXPIRED for the old subscription`() throws {
+        var shop = try AdvancedCommerceStore()
         let old = try #require(
-            try world.perform(.purchase(customer: "ben", product: "com.example.news.weekly")).transactionID)
-        try world.send(.migrateSubscription, old, Self.migration)
-        let first = world.announced().count
-        try world.perform(.approveRefund(customer: "ben", transaction: old))
-        try world.perform(.reverseRefund(customer: "ben", transaction: old))
-        world.advance(days: 8)
-        #expect(world.announced(from: first) == ["REFUND", "REFUND_REVERSED", "DID_RENEW"])
+            try shop.perform(.purchase(customer: "ben", product: "com.example.news.weekly")).transactionID)
+        try shop.send(.migrateSubscription, old, Self.migration)
+        let first = shop.notificationNames().count
+        try shop.perform(.approveRefund(customer: "ben", transaction: old))
+        try shop.perform(.reverseRefund(customer: "ben", transaction: old))
+        shop.advance(days: 8)
+        #expect(shop.notificationNames(from: first) == ["REFUND", "REFUND_REVERSED", "DID_RENEW"])
     }
 
     static let migration =
         #"{REF,"descriptors":{"displayName":"N","description":"d"},"items":[{"SKU":"n","displayName":"n","description":"d"}],"targetProductId":"com.example.advanced.subscription","taxCode":"C003-00-2"}"#
 
-    @Test func `refunds items one by one, and revokes those that it is told to`() throws {
-        var world = try AdvancedCommerceStore()
+    @Test func `A refund request refunds each item by its own amount and revokes the items marked so`() throws {
+        var shop = try AdvancedCommerceStore()
         let custom =
             #"{REF,"refundRiskingPreference":false,"items":[{"SKU":"tv","refundReason":"LEGAL","refundType":"CUSTOM","refundAmount":1000,"revoke":false},{"SKU":"radio","refundReason":"OTHER","refundType":"FULL","revoke":true}]}"#
-        let answer = try AdvancedCommerceStore.parts(world.send(.requestRefund, nil, custom))
-        #expect(world.announced(from: 2) == ["REFUND"])
+        let answer = try AdvancedCommerceStore.parts(shop.send(.requestRefund, nil, custom))
+        #expect(shop.notificationNames(from: 2) == ["REFUND"])
         let items = try #require(answer.transaction.advancedCommerceInfo?.items)
         #expect(items.map { $0.refunds?.map(\.refundAmount) } == [[1000], [2000]])
         #expect(items.map { $0.revocationDate != nil } == [false, true])
         #expect(items.first?.refunds?.first?.refundReason == .legal)
         #expect(answer.transaction.revocationDate == nil)
         #expect(answer.renewal?.advancedCommerceInfo?.items?.map(\.sku) == ["tv"])
-        world.advance(days: 35)
-        #expect(try world.current.price == 5000)
+        shop.advance(days: 35)
+        #expect(try shop.current.price == 5000)
     }
 
-    @Test func `gives items back with a refund that is reversed, while renewal stays off`() throws {
-        var world = try AdvancedCommerceStore()
-        let before = try #require(try world.current.advancedCommerceInfo?.items)
-        world.advance(days: 10)
-        try world.send(.revokeSubscription, nil, AdvancedCommerceCodeTests.revocation)
-        let revoked = try #require(try world.current.advancedCommerceInfo?.items)
+    @Test func `Reversing the refund of a revocation restores the items and leaves renewal off`() throws {
+        var shop = try AdvancedCommerceStore()
+        let before = try #require(try shop.current.advancedCommerceInfo?.items)
+        shop.advance(days: 10)
+        try shop.send(.revokeSubscription, nil, AdvancedCommerceCodeTests.revocation)
+        let revoked = try #require(try shop.current.advancedCommerceInfo?.items)
         #expect(revoked.count == 2 && revoked.allSatisfy { $0.revocationDate != nil && $0.refunds?.count == 1 })
-        try world.perform(.reverseRefund(customer: "anna", transaction: world.subscription))
-        #expect(world.announced(from: 2) == ["REFUND", "REFUND_REVERSED"])
-        let current = try world.current
+        try shop.perform(.reverseRefund(customer: "anna", transaction: shop.subscription))
+        #expect(shop.notificationNames(from: 2) == ["REFUND", "REFUND_REVERSED"])
+        let current = try shop.current
         #expect(current.revocationDate == nil && current.advancedCommerceInfo?.items == before)
-        let subscription = try #require(world.store.subscriptions[world.subscription])
+        let subscription = try #require(shop.store.subscriptions[shop.subscription])
         #expect(subscription.advancedCommerce?.transactionInfo.items == before)
-        #expect(world.store.status(of: subscription, at: world.now) == .active)
-        world.advance(days: 60)
-        #expect(world.announced(from: 4) == ["EXPIRED/VOLUNTARY"])
+        #expect(shop.store.status(of: subscription, at: shop.now) == .active)
+        shop.advance(days: 60)
+        #expect(shop.notificationNames(from: 4) == ["EXPIRED/VOLUNTARY"])
     }
 
-    @Test func `takes back the last refund of items alone, also where others were never refunded`() throws {
-        var world = try AdvancedCommerceStore()
+    @Test func `Reversing a refund restores only the items of the last refund`() throws {
+        var shop = try AdvancedCommerceStore()
         let custom = AdvancedCommerceCodeTests.refund(
             "tv", #""refundType":"CUSTOM","refundAmount":1000,"revoke":false"#)
-        try world.send(.requestRefund, nil, custom)
-        let before = try #require(try world.current.advancedCommerceInfo?.items)
-        try world.send(
+        try shop.send(.requestRefund, nil, custom)
+        let before = try #require(try shop.current.advancedCommerceInfo?.items)
+        try shop.send(
             .requestRefund, nil, AdvancedCommerceCodeTests.refund("radio", #""refundType":"FULL","revoke":true"#))
-        try world.perform(.reverseRefund(customer: "anna", transaction: world.subscription))
-        #expect(world.announced(from: 2) == ["REFUND", "REFUND", "REFUND_REVERSED"])
-        #expect(try world.current.advancedCommerceInfo?.items == before)
+        try shop.perform(.reverseRefund(customer: "anna", transaction: shop.subscription))
+        #expect(shop.notificationNames(from: 2) == ["REFUND", "REFUND", "REFUND_REVERSED"])
+        #expect(try shop.current.advancedCommerceInfo?.items == before)
         #expect(before.map { $0.refunds?.count } == [1, nil])
         #expect(throws: StoreError.self) {
-            try world.perform(.reverseRefund(customer: "anna", transaction: world.subscription))
+            try shop.perform(.reverseRefund(customer: "anna", transaction: shop.subscription))
         }
-        // What was taken out of the renewal stays out.
-        world.advance(days: 35)
-        #expect(try world.current.price == 5000)
+        // The revoked item is not restored in the renewal.
+        shop.advance(days: 35)
+        #expect(try shop.current.price == 5000)
     }
 
-    @Test func `grants a refund of everything after one of items was declined`() throws {
-        var world = try AdvancedCommerceStore()
-        try world.send(.requestRefund, world.charge, Self.hat(risking: true))
-        try world.perform(.declineRefund(customer: "anna", transaction: world.charge))
-        try world.perform(.approveRefund(customer: "anna", transaction: world.charge, percentage: 40_000))
-        let hat = try world.store.transaction(world.charge).payload
+    @Test func `A refund of the whole transaction can be approved after a refund of items was declined`() throws {
+        var shop = try AdvancedCommerceStore()
+        try shop.send(.requestRefund, shop.charge, Self.hat(risking: true))
+        try shop.perform(.declineRefund(customer: "anna", transaction: shop.charge))
+        try shop.perform(.approveRefund(customer: "anna", transaction: shop.charge, percentage: 40_000))
+        let hat = try shop.store.transaction(shop.charge).payload
         #expect(hat.revocationType == .refundProrated && hat.revocationPercentage == 40_000)
         #expect(hat.advancedCommerceInfo?.items?.first?.refunds == nil)
     }
 
-    @Test func `says of a refund of an amount what share of the price that is`() throws {
-        var world = try AdvancedCommerceStore()
+    @Test func `A refund of an amount has that share of the price as its revocation percentage`() throws {
+        var shop = try AdvancedCommerceStore()
         let amount = AdvancedCommerceCodeTests.refund(
             "hat", #""refundType":"CUSTOM","refundAmount":1000,"revoke":true"#)
-        let answer = try AdvancedCommerceStore.parts(world.send(.requestRefund, world.charge, amount))
+        let answer = try AdvancedCommerceStore.parts(shop.send(.requestRefund, shop.charge, amount))
         #expect(answer.transaction.revocationType == .refundProrated)
         #expect(answer.transaction.revocationPercentage == 33_333)
     }
@@ -173,130 +173,132 @@ struct AdvancedCommerceEndpointTests {
         ("FULFILLMENT_ISSUE", RevocationReason.issueWithApp), ("UNSATISFIED_WITH_PURCHASE", .issueWithApp),
         ("UNINTENDED_PURCHASE", .other), ("LEGAL", .other), ("MODIFY_ITEMS_REFUND", .other),
     ])
-    func `says of a refund whether it was about the app`(_ reason: String, _ expected: RevocationReason) throws {
-        var world = try AdvancedCommerceStore()
+    func `The refund reason of a request determines the revocation reason of the transaction`(
+        _ reason: String, _ expected: RevocationReason
+    ) throws {
+        var shop = try AdvancedCommerceStore()
         let answer = try AdvancedCommerceStore.parts(
-            world.send(.requestRefund, world.charge, Self.hat(reason: reason)))
+            shop.send(.requestRefund, shop.charge, Self.hat(reason: reason)))
         #expect(answer.transaction.revocationReason == expected)
     }
 
-    @Test func `refunds a one-time charge, whose answer has no renewal info`() throws {
-        var world = try AdvancedCommerceStore()
-        let answer = try AdvancedCommerceStore.parts(world.send(.requestRefund, world.charge, Self.hat()))
+    @Test func `A one-time charge is refunded once, and the response has no renewal info`() throws {
+        var shop = try AdvancedCommerceStore()
+        let answer = try AdvancedCommerceStore.parts(shop.send(.requestRefund, shop.charge, Self.hat()))
         #expect(answer.renewal == nil && answer.transaction.revocationType == .refundFull)
-        #expect(world.announced(from: 2) == ["REFUND"])
-        #expect(try code { try world.send(.requestRefund, world.charge, Self.hat()) } == .alreadyRefunded)
+        #expect(shop.notificationNames(from: 2) == ["REFUND"])
+        #expect(try code { try shop.send(.requestRefund, shop.charge, Self.hat()) } == .alreadyRefunded)
     }
 
     static func hat(risking: Bool = false, reason: String = "OTHER") -> String {
         #"{REF,"refundRiskingPreference":\#(risking),"items":[{"SKU":"hat","refundReason":"\#(reason)","refundType":"FULL","revoke":true}]}"#
     }
 
-    @Test func `asks the developer first if the request says so, and then decides`() throws {
-        var world = try AdvancedCommerceStore(.sandbox)
-        try world.send(.requestRefund, world.charge, Self.hat(risking: true))
-        #expect(world.announced(from: 2) == ["CONSUMPTION_REQUEST"])
-        #expect(try code { try world.send(.requestRefund, world.charge, Self.hat()) } == .pendingRefund)
-        world.now += 301
-        world.store.run(until: world.now)
-        #expect(world.announced(from: 3) == ["REFUND"])
-        #expect(world.store.transactions[world.charge]?.payload.revocationDate != nil)
+    @Test func `With refundRiskingPreference, the store sends CONSUMPTION_REQUEST before it refunds`() throws {
+        var shop = try AdvancedCommerceStore(.sandbox)
+        try shop.send(.requestRefund, shop.charge, Self.hat(risking: true))
+        #expect(shop.notificationNames(from: 2) == ["CONSUMPTION_REQUEST"])
+        #expect(try code { try shop.send(.requestRefund, shop.charge, Self.hat()) } == .pendingRefund)
+        shop.now += 301
+        shop.store.run(until: shop.now)
+        #expect(shop.notificationNames(from: 3) == ["REFUND"])
+        #expect(shop.store.transactions[shop.charge]?.payload.revocationDate != nil)
     }
 
-    @Test func `declines a refund where the sandbox is to simulate that`() throws {
-        var world = try AdvancedCommerceStore(.sandbox)
-        try world.send(.requestRefund, world.charge, Self.hat(reason: "SIMULATE_REFUND_DECLINE"))
-        #expect(world.announced(from: 2) == ["REFUND_DECLINED"])
-        #expect(world.store.transactions[world.charge]?.payload.revocationDate == nil)
+    @Test func `SIMULATE_REFUND_DECLINE in the sandbox declines the refund`() throws {
+        var shop = try AdvancedCommerceStore(.sandbox)
+        try shop.send(.requestRefund, shop.charge, Self.hat(reason: "SIMULATE_REFUND_DECLINE"))
+        #expect(shop.notificationNames(from: 2) == ["REFUND_DECLINED"])
+        #expect(shop.store.transactions[shop.charge]?.payload.revocationDate == nil)
     }
 
-    @Test func `revokes a subscription with all of its items, for the part of the price that is left`() throws {
-        var world = try AdvancedCommerceStore()
-        world.advance(days: 15.5)
+    @Test func `A prorated revocation refunds the rest of the price of every item`() throws {
+        var shop = try AdvancedCommerceStore()
+        shop.advance(days: 15.5)
         let answer = try AdvancedCommerceStore.parts(
-            world.send(
+            shop.send(
                 .revokeSubscription, nil,
                 #"{REF,"refundReason":"FULFILLMENT_ISSUE","refundRiskingPreference":false,"refundType":"PRORATED"}"#))
-        #expect(world.announced(from: 2) == ["REFUND"])
-        #expect(answer.transaction.revocationDate == world.now && answer.transaction.revocationReason == .issueWithApp)
+        #expect(shop.notificationNames(from: 2) == ["REFUND"])
+        #expect(answer.transaction.revocationDate == shop.now && answer.transaction.revocationReason == .issueWithApp)
         #expect(answer.transaction.revocationPercentage == 50_000)
         #expect(
             answer.transaction.advancedCommerceInfo?.items?.map { $0.refunds?.first?.refundAmount } == [2500, 1000])
         #expect(answer.renewal?.autoRenewStatus == .off)
-        world.advance(days: 60)
-        #expect(world.announced().count == 3)
+        shop.advance(days: 60)
+        #expect(shop.notificationNames().count == 3)
     }
 
-    @Test func `answers the same request again without doing it again, and refuses another one of the same reference`()
+    @Test func `A repeated request has no second effect, and another request with its reference is refused`()
         throws
     {
-        var world = try AdvancedCommerceStore()
-        let info = #""requestInfo":{"requestReferenceId":"\#(world.reference().uuidString)"}"#
+        var shop = try AdvancedCommerceStore()
+        let info = #""requestInfo":{"requestReferenceId":"\#(shop.reference().uuidString)"}"#
         let body = #"{\#(info),"taxCode":"C003-00-3"}"#
-        try world.send(.changeSubscriptionMetadata, nil, body)
-        let again = try AdvancedCommerceStore.parts(world.send(.changeSubscriptionMetadata, nil, body))
+        try shop.send(.changeSubscriptionMetadata, nil, body)
+        let again = try AdvancedCommerceStore.parts(shop.send(.changeSubscriptionMetadata, nil, body))
         #expect(again.transaction.advancedCommerceInfo?.taxCode == "C003-00-3")
-        #expect(world.announced(from: 2) == ["METADATA_UPDATE"])
+        #expect(shop.notificationNames(from: 2) == ["METADATA_UPDATE"])
         let other = #"{\#(info),"taxCode":"C003-00-4"}"#
         #expect(
-            try code { try world.send(.changeSubscriptionMetadata, nil, other) } == .repeatedRequestReferenceId)
+            try code { try shop.send(.changeSubscriptionMetadata, nil, other) } == .repeatedRequestReferenceId)
     }
 
-    @Test func `takes back what was refunded also after another refund was declined, but not while one is decided`()
+    @Test func `A refund can be reversed after another one was declined, but not while one is pending`()
         throws
     {
         let another =
             #"{REF,"refundRiskingPreference":true,"items":[{"SKU":"tv","refundReason":"OTHER","refundType":"FULL","revoke":false}]}"#
         for isOfItems in [true, false] {
-            var world = try AdvancedCommerceStore()
-            let (id, before) = (world.subscription, try world.current.advancedCommerceInfo?.items)
-            try world.send(
+            var shop = try AdvancedCommerceStore()
+            let (id, before) = (shop.subscription, try shop.current.advancedCommerceInfo?.items)
+            try shop.send(
                 .requestRefund, nil, AdvancedCommerceCodeTests.refund("radio", #""refundType":"FULL","revoke":true"#))
             if isOfItems {
-                try world.send(.requestRefund, nil, another)
+                try shop.send(.requestRefund, nil, another)
             } else {
-                try world.perform(.requestRefund(customer: "anna", transaction: id))
+                try shop.perform(.requestRefund(customer: "anna", transaction: id))
             }
             let error = #expect(throws: StoreError.self) {
-                try world.perform(.reverseRefund(customer: "anna", transaction: id))
+                try shop.perform(.reverseRefund(customer: "anna", transaction: id))
             }
             #expect(error?.code == .impossibleTransition)
-            try world.perform(.declineRefund(customer: "anna", transaction: id))
-            try world.perform(.reverseRefund(customer: "anna", transaction: id))
-            #expect(world.announced().last == "REFUND_REVERSED")
-            let after = try world.current.advancedCommerceInfo?.items
+            try shop.perform(.declineRefund(customer: "anna", transaction: id))
+            try shop.perform(.reverseRefund(customer: "anna", transaction: id))
+            #expect(shop.notificationNames().last == "REFUND_REVERSED")
+            let after = try shop.current.advancedCommerceInfo?.items
             #expect(after?.count == 2 && after == before)
         }
     }
 
-    @Test func `gives all items back also if an older version, which did not note them, has refunded them`() throws {
-        var world = try AdvancedCommerceStore()
-        let id = world.subscription
-        try world.send(
+    @Test func `Reversing a refund stored without refundedItems restores all items`() throws {
+        var shop = try AdvancedCommerceStore()
+        let id = shop.subscription
+        try shop.send(
             .requestRefund, nil,
             AdvancedCommerceCodeTests.refund("tv", #""refundType":"CUSTOM","refundAmount":1000,"revoke":false"#))
-        let before = try #require(try world.current.advancedCommerceInfo?.items)
-        world.advance(days: 1)
-        try world.send(.revokeSubscription, nil, AdvancedCommerceCodeTests.revocation)
-        #expect(world.store.transactions[id]?.refund?.refundedItems == [0, 1])
-        world.store.transactions[id]?.refund?.refundedItems = nil
-        try world.perform(.reverseRefund(customer: "anna", transaction: id))
-        let after = try world.current
+        let before = try #require(try shop.current.advancedCommerceInfo?.items)
+        shop.advance(days: 1)
+        try shop.send(.revokeSubscription, nil, AdvancedCommerceCodeTests.revocation)
+        #expect(shop.store.transactions[id]?.refund?.refundedItems == [0, 1])
+        shop.store.transactions[id]?.refund?.refundedItems = nil
+        try shop.perform(.reverseRefund(customer: "anna", transaction: id))
+        let after = try shop.current
         #expect(after.revocationDate == nil && after.advancedCommerceInfo?.items == before)
         #expect(before.map { $0.refunds?.count } == [1, nil])
     }
 
-    @Test func `says of a refund by time what share of the price it is with what was refunded before`() throws {
-        var world = try AdvancedCommerceStore()
-        try world.send(
+    @Test func `The revocation percentage of a prorated refund includes earlier refunds`() throws {
+        var shop = try AdvancedCommerceStore()
+        try shop.send(
             .requestRefund, nil,
             AdvancedCommerceCodeTests.refund("tv", #""refundType":"CUSTOM","refundAmount":1000,"revoke":false"#))
-        world.advance(days: 15.5)
+        shop.advance(days: 15.5)
         let answer = try AdvancedCommerceStore.parts(
-            world.send(
+            shop.send(
                 .revokeSubscription, nil,
                 #"{REF,"refundReason":"OTHER","refundRiskingPreference":false,"refundType":"PRORATED"}"#))
-        // Of 7.00 first 1.00, then half of what was left.
+        // First 1.00 of 7.00, then half of the rest.
         #expect(answer.transaction.revocationType == .refundProrated)
         #expect(answer.transaction.revocationPercentage == 57_143)
     }

@@ -6,7 +6,7 @@ import StoreSimulator
 import Testing
 
 @Suite struct `A signed Advanced Commerce request` {
-    /// A simulator, and the code that it refuses a request with; nil if it takes it.
+    /// Sends a signed request to a simulator. Returns the code of the refusal, or nil if the request is accepted.
     static func refusal(
         bundle: String = "com.example.app", isForeign: Bool = false, isBase64: Bool = false
     ) async throws -> String? {
@@ -33,21 +33,21 @@ import Testing
         return found
     }
 
-    @Test func `is carried out if the app's key has signed it`() async throws {
+    @Test func `An Advanced Commerce request signed with the app's key is carried out`() async throws {
         #expect(try await Self.refusal() == nil)
         #expect(try await Self.refusal(isBase64: true) == nil)
     }
 
-    @Test func `is refused if another key has signed it, or it is for another app`() async throws {
+    @Test func `An Advanced Commerce request signed with another key or for another app is refused`() async throws {
         #expect(try await Self.refusal(isForeign: true) == "4000174")
         #expect(try await Self.refusal(bundle: "com.example.other") == "4000174")
     }
 
     @Test(arguments: ["", "{}", "x", "{\"signatureInfo\":{\"token\":\"a.b\"}}"])
-    func `is refused if it is not there, or is no signed request`(data: String) throws {
-        var world = try AdvancedCommerceStore()
+    func `A missing or malformed Advanced Commerce request is refused`(data: String) throws {
+        var shop = try AdvancedCommerceStore()
         let error = #expect(throws: StoreError.self) {
-            try world.perform(.requestAdvancedCommerce(customer: "anna", data: data))
+            try shop.perform(.requestAdvancedCommerce(customer: "anna", data: data))
         }
         #expect(error?.message.hasPrefix(data.isEmpty ? "4000171" : "4000174") == true)
     }

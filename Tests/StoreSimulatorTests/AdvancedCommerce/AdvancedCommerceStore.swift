@@ -4,7 +4,8 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// A store in which anna has bought from Advanced Commerce: two items a month, 5.00 and 2.00, and something for 3.00.
+/// A store in which anna has a monthly Advanced Commerce subscription with items for 5.00 and 2.00, and has made a
+/// one-time purchase for 3.00.
 struct AdvancedCommerceStore {
     static let start = Date(timeIntervalSince1970: 1_760_000_000)
     static let subscriptionProduct = "com.example.advanced.subscription"
@@ -59,18 +60,18 @@ struct AdvancedCommerceStore {
         store.run(until: now)
     }
 
-    /// Sends a body, whose `REF` is a new reference, to an endpoint.
+    /// Replaces `REF` in `body` with a new request reference, and sends the body to an endpoint.
     @discardableResult
-    mutating func send(_ endpoint: AppStoreEndpoint, _ id: String? = nil, _ body: String) throws -> APIAnswer {
+    mutating func send(_ endpoint: AppStoreEndpoint, _ id: String? = nil, _ body: String) throws -> APIResponse {
         let info = #""requestInfo":{"requestReferenceId":"\#(reference().uuidString)"}"#
         let text = body.replacing("{REF", with: "{" + info)
         return try store.answer(
             APIRequest(endpoint, path: ["transactionId": id ?? subscription], body: Data(text.utf8)), at: now)
     }
 
-    /// The renewal info and the transaction of an answer, before they are signed.
+    /// Returns the renewal info and the transaction of a response, before they are signed.
     static func parts(
-        _ answer: APIAnswer
+        _ answer: APIResponse
     ) throws -> (renewal: JWSRenewalInfoDecodedPayload?, transaction: JWSTransactionDecodedPayload) {
         guard case .object(let members) = answer.body else { throw Missing() }
         var renewal: JWSRenewalInfoDecodedPayload?
@@ -84,8 +85,8 @@ struct AdvancedCommerceStore {
 
     struct Missing: Error {}
 
-    /// Type and subtype of the notifications, from the one of this number on.
-    func announced(from first: Int = 0) -> [String] {
+    /// Returns type and subtype of the notifications, starting at index `first`.
+    func notificationNames(from first: Int = 0) -> [String] {
         store.notifications.dropFirst(first).map { record in
             record.type.rawValue + (record.subtype.map { "/" + $0.rawValue } ?? "")
         }

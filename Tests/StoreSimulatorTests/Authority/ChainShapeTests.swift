@@ -8,32 +8,32 @@ import Testing
 import TestSupport
 import X509
 
-/// The authority's certificates beside the genuine ones: whatever a reader can stumble over is the same.
+/// Compares the authority's certificates with Apple's: all structure that a parser may depend on is the same.
 @Suite struct `The shape of the chain` {
     @Test(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"), arguments: Fixtures.signedData)
-    func `leaf, intermediate and root have the shape of the genuine ones`(_ file: GenuineJWS) throws {
+    func `Leaf, intermediate and root certificate have the structure of Apple's`(_ file: GenuineJWS) throws {
         let genuine = try Self.header(of: file).x5c.map { try Shape(Certificate(derEncoded: Array($0))) }
-        let ours = try TestAuthority.new().current.signer.chain.map { try Shape(Certificate(derEncoded: $0)) }
-        try #require(genuine.count == 3 && ours.count == 3)
-        for (place, pair) in zip(["leaf", "intermediate", "root"], zip(genuine, ours)) {
+        let simulated = try TestAuthority.new().current.signer.chain.map { try Shape(Certificate(derEncoded: $0)) }
+        try #require(genuine.count == 3 && simulated.count == 3)
+        for (position, pair) in zip(["leaf", "intermediate", "root"], zip(genuine, simulated)) {
             let names = Set(pair.0.parts.keys).union(pair.1.parts.keys)
-            let different = names.filter { pair.0.parts[$0] != pair.1.parts[$0] }.map { "\(place): \($0)" }
-            #expect(Set(different) == Set(Self.differences.keys.filter { $0.hasPrefix(place) }))
+            let different = names.filter { pair.0.parts[$0] != pair.1.parts[$0] }.map { "\(position): \($0)" }
+            #expect(Set(different) == Set(Self.differences.keys.filter { $0.hasPrefix(position) }))
         }
     }
 
-    /// What differs on purpose, and why, as in `"leaf: 2.5.29.32": "…"`. So far nothing does: serial numbers, names, dates, keys and the texts of the
-    /// places and of the policy are no part of the shape.
+    /// Intended differences with their reasons, as in `"leaf: 2.5.29.32": "…"`. There are none so far: serial numbers,
+    /// names, dates, keys, URLs and the text of the policy are no part of the shape.
     private static let differences: [String: String] = [:]
 
     @Test(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"), arguments: Fixtures.signedData)
-    func `the header has the members of the genuine one, in their order`(_ file: GenuineJWS) throws {
+    func `The JWS header has the members of Apple's header, in the same order`(_ file: GenuineJWS) throws {
         let text = String(decoding: try #require(Base64.decodeURL(file.text().prefix { $0 != "." })), as: UTF8.self)
-        let ours = try Authority.header(chain: Self.header(of: file).x5c.map(Array.init))
-        #expect(text == ours)
+        let simulated = try Authority.header(chain: Self.header(of: file).x5c.map(Array.init))
+        #expect(text == simulated)
     }
 
-    @Test func `the names say that it is a simulation, and none is Apple's`() throws {
+    @Test func `The certificates name the simulator and do not contain the word Apple`() throws {
         let authority = try TestAuthority.new()
         for issued in [authority.root, authority.current.intermediate, authority.current.leaf] {
             let subject = "\(issued.certificate.subject)"
@@ -43,7 +43,7 @@ import X509
         #expect(String(decoding: authority.current.leaf.der, as: UTF8.self).contains("is a simulation"))
     }
 
-    @Test func `the markers and the usual extensions are there, byte for byte as signing needs them`() throws {
+    @Test func `The certificates have Apple's marker extensions and the usual extensions, byte for byte`() throws {
         let current = try TestAuthority.new().current
         let leaf = current.leaf.certificate.extensions
         #expect(leaf[oid: ChainMarkers.appStore.leaf]?.value.elementsEqual([5, 0]) == true)
@@ -51,13 +51,13 @@ import X509
         #expect(leaf[oid: .X509ExtensionID.keyUsage]?.value.elementsEqual([3, 2, 7, 0x80]) == true)
         let intermediate = current.intermediate.certificate.extensions
         #expect(intermediate[oid: ChainMarkers.appStore.intermediate]?.value.elementsEqual([5, 0]) == true)
-        let places = try leaf.authorityInformationAccess.map { $0.map { "\($0)" } } ?? []
-        #expect(places.count == 2 && places.allSatisfy { $0.contains(TestAuthority.base) })
+        let locations = try leaf.authorityInformationAccess.map { $0.map { "\($0)" } } ?? []
+        #expect(locations.count == 2 && locations.allSatisfy { $0.contains(TestAuthority.base) })
         for item in [current.leaf, current.intermediate] { #expect(item.der.count < 1200) }
     }
 
-    @Test(.enabled("needs openssl 3 on the path") { await Tool.isThere("openssl", version: "OpenSSL 3") })
-    func `OpenSSL accepts the chain, strictly`() async throws {
+    @Test(.enabled("needs openssl 3 on the path") { await Tool.isAvailable("openssl", version: "OpenSSL 3") })
+    func `OpenSSL verifies the simulator's chain in strict mode`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let authority = try TestAuthority.new()
             try authority.rotateLeaf(now: TestStore.now)
@@ -86,7 +86,7 @@ import X509
     }
 }
 
-/// What is left of a certificate without its values: kinds, order, and which extension is critical.
+/// The structure of a certificate without its values: algorithms, tags, order and criticality of extensions.
 private struct Shape {
     let parts: [String: String]
 
@@ -110,7 +110,7 @@ private struct Shape {
         return try skeleton(DER.parse(serializer.serializedBytes))
     }
 
-    /// The tags, and the identifiers that say what the rest is.
+    /// Returns the tags and the object identifiers of a node and its children.
     private static func skeleton(_ node: ASN1Node) throws -> String {
         switch node.content {
         case .constructed(let children):

@@ -16,13 +16,14 @@ import X509
     init() throws { authority = try Self.shared.get() }
 
     @Test(arguments: [false, true])
-    func `our verifier accepts a good chain online, by POST and by GET`(_ usesGET: Bool) async throws {
+    func `The verifier accepts a good chain through the OCSP service, by POST and by GET`(_ usesGET: Bool) async throws
+    {
         let transport = ServiceTransport(OCSPService(authority), usesGET: usesGET)
         let trace = try await verify(authority.current.signer.sign(transaction), transport).trace
         #expect(trace.revocation.status == .good)
         #expect(trace.anchor == "Counterfoil Simulator Root CA")
         #expect(
-            Set(transport.asked.map(\.absoluteString)) == [
+            Set(transport.requestedURLs.map(\.absoluteString)) == [
                 TestAuthority.base + "/root", TestAuthority.base + "/intermediate",
             ])
     }
@@ -34,7 +35,7 @@ import X509
     ]
 
     @Test(arguments: meanings)
-    func `each mode means what it says to our verifier, for each certificate and by default`(
+    func `Each OCSP mode gives the expected verification result, per certificate and as the default`(
         _ mode: OCSPService.Mode, _ code: VerificationError.Code?
     ) async throws {
         let text = try authority.current.signer.sign(transaction)
@@ -47,7 +48,7 @@ import X509
         }
     }
 
-    @Test func `a leaf is revoked alone: the one that replaced it stays good, and so does the intermediate`()
+    @Test func `Revoking a leaf affects neither its successor nor the intermediate`()
         async throws
     {
         let authority = try TestAuthority.new()
@@ -61,33 +62,32 @@ import X509
         #expect(try await verify(new, transport, authority).trace.revocation.status == .good)
     }
 
-    @Test func `a certificate that was never issued is unknown; another authority's is not answered for`() throws {
+    @Test func `A certificate that was never issued is unknown, and another authority's is unauthorized`() throws {
         let service = OCSPService(authority)
         let current = authority.current
         let never = try Authority.leafTemplate("Counterfoil Simulator", TestStore.now)
             .issue(for: current.leaf.key, by: current.intermediate)
-        let question = try OCSPQuestion(certificate: never.certificate, issuer: current.intermediate.certificate)
-        let body = try #require(try service.reply(to: question.request(), times: TestAuthority.times).body)
-        let answer = try OCSPAnswer(
+        let question = try OCSPRequest(certificate: never.certificate, issuer: current.intermediate.certificate)
+        let body = try #require(try service.reply(to: question.encoded(), times: TestAuthority.times).body)
+        let answer = try VerifiedOCSPResponse(
             der: body, to: question, issuer: current.intermediate.certificate, now: TestStore.now)
         #expect(answer.status == .unknown)
         let other = try Authority(now: TestStore.now, name: "Other")
-        let foreign = try OCSPQuestion(certificate: other.leaf.certificate, issuer: other.intermediate.certificate)
+        let foreign = try OCSPRequest(certificate: other.leaf.certificate, issuer: other.intermediate.certificate)
         #expect(
-            try service.reply(to: foreign.request(), times: TestAuthority.times).body == Data([0x30, 3, 0x0A, 1, 6]))
+            try service.reply(to: foreign.encoded(), times: TestAuthority.times).body == Data([0x30, 3, 0x0A, 1, 6]))
     }
 
     @Test(arguments: [.infinity, -.infinity, .nan, -1, 1e9, 0, 599])
-    func `a delay is never endless, negative or no number`(_ seconds: TimeInterval) throws {
+    func `An OCSP delay is finite, bounded and not negative`(_ seconds: TimeInterval) throws {
         var service = OCSPService(authority)
         service.defaultMode = .slow(seconds: seconds)
         let delay = try service.reply(to: request(), times: TestAuthority.times).delay
-        #expect((0...OCSPService.longestDelay).contains(delay))
+        #expect((0...OCSPService.maximumDelay).contains(delay))
         if seconds == 599 { #expect(delay == 599) }
     }
 
-    @Test func `a good answer holds by the real clock and by the simulated one, and an expired one by neither`() throws
-    {
+    @Test func `A good OCSP response is valid at the real and the simulated time, an expired one at neither`() throws {
         let year: TimeInterval = 365 * 86_400
         for other in [TestStore.now + 8 * 86_400, TestStore.now + 1.1 * year, TestStore.now - year, TestStore.now] {
             let times = min(other, TestStore.now)...max(other, TestStore.now)
@@ -95,14 +95,14 @@ import X509
                 var service = OCSPService(authority)
                 service.defaultMode = mode
                 let question = try question()
-                let body = try #require(try service.reply(to: question.request(), times: times).body)
+                let body = try #require(try service.reply(to: question.encoded(), times: times).body)
                 for now in [other, TestStore.now] {
                     let answer = Result {
-                        try OCSPAnswer(
+                        try VerifiedOCSPResponse(
                             der: body, to: question, issuer: authority.current.intermediate.certificate, now: now)
                     }
                     #expect((try? answer.get().status) == (isGood ? .good : nil))
-                    // Whoever asked in a rehearsal asks again within a day, however far the clocks are apart.
+                    // A client caches the response for at most a day, however far apart the clocks are.
                     if isGood { #expect(try answer.get().expires <= now + 86_400) }
                 }
             }
@@ -116,7 +116,7 @@ import X509
         Data([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]), Data(repeating: 0x30, count: 4000),
         Data([UInt8](repeating: 0x30, count: 2000).flatMap { [$0, 0x80] }),
     ])
-    func `hostile requests are called malformed`(_ request: Data) {
+    func `A malformed OCSP request gets the response malformedRequest`(_ request: Data) {
         #expect(OCSPService(authority).reply(to: request, times: TestAuthority.times).body == Self.malformed)
     }
 
@@ -124,24 +124,42 @@ import X509
         "", "/", "%", "%zz", "AAAA", "MA==", "M A", "%00%00", "..%2F..%2Fetc",
         String(repeating: "A", count: 1 << 20),
     ])
-    func `paths that hold no request are called malformed`(_ path: String) {
+    func `A GET path without an OCSP request gets the response malformedRequest`(_ path: String) {
         #expect(OCSPService(authority).reply(toPath: path, times: TestAuthority.times).body == Self.malformed)
     }
 
-    @Test func `mutated requests never stop the service, and never get an answer as to another's question`() throws {
+    @Test func `A mutated OCSP request never gets a response about another certificate than it names`() throws {
         let service = OCSPService(authority)
         let question = try question()
-        let request = try question.request()
+        let request = try question.encoded()
+        /// The status in a response, if the client accepts it as the answer to `question`.
+        func accepted(_ body: Data) -> VerifiedOCSPResponse.Status? {
+            let response = try? VerifiedOCSPResponse(
+                der: body, to: question, issuer: authority.current.intermediate.certificate, now: TestStore.now)
+            return response?.status
+        }
+        let unchanged = try #require(service.reply(to: request, times: TestAuthority.times).body)
+        #expect(accepted(unchanged) == .good)
+        let serialNumber = try OCSPQuery(der: request).serialNumber
         var generator = SeededGenerator(seed: 20)
         for _ in 0..<2000 {
             let mutated = generator.mutated(Array(request))
             let body = try #require(service.reply(to: mutated, times: TestAuthority.times).body)
-            #expect(body.count >= 5)
+            guard let status = accepted(body) else { continue }
+            #expect(status == .good)
+            #expect(try OCSPQuery(der: mutated).serialNumber == serialNumber)
         }
-        for end in request.indices { _ = service.reply(to: request[..<end], times: TestAuthority.times) }
     }
 
-    @Test func `a time that no answer can hold is an internal error, not a stop`() throws {
+    @Test func `A truncated OCSP request gets the response malformedRequest`() throws {
+        let service = OCSPService(authority)
+        let request = try request()
+        for end in request.indices {
+            #expect(service.reply(to: request[..<end], times: TestAuthority.times).body == Self.malformed)
+        }
+    }
+
+    @Test func `A time that an OCSP response cannot represent gets the response internalError`() throws {
         for seconds in [1e18, -1e18, .infinity, -.infinity] {
             let date = Date(timeIntervalSince1970: seconds)
             let reply = try OCSPService(authority).reply(to: request(), times: date...date)
@@ -151,12 +169,12 @@ import X509
 
     private var transaction: JWSTransactionDecodedPayload { TestAuthority.transaction }
 
-    private func question() throws -> OCSPQuestion {
-        try OCSPQuestion(
+    private func question() throws -> OCSPRequest {
+        try OCSPRequest(
             certificate: authority.current.leaf.certificate, issuer: authority.current.intermediate.certificate)
     }
 
-    private func request() throws -> Data { try question().request() }
+    private func request() throws -> Data { try question().encoded() }
 
     @discardableResult
     private func verify(

@@ -8,11 +8,11 @@ import X509
 
 @Suite struct `The simulator's list of revoked certificates` {
     private static let hasOpenSSL = ConditionTrait.enabled("needs openssl 3 on the path") {
-        await Tool.isThere("openssl", version: "OpenSSL 3")
+        await Tool.isAvailable("openssl", version: "OpenSSL 3")
     }
 
     @Test(hasOpenSSL)
-    func `OpenSSL reads it, finds the root's signature, and takes the intermediate by it`() async throws {
+    func `OpenSSL verifies the empty revocation list and accepts the intermediate`() async throws {
         try await inspect(.good) { text, verdict in
             for line in [
                 "Version 2 (0x1)", "ecdsa-with-SHA384", "X509v3 Authority Key Identifier", "X509v3 CRL Number",
@@ -25,21 +25,22 @@ import X509
     }
 
     @Test(hasOpenSSL)
-    func `it names the intermediate when the responder calls that revoked, and OpenSSL refuses the chain`() async throws
-    {
+    func `The revocation list contains a revoked intermediate, and OpenSSL rejects the certificate`() async throws {
         let (past, future) = (TestStore.now - 60, Date(timeIntervalSince1970: 2_600_000_000))
-        // Both forms of a time. Several, as every other serial number begins with a high bit.
+        // UTCTime and GeneralizedTime. Several runs: the first bit of every other random serial number is set.
         for date in [past, future, past, future, past, future] {
             try await inspect(.revoked(at: date)) { text, verdict in
                 #expect(text.contains("Serial Number:") && text.contains("verify OK"), "\(text)")
-                #expect(text.components(separatedBy: "Serial Number:").count == 2, "two leaves share one intermediate")
-                // OpenSSL takes whatever is in a list for revoked, whenever that was.
+                #expect(
+                    text.components(separatedBy: "Serial Number:").count == 2,
+                    "both leaves share one intermediate, which is listed once")
+                // OpenSSL ignores the revocation date: every listed certificate is revoked.
                 #expect(verdict.status != 0 && verdict.text.contains("certificate revoked"), "\(verdict.text)")
             }
         }
     }
 
-    /// Shows `body` what OpenSSL says about the list itself, and about the intermediate in its light.
+    /// Passes OpenSSL's output about the list, and its verification of the intermediate against the list, to `body`.
     private func inspect(_ mode: OCSPService.Mode, _ body: (String, ChildProcess.Outcome) -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in
             let authority = try TestAuthority.new()
@@ -67,7 +68,7 @@ import X509
     }
 
     @Test(arguments: [1e18, -1e18, .infinity])
-    func `a time that no list can hold is an error, not a stop`(_ seconds: TimeInterval) throws {
+    func `A time that a revocation list cannot represent throws an error`(_ seconds: TimeInterval) throws {
         let (authority, date) = (try TestAuthority.new(), Date(timeIntervalSince1970: seconds))
         #expect(throws: StoreAuthorityError.self) {
             try authority.revocationList(intermediate: .good, times: date...date)
@@ -77,10 +78,10 @@ import X509
         }
     }
 
-    @Test func `what the certificates name can be fetched where they say it is`() async throws {
+    @Test func `The issuer certificate and the revocation list are served at their URLs`() async throws {
         try await Simulator.run { simulator in
             let authority = simulator.core.authority
-            let (issuer, list) = (authority.places.intermediateCertificate, authority.places.rootRevocationList)
+            let (issuer, list) = (authority.urls.intermediateCertificate, authority.urls.rootRevocationList)
             let certificate = try await get(issuer)
             #expect(certificate.status == 200 && certificate.type == "application/pkix-cert")
             #expect(certificate.body == Data(authority.current.intermediate.der))

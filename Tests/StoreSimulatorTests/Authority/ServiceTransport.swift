@@ -6,12 +6,12 @@ import StoreSimulator
 import Synchronization
 import TestSupport
 
-/// Carries the questions of a verifier to the service of a simulator, without a network. A delay is noted, not waited for.
+/// Sends a verifier's OCSP requests to a simulator's service without a network. Records delays instead of waiting.
 final class ServiceTransport: RevocationTransport {
     private struct State {
         var service: OCSPService
         var delays: [TimeInterval] = []
-        var asked: [URL] = []
+        var requestedURLs: [URL] = []
     }
 
     private let state: Mutex<State>
@@ -23,11 +23,11 @@ final class ServiceTransport: RevocationTransport {
     }
 
     var delays: [TimeInterval] { state.withLock(\.delays) }
-    var asked: [URL] { state.withLock(\.asked) }
+    var requestedURLs: [URL] { state.withLock(\.requestedURLs) }
 
-    func answer(to request: Data, from responder: URL, maximumBytes: Int) async throws -> Data {
+    func send(_ request: Data, to responder: URL, maximumResponseBytes: Int) async throws -> Data {
         let service = state.withLock { state in
-            state.asked.append(responder)
+            state.requestedURLs.append(responder)
             return state.service
         }
         let reply: OCSPService.Reply
@@ -46,7 +46,7 @@ final class ServiceTransport: RevocationTransport {
 /// A simulator's authority for tests, at a fixed time.
 enum TestAuthority {
     static let base = "http://127.0.0.1:8080/ocsp"
-    /// Both clocks show the same.
+    /// The real and the simulated clock show the same time.
     static let times = TestStore.now...TestStore.now
     static let validity = (TestStore.now - 400 * 86_400)...(TestStore.now + 400 * 86_400)
 
@@ -68,7 +68,7 @@ extension TestAuthority {
 }
 
 extension StoreAuthority {
-    /// A verifier that trusts this authority at the tests' time.
+    /// Returns a verifier that trusts this authority at the tests' time.
     func verifier(_ change: (inout SignedDataVerifier.Configuration) throws -> Void = { _ in }) throws
         -> SignedDataVerifier
     {

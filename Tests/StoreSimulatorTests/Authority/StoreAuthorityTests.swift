@@ -11,7 +11,7 @@ import X509
 @testable import StoreSimulator
 
 @Suite struct `The simulator's authority` {
-    @Test func `what was signed before a rotation stays valid, and each leaf has its number`() async throws {
+    @Test func `Tokens signed before a leaf rotation stay valid, and leaves are numbered from 1`() async throws {
         let authority = try TestAuthority.new()
         var texts: [String] = []
         for generation in 1...3 {
@@ -28,10 +28,10 @@ import X509
         #expect(authority.generation(2)?.leaf.der == authority.generations[1].leaf.der)
     }
 
-    @Test func `a signature of an earlier leaf still makes the JWS that it made`() async throws {
+    @Test func `The signature of an earlier leaf assembles the same JWS after a rotation`() async throws {
         let authority = try TestAuthority.new()
         let json = try TestAuthority.transaction.jsonBytes()
-        let signature = try authority.current.signer.seal(json)
+        let signature = try authority.current.signer.signature(for: json)
         let text = authority.current.signer.assemble(json, signature: signature)
         _ = try await authority.verifier().transaction(text)
         try authority.rotateLeaf(now: TestStore.now)
@@ -40,7 +40,8 @@ import X509
         #expect(new.signer.assemble(json, signature: signature) != text)
     }
 
-    @Test func `a rotation after the configured time issues what is valid then`() async throws {
+    @Test func `A rotation after the configured validity issues certificates that are valid at that time`() async throws
+    {
         let authority = try TestAuthority.new()
         let later = TestAuthority.validity.upperBound + 86_400
         try authority.rotateLeaf(now: later)
@@ -52,7 +53,7 @@ import X509
         #expect(authority.current.number == 2)
     }
 
-    @Test func `a restart with the same directory continues: the same root, the same leaves, old data valid`()
+    @Test func `A restart with the same directory keeps root and leaves, and earlier tokens stay valid`()
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
@@ -68,13 +69,13 @@ import X509
         }
     }
 
-    @Test func `a restart at another address issues certificates for it, with the keys it has; old data stays valid`()
+    @Test func `A restart with another base URL reissues certificates for the same keys, and old tokens stay valid`()
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
             let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let json = try TestAuthority.transaction.jsonBytes()
-            let signature = try first.current.signer.seal(json)
+            let signature = try first.current.signer.signature(for: json)
             let second = try StoreAuthority(
                 TestAuthority.configuration("http://127.0.0.1:9090/ocsp/"), directory: folder)
             #expect(second.root.der == first.root.der)
@@ -82,39 +83,39 @@ import X509
             #expect(second.current.leaf.certificate.publicKey == first.current.leaf.certificate.publicKey)
             #expect(
                 second.current.intermediate.certificate.publicKey == first.current.intermediate.certificate.publicKey)
-            #expect(second.current.leaf.names("http://127.0.0.1:9090/ocsp/intermediate"))
-            #expect(second.current.intermediate.names("http://127.0.0.1:9090/ocsp/root"))
+            #expect(second.current.leaf.names(responder: "http://127.0.0.1:9090/ocsp/intermediate"))
+            #expect(second.current.intermediate.names(responder: "http://127.0.0.1:9090/ocsp/root"))
             let old = try #require(second.generation(1)).signer.assemble(json, signature: signature)
             let verifier = try second.verifier()
             for text in [old, try second.current.signer.sign(json: json)] { _ = try await verifier.transaction(text) }
         }
     }
 
-    @Test func `files that hold keys are their owner's alone; the certificates are for everybody`() async throws {
+    @Test func `Only the owner can read the key files, and written certificates contain no private key`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            let kept = folder.appending(path: "kept")
-            let authority = try StoreAuthority(TestAuthority.configuration(), directory: kept)
+            let directory = folder.appending(path: "private")
+            let authority = try StoreAuthority(TestAuthority.configuration(), directory: directory)
             _ = try authority.apiKey(keyID: "ABC123", issuerID: "issuer")
             try authority.rotateLeaf(now: TestStore.now)
-            let names = try FileManager.default.contentsOfDirectory(atPath: kept.path).sorted()
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
             #expect(names == ["SubscriptionKey_ABC123.p8", "authority.json"])
             for name in names {
-                let attributes = try FileManager.default.attributesOfItem(atPath: kept.appending(path: name).path)
+                let attributes = try FileManager.default.attributesOfItem(atPath: directory.appending(path: name).path)
                 #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
             }
-            let shown = folder.appending(path: "shown")
-            for file in try authority.write(to: shown) {
+            let exported = folder.appending(path: "exported")
+            for file in try authority.write(to: exported) {
                 #expect(try !String(decoding: Data(contentsOf: file), as: UTF8.self).contains("PRIVATE"))
             }
-            #expect(try Data(contentsOf: shown.appending(path: "root.cer")) == authority.published("root.cer"))
+            #expect(try Data(contentsOf: exported.appending(path: "root.cer")) == authority.published("root.cer"))
             #expect(authority.published("intermediate.cer") == Data(authority.current.intermediate.der))
             #expect(authority.published("authority.json") == nil)
-            let pem = try String(contentsOf: shown.appending(path: "root.pem"), encoding: .utf8)
+            let pem = try String(contentsOf: exported.appending(path: "root.pem"), encoding: .utf8)
             #expect(try Certificate(pemEncoded: pem) == authority.root.certificate)
         }
     }
 
-    @Test func `an API key stays the same, in memory and over a restart, and its file is one that our signer reads`()
+    @Test func `An API key is the same in memory and after a restart, and SigningKey reads its file`()
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
@@ -132,7 +133,7 @@ import X509
     }
 
     @Test(arguments: ["", "../x", "a/b", ".", "é", "a b", "\0", String(repeating: "A", count: 65)])
-    func `an identifier that would leave the directory is refused`(_ keyID: String) throws {
+    func `An API key identifier that is no safe file name is refused`(_ keyID: String) throws {
         let authority = try TestAuthority.new()
         #expect(throws: StoreAuthorityError.self) { try authority.apiKey(keyID: keyID, issuerID: "issuer") }
     }
@@ -141,13 +142,13 @@ import X509
         "ftp://127.0.0.1/ocsp", "/ocsp", "http:///ocsp", "http://127.0.0.1/ocsp?x", "http://u:p@127.0.0.1/",
         "http://127.0.0.1/#x", "http://h/" + String(repeating: "a", count: 1000),
     ])
-    func `a base URL that a certificate cannot name is refused`(_ base: String) throws {
+    func `A base URL that a certificate cannot contain is refused`(_ base: String) throws {
         let configuration = try TestAuthority.configuration(base)
         #expect(throws: StoreAuthorityError.self) { try StoreAuthority(configuration) }
     }
 
     @Test(arguments: [-1e12, 1e12, .infinity])
-    func `a time that no certificate can hold is refused`(_ seconds: TimeInterval) throws {
+    func `A validity that a certificate cannot represent is refused`(_ seconds: TimeInterval) throws {
         var configuration = try TestAuthority.configuration()
         let date = Date(timeIntervalSince1970: seconds)
         configuration.validity = min(date, TestStore.now)...max(date, TestStore.now)
@@ -156,7 +157,7 @@ import X509
     }
 
     @Test(arguments: ["", "{}", "null", "[", "{\"format\":\"x\"}"])
-    func `a damaged file is refused and kept`(_ contents: String) async throws {
+    func `A damaged authority file is refused and not overwritten`(_ contents: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "authority.json")
             try Data(contents.utf8).write(to: file)
@@ -167,7 +168,7 @@ import X509
         }
     }
 
-    @Test func `nothing shows a key: no description, no dump, no error`() async throws {
+    @Test func `Descriptions and dumps of an authority contain no private key`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let authority = try StoreAuthority(TestAuthority.configuration(), directory: folder)
             let key = try authority.apiKey(keyID: "ABC123", issuerID: "issuer")
@@ -183,13 +184,47 @@ import X509
         }
     }
 
-    @Test func `the wrong chain is well made and trusted by nobody`() async throws {
+    @Test func `Errors about damaged key files contain no private key`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let authority = try StoreAuthority(TestAuthority.configuration(), directory: folder)
+            let key = try authority.apiKey(keyID: "ABC123", issuerID: "issuer")
+            let secrets = [
+                key.pem.split(separator: "\n")[1],
+                try authority.root.key.serializeAsPEM().pemString.split(separator: "\n")[1],
+            ]
+            func expectRefusal(_ file: URL, _ contents: Data, _ read: () throws -> Void) throws {
+                try contents.write(to: file)
+                let thrown = #expect(throws: StoreAuthorityError.self) { try read() }
+                let error = try #require(thrown)
+                var text = "\(error) \(String(reflecting: error))"
+                dump(error, to: &text)
+                #expect(error.code == .unreadableFile && !secrets.contains { text.contains($0) }, "\(text)")
+            }
+            let restarted = try StoreAuthority(TestAuthority.configuration(), directory: folder)
+            let keyFile = folder.appending(path: key.fileName)
+            try expectRefusal(keyFile, Data(contentsOf: keyFile).dropLast(40)) {
+                _ = try restarted.apiKey(keyID: "ABC123", issuerID: "issuer")
+            }
+            // JSON that ends too early, and JSON whose keys are no PEM text.
+            let file = folder.appending(path: "authority.json")
+            let contents = try Data(contentsOf: file)
+            let unreadable = String(decoding: contents, as: UTF8.self).replacing("-----BEGIN", with: "BEGIN")
+            #expect(Data(unreadable.utf8) != contents)
+            for damaged in [contents.dropLast(2), Data(unreadable.utf8)] {
+                try expectRefusal(file, damaged) {
+                    _ = try StoreAuthority(TestAuthority.configuration(), directory: folder)
+                }
+            }
+        }
+    }
+
+    @Test func `The wrong-chain signer's tokens verify only under that signer's own root`() async throws {
         let authority = try TestAuthority.new()
         let signer = try authority.wrongChainSigner()
         #expect(try authority.wrongChainSigner().chain == signer.chain)
         let text = try signer.sign(TestAuthority.transaction)
         #expect(try await refusal { try await authority.verifier().transaction(text) } == .untrustedRoot)
-        let stranger = try TrustAnchors(certificates: [Data(try #require(signer.chain.last))])
-        _ = try await authority.verifier { $0.anchors = stranger }.transaction(text)
+        let ownAnchors = try TrustAnchors(certificates: [Data(try #require(signer.chain.last))])
+        _ = try await authority.verifier { $0.anchors = ownAnchors }.transaction(text)
     }
 }

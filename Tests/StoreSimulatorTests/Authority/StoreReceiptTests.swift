@@ -7,14 +7,14 @@ import X509
 
 @testable import StoreSimulator
 
-/// RSA keys are slow to make, so one test does all that needs them.
+/// Generating RSA keys is slow, so a single test covers everything that needs them.
 @Suite struct `The simulator's authority for receipts` {
-    @Test func `receipts validate under a root that stays over restarts, and its certificates are answered for`()
+    @Test func `Receipts validate under one root across restarts, and OCSP covers its certificates`()
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
             let first = try StoreAuthority(TestAuthority.configuration(), directory: folder)
-            #expect(first.receiptAuthorityIfMade == nil)
+            #expect(first.existingReceiptAuthority == nil)
             let receipts = try first.receiptAuthority()
             #expect(try first.receiptAuthority().root.der == receipts.root.der)
             let contents = ReceiptContents(
@@ -30,27 +30,28 @@ import X509
             let reissued = try second.receiptAuthority()
             #expect(reissued.root.der == receipts.root.der)
             #expect(reissued.leaf.certificate.publicKey == receipts.leaf.certificate.publicKey)
-            #expect(reissued.leaf.names("http://127.0.0.1:9/ocsp/intermediate-receipts"))
+            #expect(reissued.leaf.names(responder: "http://127.0.0.1:9/ocsp/intermediate-receipts"))
 
             let validator = ReceiptValidator(anchors: try TrustAnchors(certificates: [Data(reissued.root.der)]))
             for data in [receipt, try reissued.sign(contents)] { _ = try validator.validate(contents: data) }
 
-            try answers(of: first, receipts)
+            try expectOCSPAnswers(of: first, receipts)
             let names = try first.write(to: folder.appending(path: "shown")).map(\.lastPathComponent)
             #expect(names.contains("receipt-root.cer") && names.contains("receipt-leaf.pem"))
         }
     }
 
-    private func answers(of authority: StoreAuthority, _ receipts: ReceiptAuthority) throws {
+    private func expectOCSPAnswers(of authority: StoreAuthority, _ receipts: ReceiptAuthority) throws {
         var service = OCSPService(authority)
         service.modes[.receiptLeaf] = .revoked(at: TestStore.now)
         for (subject, issuer, status) in [
             (receipts.intermediate, receipts.root, .good),
             (receipts.leaf, receipts.intermediate, .revoked(TestStore.now)),
-        ] as [(Issued, Issued, OCSPAnswer.Status)] {
-            let question = try OCSPQuestion(certificate: subject.certificate, issuer: issuer.certificate)
-            let body = try #require(try service.reply(to: question.request(), times: TestAuthority.times).body)
-            let answer = try OCSPAnswer(der: body, to: question, issuer: issuer.certificate, now: TestStore.now)
+        ] as [(Issued, Issued, VerifiedOCSPResponse.Status)] {
+            let question = try OCSPRequest(certificate: subject.certificate, issuer: issuer.certificate)
+            let body = try #require(try service.reply(to: question.encoded(), times: TestAuthority.times).body)
+            let answer = try VerifiedOCSPResponse(
+                der: body, to: question, issuer: issuer.certificate, now: TestStore.now)
             #expect(answer.status == status)
         }
     }

@@ -4,7 +4,7 @@ import StoreSimulator
 import Testing
 
 @Suite struct `Catalogues` {
-    @Test func `have an example with every kind of product and offer`() throws {
+    @Test func `The example catalogue has every kind of product and offer`() throws {
         let catalogue = Catalogue.example
         try catalogue.validate()
         #expect(
@@ -26,12 +26,12 @@ import Testing
         #expect(catalogue.storefronts.map(\.code) == ["USA", "DEU", "FRA", "GBR", "JPN"])
     }
 
-    @Test func `survive JSON`() throws {
+    @Test func `A catalogue is equal after JSON encoding and decoding`() throws {
         let data = try JSONEncoder().encode(Catalogue.example)
         #expect(try JSONDecoder().decode(Catalogue.self, from: data) == .example)
     }
 
-    @Test func `know storefronts by code, each once`() throws {
+    @Test func `The known storefronts have unique codes and identifiers`() throws {
         #expect(Storefront.known.count >= 40)
         #expect(Set(Storefront.known.map(\.code)).count == Storefront.known.count)
         #expect(Set(Storefront.known.map(\.id)).count == Storefront.known.count)
@@ -39,7 +39,7 @@ import Testing
         try Catalogue(products: [], storefronts: Storefront.known).validate()
     }
 
-    /// A change of the example and the path of the problem that it makes.
+    /// A change that makes the example catalogue invalid, and the path of the resulting problem.
     struct Defect: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let change: @Sendable (inout Catalogue) -> Void
@@ -96,7 +96,7 @@ import Testing
     ]
 
     @Test(arguments: defects)
-    func `are refused for each defect, at its place`(_ defect: Defect) {
+    func `An invalid catalogue is refused with the path of the problem`(_ defect: Defect) {
         var catalogue = Catalogue.example
         defect.change(&catalogue)
         do throws(CatalogueError) {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `are read from files by their extension`() throws {
+    @Test func `The file extension selects the format of a catalogue`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -118,17 +118,17 @@ import Testing
         }
         let yaml = try Catalogue.read(path: write("a.yaml", CatalogueYAMLTests.text))
         #expect(yaml.catalogue.products.count == 5)
-        #expect(yaml.notes == [])
+        #expect(yaml.warnings == [])
         let storeKit = try Catalogue.read(path: write("a.storekit", StoreKitConfigurationTests.text))
         #expect(storeKit.catalogue.products.count == 3)
-        #expect(storeKit.notes.count == 6 + 4)
+        #expect(storeKit.warnings.count == 6 + 4)
         let settings = """
             {"subscriptionOffersKeyPair": {"id": "C0FFEE00", "privateKey": "secret"},
              "settings": {"_timeRate": 13, "_billingGracePeriodEnabled": true, "_renewalBillingIssuesEnabled": true,
                           "_billingIssuesEnabled": true, "_askToBuyEnabled": true}}
             """
         #expect(
-            try Catalogue.read(path: write("b.storekit", settings)).notes == [
+            try Catalogue.read(path: write("b.storekit", settings)).warnings == [
                 "subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key",
                 "settings._timeRate: is ignored; the clock accelerated:monthlyEvery5Minutes renews as fast",
                 "settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it",
@@ -137,7 +137,7 @@ import Testing
                 "settings._askToBuyEnabled: is ignored; askToBuy does it for a customer",
             ])
         let defaults = settings.replacing("13", with: "0").replacing("true", with: "false")
-        #expect(try Catalogue.read(path: write("c.storekit", defaults)).notes.count == 1)
+        #expect(try Catalogue.read(path: write("c.storekit", defaults)).warnings.count == 1)
         for (name, message) in [("a.json", "not .json"), ("missing.yaml", "cannot be read"), ("", "cannot be read")] {
             let path =
                 name == "a.json"

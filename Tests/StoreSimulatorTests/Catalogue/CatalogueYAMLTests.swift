@@ -32,7 +32,7 @@ struct CatalogueYAMLTests {
           - {id: com.example.pass, type: nonRenewing, price: 1000000000, advancedCommerce: ~}
         """
 
-    @Test func `become the products that they describe`() throws {
+    @Test func `A YAML catalogue is parsed into its products, groups and storefronts`() throws {
         let catalogue = try Catalogue(yaml: Self.text)
         let expected = Catalogue(
             products: [
@@ -51,7 +51,7 @@ struct CatalogueYAMLTests {
                                 eligibility: [.new, .expired]),
                             Offer(
                                 identifier: "comeback", type: .winBack, discount: .payUpFront,
-                                period: Period(3, .month), price: 9990, winBack: .init(paidMonths: 2)),
+                                period: Period(3, .month), price: 9990, winBack: .init(minimumPaidMonths: 2)),
                         ])),
                 Product(
                     id: "com.example.premium.yearly", type: .autoRenewableSubscription, price: 99_000, isOnSale: false,
@@ -77,11 +77,11 @@ struct CatalogueYAMLTests {
     }
 
     @Test(arguments: ["{}", "products: []", "groups:\nproducts: ~"])
-    func `may be empty, and are then sold in the United States`(_ text: String) throws {
+    func `An empty YAML catalogue has the United States as its storefront`(_ text: String) throws {
         #expect(try Catalogue(yaml: text) == Catalogue(products: []))
     }
 
-    /// What is wrong with a text, a line each.
+    /// Returns the problems of a YAML catalogue, one line each.
     static func problems(_ text: String) -> [String] {
         do throws(CatalogueError) {
             _ = try Catalogue(yaml: text)
@@ -92,7 +92,7 @@ struct CatalogueYAMLTests {
         }
     }
 
-    @Test func `say all that is wrong with them at once, and where`() {
+    @Test func `All problems of a YAML catalogue are reported at once, with path and line`() {
         let text = """
             storefronts: [USA, GER]
             groups:
@@ -158,9 +158,11 @@ struct CatalogueYAMLTests {
             "products: [{id: a, type: consumable, price: 1, offers: [{id: x, type: winBack}]}]",
             "products[0].offers[0].type: only subscriptions have offers other than codes, line 1"
         ),
-        ("a: 1\na: 2", #"there twice: "a", line 1"#),
+        ("a: 1\na: 2", #"repeated keys: "a", line 1"#),
     ])
-    func `say what is wrong with a value`(_ text: String, _ message: String) {
+    func `An invalid value is reported with its path, the expected value and its line`(
+        _ text: String, _ message: String
+    ) {
         #expect(Self.problems(text).first == message)
     }
 
@@ -195,12 +197,12 @@ struct CatalogueYAMLTests {
         ("{type: winBack, mode: free, period: P1M}", ".id: is missing"),
         ("{id: '', type: winBack, mode: free, period: P1M}", ".id: is empty"),
     ])
-    func `say what is wrong with an offer`(_ offer: String, _ message: String) {
+    func `An invalid offer is reported with its path and line`(_ offer: String, _ message: String) {
         let text = "groups: [{id: g, subscriptions: [{id: a, period: P1M, price: 1, offers: [\(offer)]}]}]"
         #expect(Self.problems(text) == ["groups[0].subscriptions[0].offers[0]\(message), line 1"])
     }
 
-    @Test func `refuse two offers of one type and identifier, but not of two types`() {
+    @Test func `Two offers may share an identifier only if their types differ`() {
         func text(_ type: String) -> String {
             """
             groups: [{id: g, subscriptions: [{id: a, period: P1M, price: 1, offers: [

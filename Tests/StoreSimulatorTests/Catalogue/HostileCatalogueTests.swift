@@ -19,12 +19,12 @@ import Testing
         ("a: [", "not YAML"), ("a: \"\\q\"", "not YAML"), ("\u{1}", "not YAML"), ("a: 1\n---\nb: 2", "not YAML"),
         ("[a]: b", "a key is not text"), ("!!map []", "is a list and should be a mapping"), ("", "is nothing"),
     ])
-    func `in YAML are refused for their own reason`(_ text: String, _ message: String) {
+    func `A hostile YAML catalogue is refused with the matching reason`(_ text: String, _ message: String) {
         let problems = CatalogueYAMLTests.problems(text)
         #expect(problems.first?.contains(message) == true, "\(problems.prefix(3))")
     }
 
-    @Test func `may have asterisks and question marks in their texts and comments`() throws {
+    @Test func `Asterisks and question marks in YAML text and comments are accepted`() throws {
         let text = """
             # - *not* an alias
             products:
@@ -39,7 +39,7 @@ import Testing
         "1 000",
         "99999999999999999999999999", "1000000000.001", "[1]", "{a: 1}",
     ])
-    func `cannot have prices that are none`(_ price: String) {
+    func `A malformed price is refused`(_ price: String) {
         let problems = CatalogueYAMLTests.problems("products: [{id: a, type: consumable, price: \(price)}]")
         #expect(problems.count == 1)
         #expect(problems.first?.hasPrefix("products[0].price: ") == true)
@@ -50,29 +50,29 @@ import Testing
         ("1000000000", 1_000_000_000_000), ("\"12.345\"", 12_345), ("8589934592.001", nil), ("0.29", 290),
         ("1.15", 1150),
     ])
-    func `can have these prices`(_ text: String, _ price: Int64?) {
+    func `A price is parsed exactly, or refused above the maximum`(_ text: String, _ price: Int64?) {
         let catalogue = try? Catalogue(yaml: "products: [{id: a, type: consumable, price: \(text)}]")
         #expect(catalogue?.products.first?.price == price)
     }
 
-    @Test func `are told about a hundred problems, and how many more there are`() {
+    @Test func `The error lists 100 problems and the number of the others`() {
         let text = "products:\n" + String(repeating: "  - {}\n", count: 500)
         let problems = CatalogueYAMLTests.problems(text)
         #expect(problems.count == 101)
         #expect(problems.last == "1400 more problems")
     }
 
-    @Test func `have at most ten thousand products`() {
+    @Test func `More than 10,000 products are refused`() {
         let text = "products:\n" + (0...10_000).map { "  - {id: p\($0), type: consumable, price: 1}\n" }.joined()
         #expect(CatalogueYAMLTests.problems(text) == ["products: more than 10000, line 1"])
     }
 
-    @Test func `have at most three hundred storefronts`() {
+    @Test func `More than 300 storefronts are refused`() {
         let text = "storefronts: [" + String(repeating: "{code: DEU},", count: 20_000) + "]"
         #expect(CatalogueYAMLTests.problems(text) == ["storefronts: more than 300, line 1"])
     }
 
-    @Test func `tell control characters and long texts in a way that no terminal minds`() {
+    @Test func `Problems contain no escape characters and are shorter than 200 bytes`() {
         let problems = CatalogueYAMLTests.problems("\"\\e[2J\": 1\n\(String(repeating: "x", count: 500)): 2")
         #expect(problems.count == 2)
         #expect(problems.allSatisfy { $0.utf8.count < 200 && !$0.contains("\u{1B}") })
@@ -98,7 +98,8 @@ import Testing
             "subscriptionGroups[0].id: is missing"
         ),
     ])
-    func `of Xcode's format are refused for their own reason`(_ text: String, _ message: String) {
+    func `A hostile StoreKit configuration file is refused with the matching reason`(_ text: String, _ message: String)
+    {
         do throws(CatalogueError) {
             _ = try StoreKitConfiguration(Data(text.utf8))
             Issue.record("accepted")
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `never stop the program, whatever is done to good ones`() {
+    @Test func `Mutated catalogues are parsed or refused without a crash`() {
         var random = SeededGenerator(seed: 3)
         let (yaml, json) = (Array(CatalogueYAMLTests.text.utf8), Array(StoreKitConfigurationTests.text.utf8))
         var refused = (yaml: 0, json: 0)

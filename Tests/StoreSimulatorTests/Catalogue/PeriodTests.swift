@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 @Suite struct `Periods` {
-    @Test func `are read as they are written`() throws {
+    @Test func `A period is equal after encoding and decoding`() throws {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<500 {
             let unit = try #require(Period.Unit.allCases.randomElement(using: &random))
@@ -19,18 +19,18 @@ import TestSupport
         "", "P", "PM", "1M", "P1", "P1m", "p1M", "P0M", "P-1M", "P+1M", "P1.5M", "P1M1D", "PT1H", "P10001D", " P1M",
         "P1M ", "P٣M", "P99999999999999999999M", "P1MM",
     ])
-    func `are nothing else`(_ text: String) { #expect(Period(iso8601: text) == nil) }
+    func `A malformed ISO 8601 period is refused`(_ text: String) { #expect(Period(iso8601: text) == nil) }
 
-    @Test func `end later the longer they are, and the later they start`() throws {
+    @Test func `A longer or later period ends later`() throws {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<300 {
             let unit = try #require(Period.Unit.allCases.randomElement(using: &random))
             let count = Int.random(in: 1...100, using: &random)
             let (shorter, longer) = (try #require(Period(count, unit)), try #require(Period(count + 1, unit)))
             let start = Date(timeIntervalSince1970: Double(Int.random(in: 0...4_000_000_000, using: &random)))
-            #expect(start < shorter.after(start))
-            #expect(shorter.after(start) < longer.after(start))
-            #expect(shorter.after(start) < shorter.after(start + 4 * 86_400))
+            #expect(start < shorter.date(after: start))
+            #expect(shorter.date(after: start) < longer.date(after: start))
+            #expect(shorter.date(after: start) < shorter.date(after: start + 4 * 86_400))
         }
     }
 
@@ -43,17 +43,17 @@ import TestSupport
         ("2024-03-30T01:30:00Z", "P1W", "2024-04-06T01:30:00Z"),
         ("2024-02-28T00:00:00Z", "P3D", "2024-03-02T00:00:00Z"),
     ])
-    func `of months end on the last day of a month that is too short`(_ start: String, _ period: String, _ end: String)
+    func `A period of months ends on the last day of a shorter month`(_ start: String, _ period: String, _ end: String)
         throws
     {
         let period = try #require(Period(iso8601: period))
-        #expect(try period.after(Date(start, strategy: .iso8601)) == Date(end, strategy: .iso8601))
+        #expect(try period.date(after: Date(start, strategy: .iso8601)) == Date(end, strategy: .iso8601))
     }
 
-    @Test func `are multiplied, within bounds`() {
-        #expect(Period.month.times(3) == Period(3, .month))
-        #expect(Period.month.times(0) == nil)
-        #expect(Period.month.times(.max) == nil)
-        #expect(Period(10_000, .day)?.times(2) == nil)
+    @Test func `Multiplying a period returns nil outside 1 to 10,000 units`() {
+        #expect(Period.month.multiplied(by: 3) == Period(3, .month))
+        #expect(Period.month.multiplied(by: 0) == nil)
+        #expect(Period.month.multiplied(by: .max) == nil)
+        #expect(Period(10_000, .day)?.multiplied(by: 2) == nil)
     }
 }

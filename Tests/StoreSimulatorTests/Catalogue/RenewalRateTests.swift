@@ -4,7 +4,7 @@ import StoreSimulator
 import Testing
 
 @Suite struct `Renewal rates` {
-    /// A row of Apple's tables: seconds for a week, 1, 2, 3, 6 and 12 months, the weekly and the other grace period,
+    /// A row of Apple's tables, in seconds: a week, 1, 2, 3, 6 and 12 months, the weekly and the other grace period,
     /// billing retry.
     struct Row: CustomTestStringConvertible {
         let rate: RenewalRate
@@ -35,7 +35,7 @@ import Testing
     static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
     @Test(arguments: rows)
-    func `give every period of Apple's tables its length, and failed renewals theirs`(_ row: Row) throws {
+    func `Periods, grace period and billing retry of a renewal rate match Apple's tables`(_ row: Row) throws {
         let periods = try ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"].map { try #require(Period(iso8601: $0)) }
         let lengths = periods.map { row.rate.end(of: $0, from: Self.start).timeIntervalSince(Self.start) }
         #expect(lengths == row.periods)
@@ -54,29 +54,29 @@ import Testing
         (.twentyEightDays, "P1M", 28),
         (.sixteenDays, "P1Y", 16), (.sixteenDays, "P4W", 16), (.sixteenDays, "P2W", 6),
     ])
-    func `give real subscriptions the grace period that was configured, weekly ones less`(
+    func `In real time the configured grace period applies, with at most six days for short periods`(
         _ configured: BillingGracePeriod, _ period: String, _ days: Double
     ) throws {
         let period = try #require(Period(iso8601: period))
         #expect(RenewalRate.realTime.gracePeriod(configured, for: period) == days * 86_400)
     }
 
-    @Test func `leave real time as it is`() {
-        #expect(RenewalRate.realTime.end(of: .month, from: Self.start) == Period.month.after(Self.start))
+    @Test func `The real-time rate does not shorten periods`() {
+        #expect(RenewalRate.realTime.end(of: .month, from: Self.start) == Period.month.date(after: Self.start))
         #expect(RenewalRate.realTime.billingRetry == 60 * 86_400)
-        #expect(RenewalRate.realTime.streakGap == 60 * 86_400)
+        #expect(RenewalRate.realTime.maximumIgnoredLapse == 60 * 86_400)
         #expect(RenewalRate.realTime.scaled(days: 90) == 90 * 86_400)
     }
 
     @Test(arguments: ["plus", "plus.yearly"])
-    func `renew everything in TestFlight once a day, six times`(_ product: String) throws {
+    func `TestFlight renews a subscription daily, six times`(_ product: String) throws {
         var shop = Shop(.sandbox) {
             ($0.rate, $0.renewalCap) = (StoreSettings.testFlight.rate, StoreSettings.testFlight.renewalCap)
         }
         try shop.buy(product)
         shop.wait(days: 8)
         let renewals = Array(repeating: "DID_RENEW", count: 6)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"] + renewals + ["EXPIRED/VOLUNTARY"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY"] + renewals + ["EXPIRED/VOLUNTARY"])
         #expect(try shop.last().transaction.expiresDate == Shop.start + 7 * 86_400)
     }
 
@@ -89,7 +89,7 @@ import Testing
         (.monthlyEvery30Seconds, "P3D", 5), (.anyEvery10Seconds, "P3D", 10), (.dayEverySecond, "P3D", 3),
         (.dayEveryMinute, "P1W", 420),
     ])
-    func `put lengths that Apple's tables lack between those that they have`(
+    func `A period that Apple's tables lack has an interpolated length`(
         _ rate: RenewalRate, _ period: String, _ seconds: Double
     ) throws {
         let period = try #require(Period(iso8601: period))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: RenewalRate.all)
-    func `never make a longer period shorter`(_ rate: RenewalRate) throws {
+    func `A longer period never ends earlier, at any renewal rate`(_ rate: RenewalRate) throws {
         var last = Self.start
         for days in 1...400 {
             let end = rate.end(of: try #require(Period(days, .day)), from: Self.start)
@@ -113,18 +113,18 @@ import Testing
         (.monthlyEveryHour, 1, 120), (.monthlyEvery30Seconds, 1, 1), (.anyEvery2Seconds, 90, 6),
         (.dayEverySecond, 10, 10), (.realTime, -3, 0), (.realTime, .max, Double(Int.max) * 86_400),
     ])
-    func `scale the days of an extension, to nothing if need be`(_ rate: RenewalRate, _ days: Int, _ seconds: Double) {
+    func `The days of an extension scale with the renewal rate`(_ rate: RenewalRate, _ days: Int, _ seconds: Double) {
         #expect(rate.scaled(days: days) == seconds)
     }
 
     @Test(arguments: RenewalRate.sandbox)
-    func `end a streak of subscriptions after ten minutes in the sandbox`(_ rate: RenewalRate) {
-        #expect(rate.streakGap == 600)
+    func `The streak gap is 600 seconds at every sandbox rate`(_ rate: RenewalRate) {
+        #expect(rate.maximumIgnoredLapse == 600)
     }
 
-    @Test func `keep a streak for as long as billing is retried where only Xcode knows the rate`() {
-        #expect(RenewalRate.anyEvery2Seconds.streakGap == 4)
-        #expect(RenewalRate.dayEveryMinute.streakGap == 3600)
+    @Test func `The streak gap of a rate that only Xcode has is its billing retry period`() {
+        #expect(RenewalRate.anyEvery2Seconds.maximumIgnoredLapse == 4)
+        #expect(RenewalRate.dayEveryMinute.maximumIgnoredLapse == 3600)
     }
 
     @Test(arguments: [
@@ -135,11 +135,11 @@ import Testing
         (1002, .anyEveryMinute),
         (1003, .anyEvery30Seconds), (1004, .anyEvery10Seconds), (1005, .anyEvery2Seconds),
     ])
-    func `are found by Xcode's numbers`(_ number: Int, _ rate: RenewalRate) {
+    func `Each StoreKit time rate number maps to its renewal rate`(_ number: Int, _ rate: RenewalRate) {
         #expect(RenewalRate(storeKitValue: number) == rate)
     }
 
-    @Test func `are found by their names, in JSON too, and nothing else is`() throws {
+    @Test func `A renewal rate is decoded from its name, and unknown names and numbers are refused`() throws {
         for rate in RenewalRate.all {
             #expect(RenewalRate(rawValue: rate.rawValue) == rate)
             #expect(try JSONDecoder().decode([RenewalRate].self, from: JSONEncoder().encode([rate])) == [rate])

@@ -23,12 +23,12 @@ struct StoreKitConfigurationTests {
              "adHocOffers": [{"internalID": "ABCD", "paymentMode": "payUpFront", "subscriptionPeriod": "P1M"}]}]}]}
         """
 
-    @Test func `become the products that they describe`() throws {
+    @Test func `A StoreKit configuration is parsed into products, offers and storefront`() throws {
         let configuration = try StoreKitConfiguration(Data(Self.text.utf8))
         var code = Offer(
             identifier: "Save 20", type: .offerCode, discount: .payUpFront, period: .year, price: 79_900,
             eligibility: [.expired])
-        code.stacks = true
+        code.stacksWithIntroductoryOffer = true
         let expected = Catalogue(
             products: [
                 Product(
@@ -61,7 +61,7 @@ struct StoreKitConfigurationTests {
         #expect(try Catalogue(storeKitConfiguration: Data(Self.text.utf8)) == expected)
     }
 
-    @Test func `have settings, and a key that nobody gets to see`() throws {
+    @Test func `A StoreKit configuration has settings, and its description omits the private key`() throws {
         let configuration = try StoreKitConfiguration(Data(Self.text.utf8))
         #expect(configuration.settings.renewalRate == .monthlyEvery5Minutes)
         #expect(configuration.settings.storefront == "ESP")
@@ -73,9 +73,9 @@ struct StoreKitConfigurationTests {
         #expect(!String(reflecting: configuration).contains("secret"))
     }
 
-    @Test func `may say what is not understood; it is noted`() throws {
+    @Test func `Unknown members of a StoreKit configuration are listed in its warnings`() throws {
         #expect(
-            try StoreKitConfiguration(Data(Self.text.utf8)).notes == [
+            try StoreKitConfiguration(Data(Self.text.utf8)).warnings == [
                 "settings._new: not understood",
                 "products[0].codeOffers[0].eligibility[1]: not understood",
                 "products[0].surprise: not understood",
@@ -88,17 +88,17 @@ struct StoreKitConfigurationTests {
     @Test(arguments: [
         "{}", #"{"products": [], "settings": {}, "subscriptionGroups": [], "version": {"major": 1, "minor": 0}}"#,
     ])
-    func `of the first format, and empty ones, are read`(_ text: String) throws {
+    func `A StoreKit configuration that is empty or of format 1 is accepted`(_ text: String) throws {
         let configuration = try StoreKitConfiguration(Data(text.utf8))
         #expect(configuration.catalogue == Catalogue(products: []))
-        #expect(configuration.notes == [])
+        #expect(configuration.warnings == [])
         #expect(configuration.settings == StoreKitConfiguration.Settings())
     }
 
-    @Test func `of a format to come are read with a note`() throws {
+    @Test func `A StoreKit configuration of a future format is accepted with warnings`() throws {
         let configuration = try StoreKitConfiguration(
             Data(#"{"version": {"major": 7}, "settings": {"_timeRate": 99, "_storefront": "XYZ"}}"#.utf8))
-        #expect(configuration.notes.count == 3)
+        #expect(configuration.warnings.count == 3)
         #expect(configuration.catalogue.storefronts == [.usa])
         #expect(configuration.settings.renewalRate == nil)
     }

@@ -15,11 +15,11 @@ struct `Genuine StoreKit configuration files` {
     }
 
     @Test(arguments: zip([3, 4, 5], [(3, 5, 10), (2, 1, 3), (3, 2, 4)]))
-    func `are read and leave nothing that is not understood`(
+    func `Xcode's configuration files of versions 3 to 5 are read without warnings`(
         _ version: Int, _ counts: (oneTime: Int, groups: Int, subscriptions: Int)
     ) throws {
         let configuration = try Self.read(version)
-        #expect(configuration.notes == [])
+        #expect(configuration.warnings == [])
         #expect(configuration.formatVersion == version)
         let catalogue = configuration.catalogue
         #expect(catalogue.groups.count == counts.groups)
@@ -29,7 +29,7 @@ struct `Genuine StoreKit configuration files` {
         try catalogue.validate()
     }
 
-    @Test func `have prices, periods and offers as Xcode shows them`() throws {
+    @Test func `Prices, periods and offers of Xcode's configuration file match what Xcode shows`() throws {
         let catalogue = try Self.read(5).catalogue
         let monthly = try #require(catalogue.product("com.revenuecat.monthly_4.99.1_week_intro"))
         #expect(monthly.type == .autoRenewableSubscription)
@@ -61,7 +61,7 @@ struct `Genuine StoreKit configuration files` {
         #expect(catalogue.product("com.revenuecat.non_renewable")?.type == .nonRenewingSubscription)
     }
 
-    @Test func `have settings`() throws {
+    @Test func `Xcode's configuration files have the expected settings`() throws {
         let (third, fifth) = (try Self.read(3), try Self.read(5))
         #expect(third.settings.renewalRate == .dayEverySecond)
         #expect(third.hasOfferKey)

@@ -3,7 +3,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `An advance of the clock that nobody waits for` {
+@Suite struct `Background advances of the clock` {
     private struct Advance: Decodable {
         let id: Int
         let state: String
@@ -25,7 +25,7 @@ import Testing
     private func advance(_ data: Data) throws -> Advance { try JSONDecoder().decode(Advance.self, from: data) }
 
     @Test(.timeLimit(.minutes(10)))
-    func `says how far it is, is done at its target, and only one is at a time`() async throws {
+    func `An asynchronous advance reports progress until it is done at its target`() async throws {
         try await withSimulator { simulator in
             for index in 0..<20 {
                 try await simulator.perform(
@@ -34,9 +34,6 @@ import Testing
             let begun = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"2 years"}"#)
             #expect(begun.status == 202)
             let id = try advance(begun.body).id
-            let second = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"1 day"}"#)
-            // The first may be over already.
-            #expect([202, 409].contains(second.status))
             var last = try advance(begun.body)
             while last.state == "advancing" {
                 last = try advance(try await call("GET", "/clock/advances/\(id)", simulator).body)
@@ -52,8 +49,23 @@ import Testing
         }
     }
 
+    @Test func `An advance is refused while another one is running`() async throws {
+        try await withSimulator { simulator in
+            for index in 0..<50 {
+                try await simulator.perform(
+                    .purchase(customer: "c\(index)", product: "com.example.premium.monthly"))
+            }
+            let begun = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"100 years"}"#)
+            let second = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"1 day"}"#)
+            #expect(second.status == 409)
+            #expect(String(decoding: second.body, as: UTF8.self).contains("already_advancing"))
+            let id = try advance(begun.body).id
+            #expect(try await call("DELETE", "/clock/advances/\(id)", simulator).status == 202)
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)))
-    func `stands where it was stopped, with everything until then announced`() async throws {
+    func `A cancelled advance stops before its target, and the clock continues from there`() async throws {
         try await withSimulator { simulator in
             for index in 0..<50 {
                 try await simulator.perform(
@@ -67,7 +79,7 @@ import Testing
                 last = try advance(try await call("GET", "/clock/advances/\(id)", simulator).body)
             }
             #expect(last.state == "cancelled" && last.now < last.target)
-            // It goes on from there.
+            // The next advance starts where the cancelled one stopped.
             let rest = try await simulator.advance(by: 60)
             #expect((rest.from.timeIntervalSince1970 * 1000).rounded() >= last.now.rounded())
         }

@@ -17,7 +17,7 @@ import Testing
         return (answer.status, headers, json ?? [:])
     }
 
-    @Test func `says which methods a path has`() async throws {
+    @Test func `A method that a control path lacks gets 405 with the header Allow`() async throws {
         try await withSimulator { simulator in
             for (method, path, allowed) in [
                 ("DELETE", "/clock", "GET"), ("PUT", "/faults", "DELETE, GET, POST"), ("PATCH", "/faults/7", "DELETE"),
@@ -85,7 +85,9 @@ import Testing
         ),
     ]
 
-    @Test func `suggests a word like one that it does not know, or says where they are listed`() async throws {
+    @Test func `An unknown name gets an error that suggests a similar name or the command that lists them`()
+        async throws
+    {
         try await withSimulator { simulator in
             for (path, body, message) in Self.misspelled {
                 let answer = try await send(simulator, "POST", path, Data(body.utf8))
@@ -96,9 +98,9 @@ import Testing
     }
 
     @Test(arguments: Fault.Effect.names)
-    func `knows each effect by its name`(_ name: String) throws {
+    func `Every fault effect name is decodable`(_ name: String) throws {
         do { _ = try JSONDecoder().decode(Fault.Effect.self, from: Data(#"{"\#(name)":{}}"#.utf8)) } catch {
-            // What is missing is its number.
+            // The name is known; a required member of the effect is missing.
             guard case DecodingError.keyNotFound = error else {
                 Issue.record("\(name): \(error)")
                 return
@@ -106,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `numbers every answer, and has one shape for errors`() async throws {
+    @Test func `Every response has a unique x-request-id, and every error is an object with a code`() async throws {
         try await withSimulator { simulator in
             var numbers: Set<String> = []
             for (method, path, status) in [

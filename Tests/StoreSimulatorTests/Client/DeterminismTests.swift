@@ -6,15 +6,15 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite struct `Simulators do not disturb each other, and the same commands give the same store` {
-    /// What a developer's server gets to see: the payloads, byte for byte, of notifications and of what is nested in them.
+@Suite struct `Isolation and determinism of simulators` {
+    /// Identifiers of a run, and the bytes of the notifications and nested payloads that a developer's server receives.
     private struct Record: Equatable, Sendable {
         var identifiers: [String] = []
         var payloads: [Data] = []
     }
 
-    /// A little of everything that makes identifiers.
-    private static func live(_ simulator: Simulator, _ receiver: Receiver) async throws -> Record {
+    /// Runs a few commands of every kind that creates identifiers.
+    private static func runCommands(_ simulator: Simulator, _ receiver: Receiver) async throws -> Record {
         var record = Record()
         let commands: [StoreCommand] = [
             .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false),
@@ -32,13 +32,13 @@ import Testing
             }
         }
         try await simulator.advance(by: .month)
-        // Those of one instant are sent side by side, so they come in any order.
+        // Notifications of one instant are sent concurrently and arrive in any order.
         record.payloads = try receiver.payloads.flatMap(bytes).sorted { $0.lexicographicallyPrecedes($1) }
         return record
     }
 
-    /// The bytes of a notification's payload and of what is nested in it, but for signatures and certificates, which are
-    /// random.
+    /// Returns the bytes of a notification's payload and of its nested payloads, without the random signatures and
+    /// certificates.
     private static func bytes(_ text: String) throws -> [Data] {
         let event = try Replay.Event(text)
         var own = event.notification.bytes
@@ -49,18 +49,18 @@ import Testing
         return [own] + [event.transaction?.bytes, event.renewal?.bytes].compactMap(\.self)
     }
 
-    private static func life(seed: UInt64) async throws -> Record {
+    private static func shortRun(seed: UInt64) async throws -> Record {
         try await Simulator.runWithReceiver {
             $0.seed = seed
         } _: { simulator, receiver in
-            try await live(simulator, receiver)
+            try await runCommands(simulator, receiver)
         }
     }
 
-    @Test func `the same seed, catalogue and commands give the same identifiers and bytes; another seed gives others`()
+    @Test func `The same seed and commands produce the same identifiers and bytes, another seed different ones`()
         async throws
     {
-        let (first, second, other) = try await (Self.life(seed: 7), Self.life(seed: 7), Self.life(seed: 8))
+        let (first, second, other) = try await (Self.shortRun(seed: 7), Self.shortRun(seed: 7), Self.shortRun(seed: 8))
         #expect(first.identifiers == second.identifiers)
         for (one, two) in zip(first.payloads, second.payloads) where one != two {
             #expect(String(decoding: one, as: UTF8.self) == String(decoding: two, as: UTF8.self))
@@ -71,23 +71,23 @@ import Testing
     }
 
     @Test
-    func `so with all that the seed decides: charges ahead and late, attempts to charge, disorder, both versions`()
+    func `Early and late charges, retries, random faults and both versions are determined by the seed`()
         async throws
     {
-        let (first, second, other) = try await (Self.wholeLife(5), Self.wholeLife(5), Self.wholeLife(6))
+        let (first, second, other) = try await (Self.longRun(5), Self.longRun(5), Self.longRun(6))
         #expect(first.identifiers == second.identifiers)
         #expect(first.payloads == second.payloads)
         #expect(first.payloads.count > 30)
         #expect(first.payloads != other.payloads)
     }
 
-    private static func wholeLife(_ seed: UInt64) async throws -> Record {
+    private static func longRun(_ seed: UInt64) async throws -> Record {
         try await Simulator.runWithReceiver {
             $0.seed = seed
-            $0.disorder = .medium
-            $0.makesReceiptAuthority = true
-            $0.production.renewalLead = 86_400
-            $0.production.renewalDelay = 7200
+            $0.randomFaults = .medium
+            $0.createsReceiptAuthorityAtStart = true
+            $0.production.maximumRenewalLeadTime = 86_400
+            $0.production.maximumRenewalDelay = 7200
             $0.production.gracePeriod = .sixteenDays
             $0.production.notificationVersion = .one
         } _: { simulator, receiver in
@@ -106,7 +106,7 @@ import Testing
             ]
             for (number, command) in commands.enumerated() {
                 if number == 5 { simulator.configure { $0.notificationVersion = .two } }
-                // Whether a command makes sense by then is the seed's business as well.
+                // Whether a command is possible at that time depends on the seed as well.
                 do {
                     let outcome = try await simulator.perform(command)
                     record.identifiers += [outcome.transactionID, outcome.orderID].compactMap(\.self)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// What a body says, but for signatures, certificates and the receipts of version 1.
+    /// Returns the content of a notification body, without signatures, certificates and the receipts of version 1.
     private static func content(of body: Data) throws -> [Data] {
         guard case .object(var members) = try JSONDecoder().decode(JSONValue.self, from: body) else { return [] }
         if case .string(let text)? = members["signedPayload"] { return try bytes(text) }
@@ -132,31 +132,31 @@ import Testing
         return [try encoder.encode(JSONValue.object(members))]
     }
 
-    @Test func `eight at once in one process live as each would alone`() async throws {
-        let alone = try await Self.life(seed: 3)
+    @Test func `Eight concurrent simulators in one process do not influence each other`() async throws {
+        let alone = try await Self.shortRun(seed: 3)
         let together = try await withThrowingTaskGroup(of: (UInt64, Record).self) { group in
-            for seed in UInt64(1)...8 { group.addTask { (seed, try await Self.life(seed: seed)) } }
+            for seed in UInt64(1)...8 { group.addTask { (seed, try await Self.shortRun(seed: seed)) } }
             var records: [UInt64: Record] = [:]
             for try await (seed, record) in group { records[seed] = record }
             return records
         }
         #expect(together.count == 8)
         #expect(together[3].map { $0 == alone } == true)
-        // Numbers begin near each other; UUIDs are another one's each.
+        // Numeric identifiers may coincide between seeds; UUIDs must not.
         let all = together.values.flatMap { Set($0.identifiers).filter { $0.contains("-") } }
         #expect(Set(all).count == all.count)
     }
 
-    @Test func `one does not know another's purchases, tokens and certificates`() async throws {
+    @Test func `A simulator rejects another simulator's transactions, keys and signatures`() async throws {
         try await Simulator.run { first in
             try await Simulator.run {
                 $0.seed = 2
             } _: { second in
                 let id = try await first.buy("com.example.coins.100")
                 let text = try await first.client().transaction(id).signedTransactionInfo
-                let (own, stranger) = (try first.verifier(), try second.verifier())
+                let (own, foreign) = (try first.verifier(), try second.verifier())
                 #expect(try await refusal { try await own.transaction(text) } == nil)
-                #expect(try await refusal { try await stranger.transaction(text) } == .untrustedRoot)
+                #expect(try await refusal { try await foreign.transaction(text) } == .untrustedRoot)
                 let unknown = await #expect(throws: AppStoreServerError.self) {
                     try await second.client().transaction(id)
                 }
@@ -170,32 +170,32 @@ import Testing
         }
     }
 
-    @Test func `a snapshot brings everything back: purchases, time, faults, and what comes next`() async throws {
+    @Test func `Restoring a snapshot restores purchases, time, faults and the next identifiers`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
-            let kept = try await simulator.buy("com.example.premium.monthly")
+            let restoredID = try await simulator.buy("com.example.premium.monthly")
             try simulator.add(Fault("route:order", .status(code: 500)))
             try await simulator.snapshot("before")
             #expect(try simulator.snapshots() == ["before"])
-            let lost = try await simulator.buy("com.example.coins.100")
+            let discardedID = try await simulator.buy("com.example.coins.100")
             try await simulator.advance(by: .month)
             try simulator.removeFault()
             let after = receiver.bodies.count
             try await simulator.restore("before")
             #expect(simulator.now == Simulator.start)
             let client = try simulator.client()
-            let status = try await client.subscriptionStatuses(of: kept)
+            let status = try await client.subscriptionStatuses(of: restoredID)
             #expect(status.data.first?.lastTransactions.first?.status == .active)
-            await #expect(throws: AppStoreServerError.self) { try await client.transaction(lost) }
+            await #expect(throws: AppStoreServerError.self) { try await client.transaction(discardedID) }
             let fault = await #expect(throws: AppStoreServerError.self) { try await client.order("X") }
             #expect(fault?.status == 500)
             #expect(receiver.bodies.count == after, "nothing is sent again")
-            #expect(try await simulator.buy("com.example.coins.100") == lost)
+            #expect(try await simulator.buy("com.example.coins.100") == discardedID)
             await #expect(throws: SimulatorError.self) { try await simulator.snapshot("../x") }
             await #expect(throws: SimulatorError.self) { try await simulator.restore("unknown") }
         }
     }
 
-    @Test func `a reset begins again with the same identifiers`() async throws {
+    @Test func `A reset restores the start time and repeats the same identifiers`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let first = try await simulator.buy("com.example.premium.monthly")
             try await simulator.advance(by: .year)
@@ -203,13 +203,13 @@ import Testing
             #expect(simulator.now == Simulator.start)
             await #expect(throws: AppStoreServerError.self) { try await simulator.client().transaction(first) }
             #expect(try await simulator.buy("com.example.premium.monthly") == first)
-            // The settings of the beginning hold, and notifications go on.
+            // The initial settings apply again, and notifications are still sent.
             let text = try #require(try receiver.payloads.last)
             #expect(try Payload(text).body["notificationType"]?.text == "SUBSCRIBED")
         }
     }
 
-    @Test func `a reset gives the quotas back`() async throws {
+    @Test func `A reset clears the rate limit counters`() async throws {
         try await Simulator.run { simulator in
             let limits = simulator.core.limits
             let quota = try #require(limits.quota(of: .transaction, in: .production))
@@ -222,7 +222,7 @@ import Testing
 }
 
 extension Payload {
-    /// A signed text within the payload's `data`.
+    /// Returns a signed text of the payload's `data`.
     fileprivate func nested(_ name: String) -> String? {
         if case .object(let data) = body["data"] { data[name]?.text } else { nil }
     }

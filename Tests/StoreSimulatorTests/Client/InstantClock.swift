@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock on which nobody waits: it jumps to the end of each sleep, and remembers how long it was.
+/// A clock that does not wait: each sleep moves its time to the deadline and is recorded.
 final class InstantClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -15,7 +15,7 @@ final class InstantClock: Clock, Sendable {
     var now: Instant { Instant(offset: state.withLock { $0.now }) }
     var minimumResolution: Duration { .zero }
 
-    /// The sleeps so far.
+    /// The durations of all sleeps so far.
     var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {

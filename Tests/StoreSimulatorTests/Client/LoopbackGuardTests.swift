@@ -3,11 +3,11 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `What the simulator serves on loopback` {
+@Suite struct `Loopback guard` {
     typealias Headers = [(name: String, value: String)]
 
-    /// Headers, and what comes of them at the control API.
-    static let askers: [(headers: Headers, status: Int)] = [
+    /// Request headers, and the resulting status of the control API.
+    static let requests: [(headers: Headers, status: Int)] = [
         ([], 200), ([("Host", "localhost")], 200), ([("Host", "LOCALHOST:1")], 200),
         ([("Host", "127.0.0.1:65535")], 200),
         ([("Host", "[::1]")], 200), ([("Host", "[::1]:9000")], 200),
@@ -32,18 +32,18 @@ import Testing
 
     private func send(
         _ method: String, _ url: String, _ headers: Headers, _ body: Data? = nil
-    ) async throws -> HTTPTransportAnswer {
+    ) async throws -> HTTPTransportResponse {
         try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(method: method, url: url, headers: headers, body: body))
     }
 
-    @Test func `answers programs on this machine, and pages from nowhere else`() async throws {
+    @Test func `A foreign Host, Origin or Sec-Fetch-Site gets 403 on every path of the simulator`() async throws {
         try await Simulator.run { simulator in
             let control = simulator.information.controlURL
             let base = control.replacing("/simulator", with: "")
-            for (headers, status) in Self.askers {
+            for (headers, status) in Self.requests {
                 #expect(try await send("GET", control + "/clock", headers).status == status, "\(headers)")
-                // The rest of it: Apple's API wants a token, the certificates are there for all.
+                // Other paths: Apple's API requires a token, the revocation list is public.
                 let api = try await send("GET", base + "/production/inApps/v1/transactions/1", headers)
                 #expect(api.status == (status == 200 ? 401 : 403), "\(headers)")
                 #expect(try await send("GET", base + "/ocsp/root.crl", headers).status == status, "\(headers)")
@@ -60,7 +60,7 @@ import Testing
         ("text/plain; application/json", 415), ("application/jsonp", 415), ("", 415),
     ]
 
-    @Test func `takes commands as JSON only, by whatever way they come`() async throws {
+    @Test func `The control API accepts only JSON, also for unnormalized paths`() async throws {
         try await Simulator.run { simulator in
             let control = simulator.information.controlURL
             let base = control.replacing("/simulator", with: "")
@@ -75,14 +75,14 @@ import Testing
                     #expect([404, 415].contains(answer.status), "\(path), \(type ?? "none")")
                 }
             }
-            // Without a body there is nothing to say about it.
+            // Without a body no Content-Type is required.
             #expect(try await send("POST", control + "/settle", []).status == 200)
             #expect(try await send("DELETE", control + "/faults", []).status == 204)
             #expect(simulator.core.read(.production) { store, _ in store.notifications.isEmpty })
         }
     }
 
-    @Test func `takes what belongs to Apple's side as Apple does`() async throws {
+    @Test func `verifyReceipt and OCSP accept the content types that Apple accepts`() async throws {
         try await Simulator.run { simulator in
             let base = simulator.information.controlURL.replacing("/simulator", with: "")
             let receipt = Data(#"{"receipt-data":"AAAA"}"#.utf8)

@@ -22,7 +22,7 @@ import Testing
         return results
     }
 
-    @Test func `a duplicated one comes twice, byte for byte`() async throws {
+    @Test func `A duplicated notification is delivered twice with the same bytes`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(Fault("notification:ONE_TIME_CHARGE", .duplicate, count: 1))
             try await simulator.buy(Self.coins)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a dropped one never comes, but is in the history`() async throws {
+    @Test func `A dropped notification is never delivered, but is in the notification history`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(Fault("notification:*", .drop, count: 1))
             try await simulator.buy(Self.coins)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a reordered one comes within ten minutes, after the next`() async throws {
+    @Test func `A reordered notification is delivered after the next one, within ten minutes`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(Fault("notification:*", .reorder, count: 1))
             let first = try await simulator.perform(.purchase(customer: "anna", product: Self.coins))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a receiver that cannot be reached is told again an hour later`() async throws {
+    @Test func `A notification to an unreachable receiver is retried until it is delivered`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             try simulator.add(
                 Fault("notification:SUBSCRIBED.INITIAL_BUY", .unreachable, until: simulator.now + 2 * 3600))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `one with a wrong signature or a stranger's chain is refused, and comes right the next time`()
+    @Test func `A notification with an invalid signature or chain is refused, and its retry verifies`()
         async throws
     {
         let cases: [(Fault.Effect, VerificationError.Code)] = [
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `one of the future is decoded, a truncated one is refused`() async throws {
+    @Test func `A notification with unknown values is decoded, and a truncated one is refused`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let verifier = try simulator.verifier()
             try simulator.add(Fault("notification:*", .unknownValues, count: 1))

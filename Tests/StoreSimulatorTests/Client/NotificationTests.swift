@@ -6,11 +6,11 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite struct `Notifications reach a receiver, and what it answers decides what follows` {
+@Suite struct `Delivery of notifications` {
     private static let product = "com.example.premium.monthly"
     private static let coins = "com.example.coins.100"
 
-    /// What our client says about the attempts to send all notifications so far.
+    /// Returns the send attempts of all notifications so far, as the notification history lists them.
     private func attempts(
         _ simulator: Simulator, _ environment: AppStoreEnvironment = .production
     ) async throws -> [[SendAttemptItem]] {
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `a notification is there when the command returns, and verifies with all that is nested in it`(
+    func `A notification is delivered when the command returns, and verifies with its nested payloads`(
         _ environment: AppStoreEnvironment
     ) async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a notification names the version of the app that was on sale, whenever it is sent`() async throws {
+    @Test func `A notification names the app version on sale when it was created, also in a retry`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(500))
             try await simulator.buy(Self.product)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `production sends five more times, after 1, 12, 24, 48 and 72 hours, the same bytes each time`()
+    @Test func `Production retries after 1, 12, 24, 48 and 72 hours with the same bytes`()
         async throws
     {
         try await Simulator.runWithReceiver { simulator, receiver in
@@ -85,13 +85,13 @@ import Testing
         }
     }
 
-    @Test func `what somebody has sent again takes the place of no attempt, and ends them when it arrives`()
+    @Test func `A manual resend replaces no retry, and a successful one ends the retries`()
         async throws
     {
         try await Simulator.runWithReceiver { simulator, receiver in
             func resend(_ number: Int) async throws {
                 try simulator.core.resend(number, in: .production)
-                try await simulator.settle()
+                try await simulator.processDueEvents()
             }
             receiver.answerAll(.status(500))
             try await simulator.buy(Self.coins)
@@ -102,7 +102,7 @@ import Testing
             let sent = try #require(try await attempts(simulator).first)
             #expect(sent.map { $0.attemptDate.timeIntervalSince(Simulator.start) / 3600 } == [0, 1, 13, 37, 85, 157])
             #expect(receiver.bodies.count == 7)
-            // Not even after the last one.
+            // A resend after the last attempt starts no further retries.
             try await resend(0)
             try await simulator.buy(Self.coins)
             receiver.answerAll(.status(200))
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `the sandbox sends once`() async throws {
+    @Test func `The sandbox sends a notification once, even if that fails`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(500))
             try await simulator.buy(Self.coins, in: .sandbox)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a receiver that comes back gets what it missed, and nothing twice`() async throws {
+    @Test func `A receiver that recovers gets each missed notification exactly once more`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(503))
             try await simulator.buy(Self.coins)
@@ -141,12 +141,12 @@ import Testing
                     [.unsuccessfulHTTPResponseCode, .success],
                 ])
             let uuids = try receiver.payloads.map { try Payload($0).body["notificationUUID"]?.text }
-            // The later one is due again first.
+            // The retry of the later notification is due first.
             #expect(uuids == [uuids[0], uuids[0], uuids[2], uuids[2], uuids[0]])
         }
     }
 
-    @Test func `200 to 206 are success; any other status is none`() async throws {
+    @Test func `Statuses 200 to 206 are a success, any other status is a failed attempt`() async throws {
         let cases = (200...206).map { ($0, true) } + [207, 301, 304, 400, 401, 404, 429, 500, 503].map { ($0, false) }
         try await Simulator.runWithReceiver { simulator, receiver in
             for (status, isSuccess) in cases {
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `redirections are followed, but not in a circle`() async throws {
+    @Test func `A redirect is followed, and a circular redirect is a failed attempt`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answer(.redirect("/elsewhere"))
             try await simulator.buy(Self.coins, in: .sandbox)
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `a receiver that does not answer in time is timed out`() async throws {
+    @Test func `An attempt without a response in time is recorded as timed out`() async throws {
         try await Simulator.runWithReceiver {
             $0.sandbox.deliveryTimeout = 0.05
         } _: { simulator, receiver in
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a receiver that begins its answer in time and does not end it is timed out`() async throws {
+    func `An attempt whose response begins in time but does not end is recorded as timed out`() async throws {
         try await Simulator.runWithReceiver {
             $0.sandbox.deliveryTimeout = 0.5
         } _: { simulator, receiver in
@@ -191,8 +191,10 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `where nobody listens the socket is at fault, and nobody waits for it`(_ host: String) async throws {
-        // A port that was free a moment ago.
+    func `A refused connection is recorded as a socket issue without waiting for the timeout`(_ host: String)
+        async throws
+    {
+        // The port of a receiver that has just stopped.
         let url = try await Receiver.run { $0.url.replacing("127.0.0.1", with: host) }
         try await Simulator.run {
             $0.sandbox.notificationURL = url
@@ -205,12 +207,12 @@ import Testing
         }
     }
 
-    @Test func `a test notification is sent, and its status says so`() async throws {
+    @Test func `A test notification is delivered, and its status lists the attempt`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             for environment in [AppStoreEnvironment.production, .sandbox] {
                 let client = try simulator.client(environment)
                 let token = try await client.requestTestNotification().testNotificationToken
-                try await simulator.settle()
+                try await simulator.processDueEvents()
                 let status = try await client.testNotification(token)
                 #expect(status.sendAttempts.map(\.sendAttemptResult) == [.success])
                 #expect(try receiver.payloads.last == status.signedPayload)

@@ -17,10 +17,10 @@ import WebConsole
         return try #require(page.html)
     }
 
-    @Test func `says what happens next, and when`() async throws {
+    @Test func `The panel shows the next scheduled event and its time`() async throws {
         try await withSimulator { simulator in
-            #expect(try html(simulator, .customers).contains("nothing is planned"))
-            simulator.configure { $0.renewalLead = 0 }
+            #expect(try html(simulator, .customers).contains("no event is scheduled"))
+            simulator.configure { $0.maximumRenewalLeadTime = 0 }
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             let page = try html(simulator, .customers)
             #expect(page.contains("com.example.premium.monthly is due for renewal (anna)"))
@@ -30,18 +30,18 @@ import WebConsole
         }
     }
 
-    @Test func `keeps what is typed into the clock out of what is replaced`() async throws {
+    @Test func `The input fields of the clock are outside the live parts of the page`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             let page = try html(simulator, .customers, "to=2027-03-01&by=1%20month")
             #expect(page.contains(#"name="to" value="2027-03-01""#) && page.contains(#"value="1 month" selected"#))
             let live = PageLibrary.liveParts(of: page)
-            #expect(live.contains("id=\"clock\"") && live.contains("To the next thing"))
+            #expect(live.contains("id=\"clock\"") && live.contains("To the next event"))
             #expect(!live.contains("advance-to") && !live.contains("advance-by"))
         }
     }
 
-    @Test func `decodes a receipt, and shows what a device with a name holds`() async throws {
+    @Test func `A customer page shows the decoded receipt and the contents of a named device`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.coins.100", device: "phone"))
@@ -57,7 +57,7 @@ import WebConsole
         }
     }
 
-    @Test func `signs no text of a device when an open page asks for it again`() async throws {
+    @Test func `A refreshed page fragment leaves out the signed texts of a device`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.coins.100", device: "phone"))
@@ -70,7 +70,7 @@ import WebConsole
         }
     }
 
-    @Test func `does not say that a family member got money back`() async throws {
+    @Test func `A family member's revoked purchase is not shown as refunded`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.yearly"))
             try await simulator.perform(.shareWithFamily(customer: "anna", member: "ben"))
@@ -82,7 +82,7 @@ import WebConsole
         }
     }
 
-    @Test func `is asked for again as somebody looks at it, without what was said once`() async throws {
+    @Test func `The refresh and return addresses keep filter and page, without one-time parameters`() async throws {
         try await withSimulator { simulator in
             let page = try html(simulator, .notifications, "customer=a+b&page=50&done=x&fragment=all")
             for part in [#"data-here=""#, #"class="refresh" href=""#, #"name="return" value=""#] {
@@ -91,18 +91,18 @@ import WebConsole
         }
     }
 
-    @Test func `says that a customer has no notifications, and moves no later part of the list`() async throws {
+    @Test func `An empty filtered list has its own message, and later pages of the list are not live`() async throws {
         try await withSimulator { simulator in
-            #expect(try html(simulator, .notifications).contains("No notification yet"))
+            #expect(try html(simulator, .notifications).contains("No notifications yet"))
             let none = try html(simulator, .notifications, "customer=nobody")
-            #expect(none.contains("There are no notifications here") && !none.contains("No notification yet"))
+            #expect(none.contains("No notification matches") && !none.contains("No notifications yet"))
             #expect(PageLibrary.liveParts(of: none).contains("id=\"list\""))
             let later = PageLibrary.liveParts(of: try html(simulator, .notifications, "page=50"))
             #expect(later.contains("id=\"clock\"") && !later.contains("id=\"list\""))
         }
     }
 
-    @Test func `says what the customer pays`() async throws {
+    @Test func `A customer page shows prices in the currency of the customer's storefront`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.createCustomer(customer: "gerd", storefront: "DEU"))
             let product = "com.example.premium.monthly"
@@ -117,9 +117,9 @@ import WebConsole
         }
     }
 
-    @Test func `draws a period that was refunded after its end no longer than it was`() async throws {
+    @Test func `The timeline does not extend a period that was refunded after its end`() async throws {
         try await withSimulator { simulator in
-            simulator.configure { $0.renewalLead = 0 }
+            simulator.configure { $0.maximumRenewalLeadTime = 0 }
             let first = try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
             try await simulator.advance(by: .days(45))
@@ -128,7 +128,7 @@ import WebConsole
         }
     }
 
-    @Test func `draws a period that was upgraded up to the upgrade`() async throws {
+    @Test func `The timeline ends an upgraded period at the upgrade`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.basic.monthly", introductory: false))
@@ -139,17 +139,17 @@ import WebConsole
         }
     }
 
-    /// Expects that the first bar of that look ends before the first paid one begins.
-    private func expectNoOverlap(of look: String, _ page: String) throws {
+    /// Expects that the first bar of this CSS class ends before the first bar of the class `paid` begins.
+    private func expectNoOverlap(of cssClass: String, _ page: String) throws {
         let bars = page.matches(of: /<rect class="(\w+)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/)
-        let ended = try #require(bars.first { $0.1 == look })
+        let ended = try #require(bars.first { $0.1 == cssClass })
         let next = try #require(bars.first { $0.1 == "paid" })
         let (start, width) = (try #require(Double(ended.2)), try #require(Double(ended.3)))
         let begin = try #require(Double(next.2))
         #expect(start + width <= begin)
     }
 
-    @Test func `says how many of a customer's transactions it does not show`() async throws {
+    @Test func `A customer page says so when it shows only the last 500 transactions`() async throws {
         try await withSimulator { simulator in
             for _ in 0..<500 {
                 try await simulator.perform(.purchase(customer: "anna", product: "com.example.coins.100"))
@@ -160,7 +160,7 @@ import WebConsole
         }
     }
 
-    @Test func `shows the command that does what the form does, where a field is empty too`() async throws {
+    @Test func `The settings page shows the equivalent command, also when the URL is empty`() async throws {
         try await withSimulator { simulator in
             let empty = try html(simulator, .settings)
             #expect(empty.contains("{&quot;notificationURL&quot;:null,"))
@@ -171,7 +171,7 @@ import WebConsole
         }
     }
 
-    @Test func `leads to the beginning of a day`() async throws {
+    @Test func `The timeline links to the start of each day`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             let days = try html(simulator, .customer("anna")).matches(of: /to=(\d{4}-\d\d-\d\d)"/).map(\.1)
@@ -180,7 +180,7 @@ import WebConsole
         }
     }
 
-    @Test func `shows the status and the answer of each attempt, also after a snapshot`() async throws {
+    @Test func `A notification page shows status and response of an attempt, also after a snapshot`() async throws {
         let body = Data(("<b>closed</b>" + String(repeating: "x", count: 2000)).utf8)
         let receiver = try TestSupport.LoopbackServer(
             answer: TestSupport.LoopbackServer.answer("503 Service Unavailable", [], body))
@@ -188,19 +188,19 @@ import WebConsole
         try await withSimulator { simulator in
             simulator.configure { $0.notificationURL = "http://127.0.0.1:\(receiver.port)/" }
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
-            try await simulator.settle()
+            try await simulator.processDueEvents()
             try await simulator.snapshot("kept")
             try await simulator.restore("kept")
             let record = try #require(
                 simulator.core.read(.production) { store, _ in store.notifications.first })
             let attempt = try #require(record.attempts.first)
-            #expect(attempt.status == 503 && attempt.answer?.utf8.count == NotificationAttempt.largestAnswer)
+            #expect(attempt.status == 503 && attempt.answer?.utf8.count == NotificationAttempt.maximumAnswerSize)
             let page = try html(simulator, .notification(record.uuid))
             #expect(page.contains(">503</td>") && page.contains("&lt;b&gt;closed&lt;/b&gt;"))
         }
     }
 
-    @Test func `reads attempts of older snapshots`() throws {
+    @Test func `NotificationAttempt decodes the attempts of older snapshots`() throws {
         let old = SendAttemptItem(attemptDate: Date(timeIntervalSince1970: 1_800_000_000), sendAttemptResult: .timedOut)
         let seconds = Data(#"{"attemptDate":821692800,"sendAttemptResult":"TIMED_OUT"}"#.utf8)
         #expect(try JSONDecoder().decode(NotificationAttempt.self, from: seconds).date == old.attemptDate)

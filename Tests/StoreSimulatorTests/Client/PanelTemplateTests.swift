@@ -9,15 +9,17 @@ import WebConsole
 
 @Suite struct `The templates of the simulator's panel` {
     private func request(
-        _ page: PanelPage, _ query: [(String, String)] = [], mistake: PanelRequest.Mistake? = nil
+        _ page: PanelPage, _ query: [(String, String)] = [], formFailure: PanelRequest.FormFailure? = nil
     ) throws -> PanelRequest {
         let text = query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
         return PanelRequest(
-            page: page, environment: .production, query: try FormFields(encoded: text.utf8), mistake: mistake)
+            page: page, environment: .production, query: try FormFields(encoded: text.utf8), formFailure: formFailure)
     }
 
-    /// Every page, in every state that there is.
-    @Test(.timeLimit(.minutes(10))) func `have a value for each name and a use for each value`() async throws {
+    /// Renders every page in every state.
+    @Test(.timeLimit(.minutes(10))) func `Every name in a panel template has a value, and every value is used`()
+        async throws
+    {
         try await withSimulator { simulator in
             let panel = SimulatorPanel(simulator: simulator, state: PanelState())
             var audit = try TemplateAudit(SimulatorPages.files)
@@ -45,12 +47,12 @@ import WebConsole
                 simulator.core.read(.production) { store, _ in store.notifications.first { !$0.attempts.isEmpty }?.uuid
                 })
             try show(.notification(uuid))
-            // A form that was refused, a question, a report.
+            // A refused form, a confirmation and a scenario report.
             let fields = try FormFields(encoded: "json=x&customer=&to=x".utf8)
             for (page, form, param) in [(PanelPage.catalogue, "catalogue", "json"), (.customers, "buy", "customer")] {
                 let failure = ControlFailure(400, "invalid_request", "no", param: param)
                 let refused = panel.page(
-                    try request(page, mistake: .init(form: form, fields: fields, failure: failure)))
+                    try request(page, formFailure: .init(form: form, fields: fields, failure: failure)))
                 #expect(refused.status == 400)
                 audit.render(refused.template, refused.values, in: refused.shell)
             }
@@ -61,7 +63,7 @@ import WebConsole
                 audit.render(page.template, page.values, in: page.shell)
             }
             let report = try await simulator.run(try #require(try ShippedScenarios.scenario("refund")))
-            try show(.scenarios, [("report", panel.state.keep(report: report))])
+            try show(.scenarios, [("report", panel.state.store(report: report))])
             try await whileAdvancing(simulator) { try showAll() }
             #expect(audit.complete().isEmpty, "\(audit.complete())")
         }
@@ -80,7 +82,7 @@ import WebConsole
         try await simulator.snapshot("x")
     }
 
-    /// While the clock is on its way, held up by a notification that takes long.
+    /// Calls `body` while the clock advances, delayed by a slow notification.
     private func whileAdvancing(_ simulator: Simulator, _ body: () throws -> Void) async throws {
         try simulator.removeFault()
         try simulator.add(Fault("notification:*", .delay(seconds: 3)))

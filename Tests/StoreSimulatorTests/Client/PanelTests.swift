@@ -19,7 +19,7 @@ import WebConsole
 
     private func send(
         _ simulator: Simulator, _ form: String, _ fields: String, type: String = "application/x-www-form-urlencoded"
-    ) async throws -> HTTPTransportAnswer {
+    ) async throws -> HTTPTransportResponse {
         let base = simulator.information.controlURL.replacing("/simulator", with: "")
         return try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
@@ -31,7 +31,7 @@ import WebConsole
         "/", "/trigger", "/notifications", "/faults", "/catalogue", "/settings", "/snapshots", "/scenarios",
     ]
 
-    @Test func `serves each page with strict headers, empty and full, and every name in it has a value`() async throws {
+    @Test func `Every panel page has strict headers and no missing values, with and without data`() async throws {
         try await withSimulator { simulator in
             func check(_ path: String, status: Int = 200) async throws {
                 let page = try await fetch(simulator, path)
@@ -59,7 +59,7 @@ import WebConsole
         }
     }
 
-    @Test func `carries out a form by the control API's own operation, and says what came of it`() async throws {
+    @Test func `A panel form is carried out once, and a refused form is shown again with its error`() async throws {
         try await withSimulator { simulator in
             let page = try await fetch(simulator, "/")
             let ticket = try #require(page.text.firstMatch(of: /id="form-buy".*?name="ticket" value="([^"]*)"/)?.1)
@@ -69,11 +69,11 @@ import WebConsole
             let text = String(decoding: wrong.body, as: UTF8.self)
             #expect(
                 text.contains("unknown_product") && text.contains("<title>Error: ") && text.contains("value=\"anna\""))
-            // The page of the form can be asked for again, not the address that it was sent to.
+            // The page refreshes from the form's page, not from the address that the form was posted to.
             #expect(text.contains(#"data-here="/""#) && text.contains("data-topics=\"simulator\""))
             #expect(simulator.states().isEmpty)
             let done = try await send(simulator, "do", fields + "&product=com.example.premium.monthly")
-            // The client follows the way to the customer's page, or not: either is the page or its address.
+            // 200 if the HTTP client follows the redirect to the customer's page.
             #expect([200, 303].contains(done.status))
             #expect(simulator.states().map(\.customer) == ["anna"])
             _ = try await send(simulator, "do", fields + "&product=com.example.premium.yearly")
@@ -84,7 +84,7 @@ import WebConsole
         }
     }
 
-    @Test func `templates are those of the folder, and none of them inserts what it must not`() throws {
+    @Test func `The embedded panel templates equal the files in the folder and pass the audit`() throws {
         let audit = try TemplateAudit(SimulatorPages.files)
         #expect(audit.problems.isEmpty, "\(audit.problems.sorted())")
         let folder = URL(filePath: #filePath).deletingLastPathComponent()

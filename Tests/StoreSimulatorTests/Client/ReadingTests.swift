@@ -5,11 +5,11 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `Our client reads from the simulator over HTTP` {
+@Suite struct `Read requests of AppStoreServerClient to the simulator` {
     private static let product = "com.example.premium.monthly"
 
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `a transaction, its status, its history page by page and the app transaction verify`(
+    func `Transaction, status, history pages and app transaction from the simulator verify`(
         _ environment: AppStoreEnvironment
     ) async throws {
         try await Simulator.run { simulator in
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a stored revision leads to what has changed since`() async throws {
+    @Test func `The client reads the transactions that changed since a stored revision`() async throws {
         try await Simulator.run { simulator in
             let coins = [
                 try await simulator.buy("com.example.coins.100"), try await simulator.buy("com.example.coins.100"),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `the documented errors come as their codes`() async throws {
+    @Test func `Documented errors reach the client with their code and status`() async throws {
         try await Simulator.run { simulator in
             let coin = try await simulator.buy("com.example.coins.100")
             let (client, sandbox) = (try simulator.client(), try simulator.client(.sandbox))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `tokens of another key, issuer or app, and old ones, are refused with 401`() async throws {
+    @Test func `Tokens with another key, issuer or app, and expired tokens, are refused with 401`() async throws {
         try await Simulator.run { simulator in
             let coin = try await simulator.buy("com.example.coins.100")
             let (key, information) = (try simulator.key, simulator.information)
@@ -112,14 +112,15 @@ import Testing
                 let error = await #expect(throws: AppStoreServerError.self) { try await client.transaction(coin) }
                 #expect(error?.code == .unauthorized)
                 #expect(error?.status == 401)
-                // Once more with a fresh token.
+                // The client retries once with a new token.
                 #expect(error?.attempts == 2)
             }
             _ = try await simulator.client().transaction(coin)
         }
     }
 
-    @Test func `the hourly quota is refused with the instant of its end, and holds for one environment`() async throws {
+    @Test func `A request above the hourly quota is refused until the hour ends, in one environment only`() async throws
+    {
         try await Simulator.run { simulator in
             let coin = try await simulator.buy("com.example.coins.100")
             let inSandbox = try await simulator.buy("com.example.coins.100", in: .sandbox)

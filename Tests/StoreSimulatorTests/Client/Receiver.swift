@@ -6,36 +6,36 @@ import NIOCore
 import Synchronization
 import TestSupport
 
-/// The developer's server: on loopback, keeps what it is sent, and answers as a test wants.
+/// A developer's server on loopback. Stores the request bodies that it receives, and responds as a test configures it.
 final class Receiver: Sendable {
-    /// How a request is answered.
+    /// The response to a request.
     enum Answer: Sendable {
         case status(Int)
-        /// Sends the caller to another place on this server.
+        /// Redirects to another path on this server.
         case redirect(String)
-        /// The caller has to hang up.
+        /// Never responds. The client has to close the connection.
         case nothing
-        /// Sends the head and one byte of the body. Then the caller has to hang up.
+        /// Sends the head and one byte of the body, and never ends. The client has to close the connection.
         case unfinished
     }
 
-    /// Where notifications go.
+    /// The URL for notifications.
     let url: String
     private let mailbox: Mailbox
     private let server: TestServer
 
-    /// What was received, in order, byte for byte.
+    /// The received bodies, in order.
     var bodies: [Data] { mailbox.state.withLock { $0.bodies } }
 
-    /// The signed payloads that were received, in order.
+    /// The received signed payloads, in order.
     var payloads: [String] {
         get throws { try bodies.map { try JSONDecoder().decode(Body.self, from: $0).signedPayload } }
     }
 
-    /// The next requests are answered like this, one by one, and all after them with 200.
+    /// Sets the responses to the next requests, one each. Later requests get the response of `answerAll`, or 200.
     func answer(_ answers: Answer...) { mailbox.state.withLock { $0.answers = answers } }
 
-    /// Every request from now on is answered like this.
+    /// Sets the response to all requests that `answer` has set no response for.
     func answerAll(_ answer: Answer) { mailbox.state.withLock { $0.standard = answer } }
 
     private struct Body: Decodable { let signedPayload: String }
@@ -64,7 +64,7 @@ final class Receiver: Sendable {
             let buffer = try await request.body.collect(upTo: 1 << 22)
             return try await Self.response(mailbox.receive(Data(buffer.readableBytesView)))
         }
-        // Where a redirection may lead to: browsers, and the App Store, turn 302 into GET.
+        // The target of a redirect: browsers and the App Store follow a 302 with GET.
         router.get("/**") { _, _ -> Response in try await Self.response(mailbox.receive(Data())) }
         server = try await TestServer(router)
         url = "http://127.0.0.1:\(server.port)/notifications"
@@ -90,7 +90,7 @@ final class Receiver: Sendable {
         }
     }
 
-    /// Calls `body` with a server that is there until it returns.
+    /// Runs a server while `body` runs.
     static func run<Value>(_ body: (Receiver) async throws -> Value) async throws -> Value {
         let receiver = try await Receiver()
         return try await receiver.server.whileRunning { try await body(receiver) }

@@ -5,8 +5,8 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite struct `The simulator answers for its certificates over HTTP` {
-    /// A verifier that asks, remembers nothing, and takes no answer for a refusal.
+@Suite struct `OCSP and CRL of the simulator over HTTP` {
+    /// Returns a verifier with an empty cache that fails without an OCSP response.
     private func verifier(_ simulator: Simulator, timeLimit: TimeInterval = 5) throws -> SignedDataVerifier {
         try simulator.verifier {
             var options = RevocationOptions(policy: .hard)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Commands the responder through the control API.
+    /// Sets the mode of the OCSP responder through the control API.
     private func set(_ simulator: Simulator, _ body: String) async throws {
         let request = HTTPTransportRequest(
             method: "PUT", url: simulator.information.controlURL + "/ocsp",
@@ -25,7 +25,7 @@ import Testing
         #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    @Test func `good, revoked, unknown, expired, forged and missing answers are told apart`() async throws {
+    @Test func `Good, revoked and unusable OCSP responses have different verification results`() async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let text = try await simulator.client().transaction(id).signedTransactionInfo
@@ -44,20 +44,22 @@ import Testing
     }
 
     @Test(arguments: ["leaf", "intermediate"])
-    func `one certificate alone can be revoked`(_ certificate: String) async throws {
+    func `Revoking the leaf or the intermediate alone fails verification with revocation checks`(_ certificate: String)
+        async throws
+    {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let text = try await simulator.client().transaction(id).signedTransactionInfo
             try await set(simulator, "{\"status\":\"revoked\",\"certificate\":\"\(certificate)\"}")
             let strict = try verifier(simulator)
             #expect(try await refusal { try await strict.transaction(text) } == .revoked)
-            // Who does not ask does not know.
+            // A verifier without revocation checks accepts the token.
             let trusting = try simulator.verifier()
             #expect(try await refusal { try await trusting.transaction(text) } == nil)
         }
     }
 
-    @Test func `an answer that takes too long is none`() async throws {
+    @Test func `An OCSP response after the time limit leaves the revocation status unknown`() async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let text = try await simulator.client().transaction(id).signedTransactionInfo
@@ -67,12 +69,12 @@ import Testing
         }
     }
 
-    @Test func `after a new leaf, what the old one signed still verifies, until the old one is revoked`() async throws {
+    @Test func `After a rotation, tokens of the old leaf verify until that leaf is revoked`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             let id = try await simulator.buy("com.example.coins.100")
             let client = try simulator.client()
             let old = try await client.transaction(id).signedTransactionInfo
-            // Of the leaf that signs now.
+            // Revokes the leaf that signs now.
             try await set(simulator, "{\"status\":\"revoked\",\"certificate\":\"leaf\"}")
             try simulator.rotateSigningKey()
             let new = try await client.transaction(id).signedTransactionInfo
@@ -83,7 +85,7 @@ import Testing
             let strict = try verifier(simulator)
             #expect(try await refusal { try await strict.transaction(old) } == .revoked)
             #expect(try await refusal { try await strict.transaction(new) } == nil)
-            // What was sent with the old leaf is sent again with it.
+            // A retry sends the bytes that the old leaf signed.
             receiver.answer(.status(500))
             try await simulator.buy("com.example.coins.100")
             try simulator.rotateSigningKey()

@@ -6,7 +6,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite struct `Faults on routes, and what our client and verifier make of them` {
+@Suite struct `Faults on routes` {
     private func withFault(
         _ effect: Fault.Effect, count: Int? = nil, _ body: (Simulator, String) async throws -> Void
     ) async throws {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `each kind of trouble has its code`() async throws {
+    @Test func `Each route fault causes a client error with the matching code`() async throws {
         let cases: [(Fault.Effect, AppStoreServerError.Code, Int?)] = [
             (.drop, .transport, nil), (.unreachable, .transport, nil), (.truncate, .transport, nil),
             (.delay(seconds: 60), .timeout, nil), (.status(code: 500), .serverFailure, 500),
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a failure lasts as long by the simulator's clock as the control API is told`() async throws {
+    @Test func `A fault added with seconds ends after that time on the simulator's clock`() async throws {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             func add(_ seconds: String) async throws -> Int {
@@ -58,7 +58,7 @@ import Testing
             let error = await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
             #expect(error?.code == .rateLimited)
             try await simulator.advance(by: 1)
-            // A client that was told to wait asks again when that is over.
+            // The fault has ended.
             _ = try await simulator.client().transaction(id)
             for wrong in ["0", "-1", "nan", "inf", "31622401", "soon", ""] {
                 #expect(try await add(wrong) == 400, "\(wrong)")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a failure is repeated until it is over`() async throws {
+    @Test func `The client retries a failed request until it succeeds`() async throws {
         for effect: Fault.Effect in [.status(code: 503), .drop, .truncate] {
             try await withFault(effect, count: 2) { simulator, id in
                 let clock = InstantClock()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `Retry-After is waited for if it is near, and given to the caller if it is far`() async throws {
+    @Test func `The client waits for a short Retry-After, and throws a long one to the caller`() async throws {
         for (seconds, isNear) in [(30.0, true), (120.0, false)] {
             try await withFault(.rateLimit(retryAfterSeconds: seconds), count: 1) { simulator, id in
                 let clock = InstantClock()
@@ -101,29 +101,29 @@ import Testing
         }
     }
 
-    @Test func `a delay within the time limit does no harm`() async throws {
+    @Test func `A delay within the client's timeout does not fail the request`() async throws {
         try await withFault(.delay(seconds: 0.01), count: 1) { simulator, id in
             _ = try await simulator.client().transaction(id)
         }
     }
 
-    @Test func `a wrong signature and a stranger's chain are told apart by the verifier`() async throws {
+    @Test func `The verifier reports an invalid signature and an untrusted chain with different codes`() async throws {
         let cases: [(Fault.Effect, VerificationError.Code)] = [
             (.invalidSignature, .badSignature), (.wrongChain, .untrustedRoot),
         ]
         for (effect, code) in cases {
             try await withFault(effect, count: 1) { simulator, id in
                 let client = try simulator.client()
-                let spoiled = try await client.transaction(id).signedTransactionInfo
+                let invalidToken = try await client.transaction(id).signedTransactionInfo
                 let verifier = try simulator.verifier()
-                #expect(try await refusal { try await verifier.transaction(spoiled) } == code)
-                let sound = try await client.transaction(id).signedTransactionInfo
-                #expect(try await refusal { try await verifier.transaction(sound) } == nil)
+                #expect(try await refusal { try await verifier.transaction(invalidToken) } == code)
+                let validToken = try await client.transaction(id).signedTransactionInfo
+                #expect(try await refusal { try await verifier.transaction(validToken) } == nil)
             }
         }
     }
 
-    @Test func `values and members of the future are decoded`() async throws {
+    @Test func `Unknown values and members in a response are decoded`() async throws {
         try await withFault(.unknownValues, count: 1) { simulator, id in
             let text = try await simulator.client().transaction(id).signedTransactionInfo
             let payload = try await simulator.verifier().transaction(text).payload
@@ -137,19 +137,20 @@ import Testing
         }
     }
 
-    @Test func `what is signed by a clock that is off is dated accordingly`() async throws {
+    @Test func `A clock skew fault shifts the signing date`() async throws {
         try await withFault(.clockSkew(seconds: 3600), count: 1) { simulator, id in
             let text = try await simulator.client().transaction(id).signedTransactionInfo
             #expect(try await simulator.verifier().transaction(text).payload.signedDate == simulator.now + 3600)
         }
         try await withFault(.clockSkew(seconds: -900_000_000), count: 1) { simulator, id in
             let text = try await simulator.client().transaction(id).signedTransactionInfo
-            let verifier = try simulator.verifier { $0.validAt = .signingDate }
+            let verifier = try simulator.verifier { $0.validationTime = .signingDate }
             #expect(try await refusal { try await verifier.transaction(text) } == .expiredOrNotYetValid)
         }
     }
 
-    @Test func `a fault ends by its count, by its time, and where it is not meant`() async throws {
+    @Test func `A fault ends after its count or at its date, and affects no other environment and route`() async throws
+    {
         try await Simulator.run { simulator in
             let id = try await simulator.buy("com.example.coins.100")
             let sandbox = try await simulator.buy("com.example.coins.100", in: .sandbox)
@@ -159,6 +160,11 @@ import Testing
             await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
             _ = try await simulator.client(.sandbox).transaction(sandbox)
             try await simulator.advance(to: end)
+            _ = try await client.transaction(id)
+            try simulator.add(Fault("route:transaction", .status(code: 500), count: 2))
+            for _ in 0..<2 {
+                await #expect(throws: AppStoreServerError.self) { try await client.transaction(id) }
+            }
             _ = try await client.transaction(id)
             try simulator.add(Fault("route:transaction-history", .status(code: 500)))
             _ = try await client.transaction(id)

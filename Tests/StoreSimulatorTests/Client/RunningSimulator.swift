@@ -4,19 +4,19 @@ import AppStoreTrust
 import Foundation
 import StoreSimulator
 
-/// What tests do with a running simulator.
+/// Helpers for tests with a running simulator.
 extension Simulator {
-    /// When the clocks of the tests stand still.
+    /// The time at which the clocks of the tests are frozen.
     static let start = Date(timeIntervalSince1970: 1_780_000_000)
 
-    /// Calls `body` with a simulator that runs until it returns.
+    /// Runs a simulator while `body` runs.
     static func run<Value>(
         _ change: (inout SimulatorConfiguration) -> Void = { _ in }, _ body: (Simulator) async throws -> Value
     ) async throws -> Value {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
-        // Most tests are about something else than the last day of a period.
-        (configuration.production.renewalLead, configuration.sandbox.renewalLead) = (0, 0)
+        // Most tests do not need renewals that are charged before the period ends.
+        (configuration.production.maximumRenewalLeadTime, configuration.sandbox.maximumRenewalLeadTime) = (0, 0)
         change(&configuration)
         let simulator = try await Simulator.start(configuration)
         let result: Result<Value, any Error>
@@ -25,7 +25,7 @@ extension Simulator {
         return try result.get()
     }
 
-    /// The same with a receiver that both environments notify.
+    /// Runs a simulator, and a receiver for the notifications of both environments.
     static func runWithReceiver<Value>(
         _ change: (inout SimulatorConfiguration) -> Void = { _ in },
         _ body: (Simulator, Receiver) async throws -> Value
@@ -49,14 +49,14 @@ extension Simulator {
         }
     }
 
-    /// A client of this library for an environment. It does not wait for quotas, and repeats nothing unless told to.
+    /// Returns a client for an environment. By default it has no rate limit, no circuit breaker and no retries.
     func client(
         _ environment: AppStoreEnvironment = .production, key: SigningKey? = nil,
         _ change: (inout AppStoreServerClient.Configuration) -> Void = { _ in }
     ) throws -> AppStoreServerClient {
         var configuration = AppStoreServerClient.Configuration()
-        configuration.rates = nil
-        configuration.circuit = nil
+        configuration.rateLimit = nil
+        configuration.circuitBreaker = nil
         configuration.retry = .never
         change(&configuration)
         let tokens = try APITokenSource(
@@ -65,7 +65,7 @@ extension Simulator {
         return AppStoreServerClient(tokens: tokens, host: host, configuration: configuration)
     }
 
-    /// A verifier that trusts this simulator only.
+    /// Returns a verifier that trusts this simulator only.
     func verifier(
         _ change: (inout SignedDataVerifier.Configuration) -> Void = { _ in }
     ) throws -> SignedDataVerifier {
@@ -77,7 +77,7 @@ extension Simulator {
         return try SignedDataVerifier(configuration)
     }
 
-    /// Buys something, and gives the transaction's identifier.
+    /// Buys a product. Returns the transaction's identifier.
     @discardableResult
     func buy(
         _ product: String, for customer: String = "anna", in environment: AppStoreEnvironment = .production

@@ -10,10 +10,10 @@ import Testing
 @Suite struct `Version 1 on the wire` {
     private static let product = "com.example.premium.monthly"
 
-    /// A simulator whose app gets version 1 in both environments.
+    /// Runs a simulator that sends version 1 notifications in both environments.
     private static func run(_ body: (Simulator, Receiver) async throws -> Void) async throws {
         try await Simulator.runWithReceiver {
-            $0.makesReceiptAuthority = true
+            $0.createsReceiptAuthorityAtStart = true
             $0.production.notificationVersion = .one
             $0.sandbox.notificationVersion = .one
         } _: {
@@ -34,8 +34,9 @@ import Testing
     }
 
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `a body has the members of Apple's, the secret and a receipt`(_ environment: AppStoreEnvironment) async throws
-    {
+    func `A version 1 notification has Apple's members, the shared secret and a valid receipt`(
+        _ environment: AppStoreEnvironment
+    ) async throws {
         try await Self.run { simulator, receiver in
             let isSandbox = environment == .sandbox
             let id = try await simulator.buy(Self.product, in: environment)
@@ -48,7 +49,7 @@ import Testing
             #expect(body["password"] as? String == simulator.information.sharedSecret)
             #expect(body["bid"] as? String == simulator.information.bundleID)
             #expect(body["auto_renew_product_id"] as? String == Self.product)
-            // Words at the top, numbers below.
+            // `true` or `false` at the top level, a number in `pending_renewal_info`.
             #expect(body["auto_renew_status"] as? String == "false")
             #expect(body["auto_renew_status_change_date_ms"] as? String == "1780000000000")
             #expect((body["auto_renew_status_change_date_pst"] as? String)?.hasSuffix("America/Los_Angeles") == true)
@@ -63,7 +64,7 @@ import Testing
             let proven = try #require(try Self.validator(simulator).validate(base64: receipt).appReceipt).payload
             #expect(proven.purchases.map(\.transactionID) == [id])
             #expect(proven.environment?.rawValue == environment.rawValue)
-            // The same rows as the retired endpoint gives.
+            // The rows equal those of verifyReceipt.
             let request = try JSONSerialization.data(
                 withJSONObject: ["receipt-data": receipt, "password": "counterfoil"])
             let answer = try Self.object(Data(simulator.core.verifyReceipt(request, in: environment).body))
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `it is sent three more times, after 6, 24 and 48 hours; the sandbox sends once`() async throws {
+    @Test func `Production retries version 1 after 6, 24 and 48 hours, and the sandbox sends it once`() async throws {
         try await Self.run { simulator, receiver in
             receiver.answerAll(.status(500))
             for environment in [AppStoreEnvironment.production, .sandbox] {
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `the app is switched over by a setting, and the history begins there`() async throws {
+    @Test func `The setting notificationVersion switches to version 2, and the history starts there`() async throws {
         try await Self.run { simulator, receiver in
             try await simulator.buy(Self.product)
             let transport = AsyncHTTPClientTransport()
@@ -113,7 +114,7 @@ import Testing
                 types.append(try await verifier.notification(item.signedPayload).payload.notificationType)
             }
             #expect(types == [.didRenew])
-            // The body of each can be asked for, as it was or would be posted.
+            // The control API returns the body of each notification, as it was or would be posted.
             let uuids = simulator.core.read(.production) { store, _ in store.notifications.map(\.uuid) }
             for (index, uuid) in uuids.enumerated() {
                 let body = try await transport.send(
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `faults befall it like any other`() async throws {
+    @Test func `Notification faults apply to version 1 notifications`() async throws {
         try await Self.run { simulator, receiver in
             try simulator.add(Fault("notification:V1.INITIAL_BUY", .extraFields, count: 1))
             try await simulator.buy(Self.product)
@@ -144,7 +145,7 @@ import Testing
             try await simulator.perform(.cancel(customer: "anna"))
             #expect(throws: (any Error).self) { try Self.object(receiver.bodies.last) }
             let before = receiver.bodies.count
-            // A name of version 2 does not mean that of version 1.
+            // A version 2 type does not match the version 1 notification of the same name.
             try simulator.add(Fault("notification:DID_CHANGE_RENEWAL_STATUS", .drop))
             try await simulator.perform(.resume(customer: "anna"))
             #expect(receiver.bodies.count == before + 1)

@@ -21,13 +21,13 @@ struct `The routes of devices` {
         ).status
     }
 
-    @Test func `A device has what StoreKit has: signed, with prices, a storefront and a receipt`() async throws {
+    @Test func `The contents of a device have signed transactions, prices, storefront and receipt`() async throws {
         try await withSimulator { simulator in
             let bought = try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", device: "phone"), in: .sandbox)
             let text = try #require(bought.transaction?.signedTransactionInfo)
             let contents: DeviceContents = try await get(simulator, "/anna/devices/phone")
-            // The very text of the result: what is shown again is not signed again.
+            // The text equals that of the purchase result: reading it does not sign it again.
             #expect(contents.all.map(\.signedTransactionInfo) == [text])
             #expect(contents.current == contents.all && contents.unfinished == contents.all)
             #expect(contents.statuses.map(\.state) == [1] && contents.statuses[0].signedTransactionInfo == text)
@@ -44,7 +44,7 @@ struct `The routes of devices` {
         }
     }
 
-    @Test func `A finished consumable shows again when it is refunded`() async throws {
+    @Test func `A finished consumable is listed again after a refund`() async throws {
         try await withSimulator { simulator in
             let bought = try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.coins.100", device: "phone"), in: .sandbox)
@@ -63,14 +63,14 @@ struct `The routes of devices` {
             try await simulator.perform(.installApp(customer: "anna", device: "old", system: 15), in: .sandbox)
             let contents: DeviceContents = try await get(simulator, "/anna/devices/old")
             #expect(contents.signedAppTransactionInfo == nil && contents.system == 15)
-            #expect(contents.receipt == nil, "nobody has bought anything")
+            #expect(contents.receipt == nil, "no purchase yet")
         }
     }
 
-    @Test func `What cannot be verified has a wrong signature`() async throws {
+    @Test func `A purchase planned as unverified has an invalid signature on that device only`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(
-                .planPurchase(customer: "anna", device: "phone", result: .unverified), in: .sandbox)
+                .setNextPurchaseResult(customer: "anna", device: "phone", result: .unverified), in: .sandbox)
             let bought = try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.unlock", device: "phone"), in: .sandbox)
             #expect(bought.transaction?.isVerified == false)
@@ -85,7 +85,7 @@ struct `The routes of devices` {
         }
     }
 
-    @Test func `The app's start hears of what is not finished, and whoever waits of what happens`() async throws {
+    @Test func `Updates return unfinished transactions first, and a waiting request gets the next one`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.unlock", device: "phone"), in: .sandbox)
@@ -96,9 +96,11 @@ struct `The routes of devices` {
             async let waiting: DeviceUpdates = get(simulator, "/anna/devices/tablet/updates?after=1&wait=60")
             try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.coins.100", device: "phone"), in: .sandbox)
-            let told = try await waiting
-            #expect(told.updates.count == 1 && told.next == 2 && told.updates[0].transaction?.isVerified == true)
-            // A number of another life is a start.
+            let received = try await waiting
+            #expect(
+                received.updates.count == 1 && received.next == 2 && received.updates[0].transaction?.isVerified == true
+            )
+            // A number from before the reset counts as a start.
             try await simulator.reset()
             try await simulator.perform(.createCustomer(customer: "anna"), in: .sandbox)
             let anew: DeviceUpdates = try await get(simulator, "/anna/devices/tablet/updates?after=2&wait=60")
@@ -106,7 +108,7 @@ struct `The routes of devices` {
         }
     }
 
-    @Test func `A renewal reaches a device that waits while the clock goes on`() async throws {
+    @Test func `A renewal reaches a device that waits for updates while the clock advances`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", device: "phone"), in: .sandbox)
@@ -118,21 +120,21 @@ struct `The routes of devices` {
         }
     }
 
-    /// Whoever waits does so for as long as the test may take.
-    @Test(.timeLimit(.minutes(1))) func `A simulator stops while somebody waits`() async throws {
+    /// The request waits for as long as the test may take.
+    @Test(.timeLimit(.minutes(1))) func `A simulator stops while a request waits for updates`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.installApp(customer: "anna", device: "phone"), in: .sandbox)
             let path =
                 simulator.information.controlURL + "/sandbox/customers/anna/devices/phone/updates?after=1&wait=60"
             let request = HTTPTransportRequest(method: "GET", url: path, timeout: .seconds(600))
-            // Whether it gets an answer does not matter.
+            // The test does not need the response.
             Task { _ = try? await AsyncHTTPClientTransport().send(request) }
             let other: DeviceUpdates = try await get(simulator, "/anna/devices/phone/updates?after=1&wait=1")
             #expect(other.updates.isEmpty)
         }
     }
 
-    @Test func `Questions about nobody, or with odd numbers, are refused`() async throws {
+    @Test func `Unknown customers, empty device names and invalid parameters are refused`() async throws {
         try await withSimulator { simulator in
             try await simulator.perform(.createCustomer(customer: "anna"), in: .sandbox)
             #expect(try await status(simulator, "/zoe/devices/phone") == 404)

@@ -5,63 +5,63 @@ import TestSupport
 import Testing
 
 extension Shop {
-    /// The identifiers of what a device knows.
-    mutating func known(_ device: String = "phone") throws -> [String] {
+    /// Returns the identifiers of the transactions that a device knows.
+    mutating func knownTransactions(_ device: String = "phone") throws -> [String] {
         try store.knowledge(of: device, of: "anna", at: now).transactions.map(\.transactionId)
     }
 
-    /// What a device was told: a transaction's identifier, `!` before it if it cannot be verified; nil for a status.
-    func told(_ device: String = "phone") throws -> [String?] {
+    /// Returns the updates of a device: the transaction's identifier, after `!` if it is unverified; nil for a status.
+    func receivedUpdates(_ device: String = "phone") throws -> [String?] {
         try store.device(device, of: "anna").updates.map { update in
             update.transaction.map { (update.isVerified ? "" : "!") + $0.transactionId }
         }
     }
 
     @discardableResult
-    mutating func buys(_ product: String, on device: String = "phone") throws -> StoreOutcome {
+    mutating func purchase(_ product: String, on device: String = "phone") throws -> StoreOutcome {
         try perform(.purchase(customer: "anna", product: product, introductory: false, device: device))
     }
 }
 
 @Suite struct `A simulated device` {
-    /// Anna with two devices and nothing bought.
+    /// Returns a shop in which anna has two devices and no purchases.
     private func shop() throws -> Shop {
         var shop = Shop()
         for device in ["phone", "tablet"] { try shop.perform(.installApp(customer: "anna", device: device)) }
         return shop
     }
 
-    @Test func `hears of what was bought on another one, and not of its own purchase`() throws {
+    @Test func `A device gets updates about purchases on another device, and not about its own`() throws {
         var shop = try shop()
-        let outcome = try shop.buys("gold")
+        let outcome = try shop.purchase("gold")
         let id = try #require(outcome.transactionID)
         #expect(outcome.result == .success)
-        #expect(try shop.told("tablet") == [id, nil])
-        // The status of its own subscription changed all the same.
-        #expect(try shop.told("phone") == [nil])
-        #expect(try shop.known("phone") == [id] && shop.known("tablet") == [id])
+        #expect(try shop.receivedUpdates("tablet") == [id, nil])
+        // The purchasing device gets an update of the subscription status.
+        #expect(try shop.receivedUpdates("phone") == [nil])
+        #expect(try shop.knownTransactions("phone") == [id] && shop.knownTransactions("tablet") == [id])
         shop.wait(.month)
         let renewal = try #require(shop.store.customers["anna"]?.transactions.last)
-        #expect(try shop.told("phone") == [nil, renewal, nil])
+        #expect(try shop.receivedUpdates("phone") == [nil, renewal, nil])
     }
 
-    @Test func `of a family member hears of a cancellation also where the developer's server does not`() throws {
-        for isTold in [true, false] {
-            var shop = Shop { $0.notifiesFamilyMembers = isTold }
+    @Test func `A family member's device gets a status update on cancellation, whatever the server gets`() throws {
+        for notifiesServer in [true, false] {
+            var shop = Shop { $0.sendsNotificationsForFamilyMembers = notifiesServer }
             try shop.perform(.installApp(customer: "ben", device: "phone"))
-            try shop.buys("gold")
+            try shop.purchase("gold")
             try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
             let before = try shop.store.device("phone", of: "ben").updates.count
             try shop.perform(.cancel(customer: "anna"))
-            let news = try shop.store.device("phone", of: "ben").updates.dropFirst(before)
-            #expect(news.count == 1)
-            #expect(news.last?.transaction == nil)
+            let updates = try shop.store.device("phone", of: "ben").updates.dropFirst(before)
+            #expect(updates.count == 1)
+            #expect(updates.last?.transaction == nil)
         }
     }
 
-    @Test func `shows a text with the date of its signature until something else is in it`() throws {
+    @Test func `A signed transaction on a device keeps its signing date until its content changes`() throws {
         var shop = try shop()
-        try shop.buys("gold")
+        try shop.purchase("gold")
         let first = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
         shop.wait(days: 3)
         #expect(try shop.store.knowledge(of: "tablet", of: "anna", at: shop.now).transactions == first.transactions)
@@ -76,9 +76,9 @@ extension Shop {
         #expect(first.isCurrent(first.transactions[0], at: Shop.start))
     }
 
-    @Test func `has a right to what Apple lists as current entitlements`() throws {
+    @Test func `Current entitlements are the latest renewal and all purchases except consumables`() throws {
         var shop = try shop()
-        for product in ["coins", "lamp", "season", "gold"] { try shop.buys(product) }
+        for product in ["coins", "lamp", "season", "gold"] { try shop.purchase(product) }
         shop.wait(.month)
         shop.wait(.year)
         let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
@@ -87,10 +87,11 @@ extension Shop {
         #expect(current.last?.transactionId == shop.store.customers["anna"]?.transactions.last)
     }
 
-    @Test func `has a right to the latest of a non-renewing subscription's transactions that is not refunded`() throws {
+    @Test func `The current entitlement of a non-renewing subscription is its last transaction without refund`() throws
+    {
         var shop = try shop()
-        let first = try #require(try shop.buys("season").transactionID)
-        let second = try #require(try shop.buys("season").transactionID)
+        let first = try #require(try shop.purchase("season").transactionID)
+        let second = try #require(try shop.purchase("season").transactionID)
         func current() throws -> [String] {
             let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
             return knowledge.transactions.filter { knowledge.isCurrent($0, at: shop.now) }.map(\.transactionId)
@@ -100,56 +101,57 @@ extension Shop {
         #expect(try current() == [first])
     }
 
-    @Test func `without a network knows what it knew, hears nothing and cannot buy`() throws {
+    @Test func `An offline device keeps what it knows, gets no updates and cannot buy`() throws {
         var shop = try shop()
-        let first = try #require(try shop.buys("lamp", on: "tablet").transactionID)
+        let first = try #require(try shop.purchase("lamp", on: "tablet").transactionID)
         try shop.perform(.goOffline(customer: "anna", device: "phone"))
-        let second = try #require(try shop.buys("coins", on: "tablet").transactionID)
-        #expect(try shop.known("phone") == [first] && shop.told("phone") == [first])
-        try shop.refuses(.purchase(customer: "anna", product: "coins", device: "phone"), .deviceOffline)
-        try shop.refuses(.sync(customer: "anna", device: "phone"), .deviceOffline)
+        let second = try #require(try shop.purchase("coins", on: "tablet").transactionID)
+        #expect(try shop.knownTransactions("phone") == [first] && shop.receivedUpdates("phone") == [first])
+        try shop.expectRefusal(.purchase(customer: "anna", product: "coins", device: "phone"), .deviceOffline)
+        try shop.expectRefusal(.sync(customer: "anna", device: "phone"), .deviceOffline)
         try shop.perform(.goOnline(customer: "anna", device: "phone"))
-        #expect(try shop.known("phone") == [first, second] && shop.told("phone") == [first, second])
+        #expect(
+            try shop.knownTransactions("phone") == [first, second] && shop.receivedUpdates("phone") == [first, second])
     }
 
-    @Test func `hears late, out of order, twice and unverified when told to`() throws {
+    @Test func `Commands hold, reverse and repeat a device's updates, and break their verification`() throws {
         var shop = try shop()
         try shop.perform(.holdUpdates(customer: "anna", device: "phone"))
-        let first = try #require(try shop.buys("coins", on: "tablet").transactionID)
-        let second = try #require(try shop.buys("lamp", on: "tablet").transactionID)
-        #expect(try shop.told().isEmpty)
+        let first = try #require(try shop.purchase("coins", on: "tablet").transactionID)
+        let second = try #require(try shop.purchase("lamp", on: "tablet").transactionID)
+        #expect(try shop.receivedUpdates().isEmpty)
         try shop.perform(.releaseUpdates(customer: "anna", device: "phone", reversed: true))
-        #expect(try shop.told() == [second, first])
-        try shop.perform(.repeatUpdate(customer: "anna", device: "phone", transaction: first))
-        try shop.perform(.breakVerification(customer: "anna", device: "phone", transaction: second))
-        #expect(try shop.told() == [second, first, first, "!" + second])
-        #expect(try shop.told("tablet").isEmpty)
+        #expect(try shop.receivedUpdates() == [second, first])
+        try shop.perform(.resendUpdate(customer: "anna", device: "phone", transaction: first))
+        try shop.perform(.failVerification(customer: "anna", device: "phone", transaction: second))
+        #expect(try shop.receivedUpdates() == [second, first, first, "!" + second])
+        #expect(try shop.receivedUpdates("tablet").isEmpty)
         try shop.perform(.sync(customer: "anna", device: "phone"))
-        try shop.perform(.repeatUpdate(customer: "anna", device: "phone", transaction: second))
-        #expect(try shop.told().last == second)
+        try shop.perform(.resendUpdate(customer: "anna", device: "phone", transaction: second))
+        #expect(try shop.receivedUpdates().last == second)
     }
 
     @Test(arguments: [
         StoreCommand.sync(customer: "anna", device: "phone"), .installApp(customer: "anna", device: "phone"),
     ])
-    func `misses renewals until it syncs or the app is installed anew`(_ repair: StoreCommand) throws {
+    func `Hidden renewals are missing on a device until it syncs or reinstalls the app`(_ repair: StoreCommand) throws {
         var shop = try shop()
-        let first = try #require(try shop.buys("gold").transactionID)
+        let first = try #require(try shop.purchase("gold").transactionID)
         try shop.perform(.hideRenewals(customer: "anna", device: "phone"))
         shop.wait(.month)
-        #expect(try shop.known("phone") == [first])
-        #expect(try shop.known("tablet").count == 2)
-        #expect(try !shop.told("phone").contains { $0 != nil })
+        #expect(try shop.knownTransactions("phone") == [first])
+        #expect(try shop.knownTransactions("tablet").count == 2)
+        #expect(try !shop.receivedUpdates("phone").contains { $0 != nil })
         let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
         #expect(
             knowledge.statuses.isEmpty && !knowledge.transactions.contains { knowledge.isCurrent($0, at: shop.now) })
         try shop.perform(repair)
-        #expect(try shop.known("phone").count == 2)
+        #expect(try shop.knownTransactions("phone").count == 2)
     }
 
-    @Test func `shows the period that runs while a renewal that is paid ahead does not show`() throws {
-        var shop = Shop { $0.renewalLead = 86_400 }
-        let first = try #require(try shop.buys("gold").transactionID)
+    @Test func `A device shows the running period as active while its prepaid renewal is hidden`() throws {
+        var shop = Shop { $0.maximumRenewalLeadTime = 86_400 }
+        let first = try #require(try shop.purchase("gold").transactionID)
         try shop.perform(.hideRenewals(customer: "anna", device: "phone"))
         shop.waitForNext()
         try #require(shop.store.subscriptions[first]?.current != first)
@@ -160,91 +162,94 @@ extension Shop {
         #expect(knowledge.statuses.map(\.status) == [.active])
     }
 
-    @Test func `finishes for all devices`() throws {
+    @Test func `Finishing a transaction on one device finishes it for all`() throws {
         var shop = try shop()
-        let id = try #require(try shop.buys("coins").transactionID)
+        let id = try #require(try shop.purchase("coins").transactionID)
         try shop.perform(.finish(customer: "anna", transaction: id, device: "tablet"))
         #expect(shop.store.transactions[id]?.isFinished == true)
     }
 
-    @Test func `is refused without a trace where its name or its system is none`() throws {
+    @Test func `Commands with an invalid device name or system, or too many devices, are refused`() throws {
         var shop = try shop()
         for name in ["", "a b", String(repeating: "x", count: 65), "\u{0}"] {
-            try shop.refuses(.goOffline(customer: "anna", device: name), .invalidArgument)
-            try shop.refuses(.goOffline(customer: "new", device: name), .invalidArgument)
-            try shop.refuses(.purchase(customer: "anna", product: "coins", device: name), .invalidArgument)
-            try shop.refuses(.purchase(customer: "new", product: "coins", device: name), .invalidArgument)
+            try shop.expectRefusal(.goOffline(customer: "anna", device: name), .invalidArgument)
+            try shop.expectRefusal(.goOffline(customer: "new", device: name), .invalidArgument)
+            try shop.expectRefusal(.purchase(customer: "anna", product: "coins", device: name), .invalidArgument)
+            try shop.expectRefusal(.purchase(customer: "new", product: "coins", device: name), .invalidArgument)
         }
-        try shop.refuses(.installApp(customer: "anna", device: "phone", system: 14), .invalidArgument)
-        try shop.refuses(.goOffline(customer: "", device: "phone"), .invalidArgument)
-        try shop.refuses(.repeatUpdate(customer: "anna", device: "phone"), .unknownTransaction)
+        try shop.expectRefusal(.installApp(customer: "anna", device: "phone", system: 14), .invalidArgument)
+        try shop.expectRefusal(.goOffline(customer: "", device: "phone"), .invalidArgument)
+        try shop.expectRefusal(.resendUpdate(customer: "anna", device: "phone"), .unknownTransaction)
         for number in 3...100 { try shop.perform(.installApp(customer: "anna", device: "\(number)")) }
-        try shop.refuses(.installApp(customer: "anna", device: "101"), .limitReached)
+        try shop.expectRefusal(.installApp(customer: "anna", device: "101"), .limitReached)
     }
 }
 
 @Suite struct `A purchase on a simulated device` {
     @Test(arguments: [PlannedPurchaseResult.cancelled, .failed])
-    func `comes to what was planned, once`(_ result: PlannedPurchaseResult) throws {
+    func `A planned purchase result applies to one purchase only`(_ result: PlannedPurchaseResult) throws {
         var shop = Shop()
-        try shop.perform(.planPurchase(customer: "anna", device: "phone", result: result, message: "networkError"))
-        let outcome = try shop.buys("coins")
+        try shop.perform(
+            .setNextPurchaseResult(customer: "anna", device: "phone", result: result, message: "networkError"))
+        let outcome = try shop.purchase("coins")
         #expect(outcome.result?.rawValue == result.rawValue && outcome.transactionID == nil)
         #expect(outcome.message == (result == .failed ? "networkError" : nil))
-        #expect(try shop.buys("coins").result == .success)
+        #expect(try shop.purchase("coins").result == .success)
     }
 
-    @Test func `waits for whoever has to agree, and comes as an update`() throws {
+    @Test func `An Ask to Buy purchase is pending until it is approved, then arrives as an update`() throws {
         var shop = Shop()
         try shop.perform(.askToBuy(customer: "anna"))
-        #expect(try shop.buys("gold").result == .pending)
-        #expect(try shop.buys("coins").result == .pending)
-        #expect(try shop.known().isEmpty)
+        #expect(try shop.purchase("gold").result == .pending)
+        #expect(try shop.purchase("coins").result == .pending)
+        #expect(try shop.knownTransactions().isEmpty)
         #expect(try shop.perform(.declinePurchase(customer: "anna", product: "coins")).result == .cancelled)
-        try shop.refuses(.approvePurchase(customer: "anna", product: "coins"), .impossibleTransition)
+        try shop.expectRefusal(.approvePurchase(customer: "anna", product: "coins"), .impossibleTransition)
         shop.wait(days: 2)
         let id = try #require(try shop.perform(.approvePurchase(customer: "anna")).transactionID)
-        #expect(try shop.told() == [id, nil])
-        try shop.refuses(.approvePurchase(customer: "anna"), .impossibleTransition)
+        #expect(try shop.receivedUpdates() == [id, nil])
+        try shop.expectRefusal(.approvePurchase(customer: "anna"), .impossibleTransition)
         try shop.perform(.stopAskingToBuy(customer: "anna"))
-        #expect(try shop.buys("coins").result == .success)
+        #expect(try shop.purchase("coins").result == .success)
     }
 
-    @Test func `names the account of the day on which somebody asked`() throws {
+    @Test func `An approved purchase has the account token of its request`() throws {
         var shop = Shop()
-        let (asked, later) = (UUID(), UUID())
+        let (requested, later) = (UUID(), UUID())
         try shop.perform(.askToBuy(customer: "anna"))
         try shop.perform(
-            .purchase(customer: "anna", product: "coins", appAccountToken: AppAccountToken(asked), device: "phone"))
+            .purchase(customer: "anna", product: "coins", appAccountToken: AppAccountToken(requested), device: "phone"))
         try shop.perform(.stopAskingToBuy(customer: "anna"))
         try shop.perform(
             .purchase(customer: "anna", product: "lamp", appAccountToken: AppAccountToken(later), device: "phone"))
         let outcome = try shop.perform(.approvePurchase(customer: "anna"))
-        #expect(outcome.appAccountToken == asked.uuidString.lowercased())
+        #expect(outcome.appAccountToken == requested.uuidString.lowercased())
         #expect(shop.store.customers["anna"]?.accountToken == later)
     }
 
-    @Test func `is interrupted once, and goes on when its customer has done what it waits for`() throws {
+    @Test func `An interrupted purchase is pending until it is approved`() throws {
         var shop = Shop()
-        try shop.perform(.planPurchase(customer: "anna", device: "phone", result: .interrupted))
-        #expect(try shop.buys("coins").result == .pending)
-        #expect(try shop.buys("lamp").result == .success)
+        try shop.perform(.setNextPurchaseResult(customer: "anna", device: "phone", result: .interrupted))
+        #expect(try shop.purchase("coins").result == .pending)
+        #expect(try shop.purchase("lamp").result == .success)
         let id = try #require(try shop.perform(.approvePurchase(customer: "anna")).transactionID)
-        #expect(try shop.told() == [id])
+        #expect(try shop.receivedUpdates() == [id])
     }
 
-    @Test func `that the payment declines later goes on waiting`() throws {
+    @Test func `An approved purchase whose payment is declined stays pending`() throws {
         var shop = Shop()
         try shop.perform(.askToBuy(customer: "anna"))
-        try shop.buys("coins")
+        try shop.purchase("coins")
         try shop.perform(.failBilling(customer: "anna"))
-        try shop.refuses(.approvePurchase(customer: "anna"), .paymentDeclined)
+        try shop.expectRefusal(.approvePurchase(customer: "anna"), .paymentDeclined)
         #expect(shop.store.customers["anna"]?.pendingPurchases.count == 1)
     }
 }
 
-@Suite struct `Any devices` {
-    private func live(_ seed: UInt64, _ body: (inout Shop, StoreCommand) throws -> Void = { _, _ in }) throws -> Shop {
+@Suite struct `Random device commands` {
+    private func runRandomCommands(_ seed: UInt64, _ body: (inout Shop, StoreCommand) throws -> Void = { _, _ in })
+        throws -> Shop
+    {
         var shop = Shop(seed: seed)
         var random = RandomCommands(random: SeededGenerator(seed: seed))
         for _ in 0..<250 {
@@ -258,23 +263,23 @@ extension Shop {
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `are the same for the same seed, and a refused command changes nothing`(_ seed: UInt64) throws {
+    func `Devices are the same for the same seed, and a refused command changes nothing`(_ seed: UInt64) throws {
         var refused = 0
-        let shop = try live(seed) { shop, command throws in
+        let shop = try runRandomCommands(seed) { shop, command throws in
             var copy = shop.store
             guard (try? copy.perform(command, at: shop.now)) == nil else { return }
             refused += 1
             #expect(try copy.bytes == shop.store.bytes, "\(command)")
         }
         #expect(refused > 20)
-        #expect(try shop.store.bytes == live(seed).store.bytes)
+        #expect(try shop.store.bytes == runRandomCommands(seed).store.bytes)
         let devices = shop.store.customers.values.flatMap { $0.devices.values }
         #expect(devices.contains { !$0.updates.isEmpty })
     }
 
     @Test(arguments: 10..<16 as Range<UInt64>)
-    func `that have a network and synced know all that their customer has`(_ seed: UInt64) throws {
-        var shop = try live(seed)
+    func `A device that is online and synced knows all transactions of its customer`(_ seed: UInt64) throws {
+        var shop = try runRandomCommands(seed)
         var count = 0
         for customer in shop.store.customers.values.sorted(by: { $0.id < $1.id }) {
             for name in customer.devices.keys.sorted() {

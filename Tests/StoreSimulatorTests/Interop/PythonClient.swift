@@ -3,7 +3,7 @@ import TestSupport
 
 /// Apple's Python library as a client of a simulator.
 enum PythonClient {
-    /// What there is in the simulator, by environment, as Tests/Interop/drive.py wants to know it.
+    /// The contents of the simulator by environment, as Tests/Interop/drive.py reads them.
     struct Plan: Encodable, Sendable {
         /// The path of `simulator.json`.
         let simulator: String
@@ -21,13 +21,13 @@ enum PythonClient {
             let coin: String
             /// A consumable that was refunded.
             let refunded: String
-            /// Two more consumables, for refunds to be asked for.
+            /// Two more consumables, for refund requests.
             let asked: [String]
             /// All transactions of the customer, in the order of their last change.
             let history: [String]
             /// The notifications so far, by their identifiers.
             let notifications: [String]
-            /// Before and after everything, in milliseconds.
+            /// Times before and after all purchases, in milliseconds since 1970.
             let start: Int64
             let end: Int64
             /// A transaction of the other environment.
@@ -40,7 +40,7 @@ enum PythonClient {
         }
     }
 
-    /// What came of it.
+    /// The results of a run.
     struct Report: Decodable, Sendable {
         /// All methods of the library's client.
         let methods: [String]
@@ -54,5 +54,5 @@ enum PythonClient {
         let failures: [String]
     }
 
-    static func drive(_ plan: Plan) async throws -> Report { try await PythonEnvironment.ask("drive.py", plan) }
+    static func drive(_ plan: Plan) async throws -> Report { try await PythonEnvironment.run("drive.py", plan) }
 }

@@ -4,22 +4,22 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: PythonEnvironment.isWanted, "\(PythonEnvironment.absence)"))
-struct `A client that we did not write` {
+@Suite(.enabled(if: PythonEnvironment.isEnabled, "\(PythonEnvironment.absence)"))
+struct `Apple's Python client against the simulator` {
     private static let product = "com.example.premium.monthly"
 
-    @Test func `every method of Apple's Python library works against the simulator, in both environments`() async throws
+    @Test func `Every method of Apple's Python library works against the simulator, in both environments`() async throws
     {
         try await Tool.inTemporaryFolder { folder in
-            let kept = folder.appending(path: "simulator")
+            let directory = folder.appending(path: "simulator")
             try await Simulator.runWithReceiver {
-                $0.directory = kept
+                $0.directory = directory
             } _: { simulator, receiver in
                 var production = try await prepare(simulator, receiver, .production)
                 var sandbox = try await prepare(simulator, receiver, .sandbox)
                 (production.elsewhere, sandbox.elsewhere) = (sandbox.subscription, production.subscription)
                 let plan = PythonClient.Plan(
-                    simulator: kept.appending(path: "simulator.json").path,
+                    simulator: directory.appending(path: "simulator.json").path,
                     stores: ["Production": production, "Sandbox": sandbox])
                 let report = try await PythonClient.drive(plan)
                 #expect(report.failures == [])
@@ -33,7 +33,7 @@ struct `A client that we did not write` {
         }
     }
 
-    /// A customer with a subscription and 27 consumables, one of them refunded.
+    /// Creates a customer with a subscription and 27 consumables, one of them refunded.
     private func prepare(
         _ simulator: Simulator, _ receiver: Receiver, _ environment: AppStoreEnvironment
     ) async throws -> PythonClient.Plan.Store {
@@ -77,7 +77,7 @@ struct `A client that we did not write` {
         let unified_receipt: Unified
     }
 
-    /// The receipt inside a notification of version 1 about somebody else.
+    /// Returns the receipt inside a version 1 notification about another customer.
     private func version1(
         _ simulator: Simulator, _ receiver: Receiver, _ environment: AppStoreEnvironment
     ) async throws -> String {

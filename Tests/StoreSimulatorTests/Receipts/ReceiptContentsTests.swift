@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Receipts of the store")
 struct ReceiptContentsTests {
-    /// RSA keys are expensive: one authority serves all tests.
+    /// One authority for all tests, because generating RSA keys is slow.
     static let authority = Result { try ReceiptAuthority(now: APIShop.start) }
 
     static func validator(now: Date) throws -> ReceiptValidator {
@@ -15,13 +15,13 @@ struct ReceiptContentsTests {
         return ReceiptValidator(anchors: try TrustAnchors(certificates: [root]), now: { now })
     }
 
-    /// The receipt of a customer, signed.
+    /// Returns the signed receipt of a customer.
     static func receipt(_ shop: APIShop, of customer: String = "anna") throws -> Data {
         try authority.get().sign(shop.store.receiptContents(of: customer, at: shop.now))
     }
 
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `a receipt validates, on its device alone`(_ environment: AppStoreEnvironment) throws {
+    func `A receipt validates with its own device identifier only`(_ environment: AppStoreEnvironment) throws {
         var shop = APIShop(environment)
         try shop.buy("plus")
         let customer = try #require(shop.store.customers["anna"])
@@ -43,7 +43,7 @@ struct ReceiptContentsTests {
     }
 
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `a receipt has every attribute that Apple's have, also those that nobody needs`(
+    func `A receipt has all attribute types of Apple's receipts`(
         _ environment: AppStoreEnvironment
     ) throws {
         var shop = APIShop(environment)
@@ -68,7 +68,7 @@ struct ReceiptContentsTests {
         #expect(receipt.purchases.allSatisfy { $0.cancellationDate == nil && $0.promotionalOfferID == nil })
     }
 
-    @Test func `a receipt lists everything but finished consumables`() throws {
+    @Test func `A receipt lists all purchases except finished consumables`() throws {
         var shop = APIShop()
         let finished = try shop.buy("coins")
         try shop.perform(.finish(customer: "anna"))
@@ -96,7 +96,7 @@ struct ReceiptContentsTests {
     }
 
     @Test(arguments: [AppStoreEnvironment.production, .sandbox])
-    func `a volume purchase has receipts of its kind, which hold until its end or until it is taken back`(
+    func `A volume purchase receipt is valid until it expires or is revoked`(
         _ environment: AppStoreEnvironment
     ) throws {
         var shop = APIShop(environment)
@@ -130,7 +130,7 @@ struct ReceiptContentsTests {
         #expect(throws: StoreError.self) { try shop.perform(.revokeVolumePurchase(customer: "ben")) }
     }
 
-    @Test func `in the sandbox there is none before the first purchase, restore or request`() throws {
+    @Test func `A sandbox receipt is missing before the first purchase, restore or refresh`() throws {
         var shop = APIShop(.sandbox)
         func code(_ customer: String = "anna") -> StoreError.Code? {
             do { _ = try shop.store.receiptContents(of: customer, at: shop.now) } catch { return error.code }
@@ -142,7 +142,7 @@ struct ReceiptContentsTests {
         #expect(code() == nil)
         try shop.perform(.askToBuy(customer: "ben"))
         try shop.perform(.purchase(customer: "ben", product: "lamp"))
-        #expect(code("ben") == .noReceipt, "it waits for somebody")
+        #expect(code("ben") == .noReceipt, "the purchase is pending")
         try shop.perform(.approvePurchase(customer: "ben"))
         #expect(code("ben") == nil)
         try shop.perform(.clearHistory(customer: "ben"))
@@ -154,7 +154,7 @@ struct ReceiptContentsTests {
         #expect(code("carl") == .noReceipt)
     }
 
-    @Test func `whoever has bought nothing has a receipt all the same; whoever is not there has none`() throws {
+    @Test func `A customer without purchases has an empty receipt, and an unknown customer has none`() throws {
         var shop = APIShop()
         try shop.perform(.createCustomer(customer: "anna"))
         let receipt = try Self.validator(now: shop.now).validate(contents: Self.receipt(shop))

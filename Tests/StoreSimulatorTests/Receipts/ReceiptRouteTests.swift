@@ -6,9 +6,9 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// What is outside of the simulator's process sees of receipts.
+/// Receipts as a client of the control API reads them.
 @Suite struct `Receipts by the control API` {
-    private struct Given: Decodable {
+    private struct ReceiptResponse: Decodable {
         let receipt: String
         let identifierForVendor: UUID
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// A request to the control API below an environment; the status and the body.
+    /// Sends a request to the control API. Returns status and body.
     private static func call(
         _ simulator: Simulator, _ path: String, _ body: String? = nil
     ) async throws -> (status: Int, body: Data) {
@@ -35,9 +35,9 @@ import Testing
 
     private static func octets(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
 
-    @Test func `name the device that they are bound to`() async throws {
+    @Test func `A receipt response names the device that the receipt is bound to`() async throws {
         try await Simulator.run {
-            $0.makesReceiptAuthority = true
+            $0.createsReceiptAuthorityAtStart = true
         } _: { simulator in
             try await simulator.buy("com.example.unlock")
             let now = simulator.now
@@ -47,9 +47,10 @@ import Testing
             var seen: Set<UUID> = []
             for query in ["", "?device=phone", "?device=tablet"] {
                 let answer = try await Self.call(simulator, "/production/customers/anna/receipt" + query)
-                let given = try JSONDecoder().decode(Given.self, from: answer.body)
-                _ = try validator.validate(base64: given.receipt, deviceID: Self.octets(given.identifierForVendor))
-                seen.insert(given.identifierForVendor)
+                let response = try JSONDecoder().decode(ReceiptResponse.self, from: answer.body)
+                _ = try validator.validate(
+                    base64: response.receipt, deviceID: Self.octets(response.identifierForVendor))
+                seen.insert(response.identifierForVendor)
             }
             #expect(seen.count == 3)
             let phone = try await Self.call(simulator, "/production/customers/anna/devices/phone")
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `are missing in the sandbox until somebody buys or asks for one`() async throws {
+    @Test func `A sandbox receipt is missing until the customer refreshes it`() async throws {
         try await Simulator.run { simulator in
             let path = "/sandbox/customers/anna/receipt"
             _ = try await Self.call(simulator, "/sandbox/commands", #"{"createCustomer":{"customer":"anna"}}"#)
@@ -84,14 +85,14 @@ import Testing
         }
     }
 
-    @Test func `go with order identifiers, and with purchases that wait for somebody`() async throws {
+    @Test func `Purchases have order identifiers, and pending purchases get one on approval`() async throws {
         try await Simulator.run { simulator in
             let bought = try await Self.call(
                 simulator, "/production/commands",
                 #"{"purchase":{"customer":"anna","product":"premium.monthly","introductory":false}}"#)
             let order = try #require(try Self.object(bought.body)["orderId"] as? String)
-            let looked = try await simulator.client().order(order)
-            #expect(looked.signedTransactions?.count == 1)
+            let lookup = try await simulator.client().order(order)
+            #expect(lookup.signedTransactions?.count == 1)
             try await simulator.buy("com.example.unlock")
             let state = try simulator.state(of: "anna")
             #expect(state.subscriptions.map(\.orderID) == [order])

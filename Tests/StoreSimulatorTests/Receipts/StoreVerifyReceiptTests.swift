@@ -7,7 +7,7 @@ import Testing
 
 @Suite("verifyReceipt, answered by the store")
 struct StoreVerifyReceiptTests {
-    /// The part of an answer that clients read.
+    /// The members of a response that clients read.
     struct Answer: Decodable {
         struct Receipt: Decodable { let in_app: [[String: String]] }
         let status: Int
@@ -30,13 +30,14 @@ struct StoreVerifyReceiptTests {
         let authority = try ReceiptContentsTests.authority.get()
         shop.store.run(until: shop.now)
         let check = ReceiptCheck(method: method, body: try JSONEncoder().encode(request), endpoint: endpoint)
-        let answer = try VerifyReceiptAnswer(check, shop.store.update(of: check, at: shop.now), sign: authority.sign)
+        let answer = try VerifyReceiptResponseBody(
+            check, shop.store.update(of: check, at: shop.now), sign: authority.sign)
         let decoded = try JSONDecoder().decode(Answer.self, from: Data(answer.json.utf8))
         #expect(decoded.status == answer.status.rawValue)
         return decoded
     }
 
-    @Test func `an old receipt brings what was bought since, the newest first, and a new receipt`() throws {
+    @Test func `For an old receipt, verifyReceipt returns all purchases, newest first, and a new receipt`() throws {
         var shop = APIShop()
         let first = try shop.buy("plus")
         let old = try ReceiptContentsTests.receipt(shop)
@@ -57,7 +58,7 @@ struct StoreVerifyReceiptTests {
         #expect(receipt.appReceipt?.payload.purchases.count == rows.count)
     }
 
-    @Test func `a row has the fields and the three forms of dates that Apple's has`() throws {
+    @Test func `A row of latest_receipt_info has Apple's fields and three formats of each date`() throws {
         var shop = APIShop()
         let id = try shop.buy("trial")
         try shop.perform(.approveRefund(customer: "anna", reason: .issueWithApp))
@@ -83,7 +84,7 @@ struct StoreVerifyReceiptTests {
         #expect(rows == [expected])
     }
 
-    @Test func `the receipt's own row and the latest one say the same about a purchase`() throws {
+    @Test func `The rows of in_app and latest_receipt_info agree about each purchase`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         shop.advance(days: 200)
@@ -101,7 +102,7 @@ struct StoreVerifyReceiptTests {
         }
     }
 
-    @Test func `at most a hundred rows`() throws {
+    @Test func `latest_receipt_info has at most 100 rows`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         for _ in 0..<120 { try shop.buy("pass") }
@@ -110,7 +111,7 @@ struct StoreVerifyReceiptTests {
         #expect(answer.receipt?.in_app.count == 121)
     }
 
-    @Test func `how a subscription goes on is told as it is in each state`() throws {
+    @Test func `pending_renewal_info follows price consent, grace period and expiration`() throws {
         var shop = APIShop()
         shop.store.settings.gracePeriod = .sixteenDays
         let id = try shop.buy("plus")
@@ -139,12 +140,12 @@ struct StoreVerifyReceiptTests {
         #expect(grace["grace_period_expires_date_pst"]?.hasSuffix("America/Los_Angeles") == true)
 
         shop.advance(days: 100)
-        let lost = try #require(try Self.verify(&shop, receipt).pending_renewal_info?.first)
-        #expect(lost["auto_renew_status"] == "0" && lost["is_in_billing_retry_period"] == "0")
-        #expect(lost["grace_period_expires_date"] == nil)
+        let expired = try #require(try Self.verify(&shop, receipt).pending_renewal_info?.first)
+        #expect(expired["auto_renew_status"] == "0" && expired["is_in_billing_retry_period"] == "0")
+        #expect(expired["grace_period_expires_date"] == nil)
     }
 
-    @Test func `a price increase that the next renewal does not bring is not told, as in the renewal info`() throws {
+    @Test func `pending_renewal_info leaves out a price increase that the next renewal does not have`() throws {
         var shop = APIShop()
         shop.store.catalogue.products.append(
             Product(
@@ -160,7 +161,7 @@ struct StoreVerifyReceiptTests {
         #expect(pending.map { $0["price_increase_status"] } == [nil])
     }
 
-    @Test func `a subscription that is given up in the grace period is not told of any more, until it is bought again`()
+    @Test func `pending_renewal_info leaves out a subscription cancelled in its grace period`()
         throws
     {
         var shop = APIShop()
@@ -175,13 +176,13 @@ struct StoreVerifyReceiptTests {
         try shop.perform(.fixBilling(customer: "anna"))
         try shop.buy("plus")
         #expect(try Self.verify(&shop, receipt).pending_renewal_info?.count == 1)
-        // In its last days that is not so.
+        // A subscription that was cancelled before its end stays listed.
         try shop.perform(.cancel(customer: "anna"))
         shop.advance(days: 35)
         #expect(try Self.verify(&shop, receipt).pending_renewal_info?.first?["expiration_intent"] == "1")
     }
 
-    @Test func `without auto-renewable subscriptions there is the receipt alone`() throws {
+    @Test func `Without auto-renewable subscriptions, verifyReceipt returns the receipt only`() throws {
         var shop = APIShop(.sandbox)
         try shop.buy("lamp")
         let answer = try Self.verify(&shop, ReceiptContentsTests.receipt(shop))
@@ -190,7 +191,7 @@ struct StoreVerifyReceiptTests {
         #expect(answer.pending_renewal_info == nil)
     }
 
-    @Test func `each refusal has its status`() throws {
+    @Test func `Each refusal of verifyReceipt has the documented status`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         let receipt = try ReceiptContentsTests.receipt(shop)
@@ -207,16 +208,16 @@ struct StoreVerifyReceiptTests {
         try sandbox.buy("plus")
         let other = try ReceiptContentsTests.receipt(sandbox)
         #expect(try Self.verify(&shop, other).status == 21007)
-        // A genuine receipt whose purchases are gone.
+        // A valid receipt of a customer whose purchases were deleted.
         #expect(try Self.verify(&sandbox, other).status == 0)
         try sandbox.perform(.clearHistory(customer: "anna"))
-        let gone = try Self.verify(&sandbox, other)
-        #expect(gone.status == 21010 && gone.receipt == nil)
+        let deleted = try Self.verify(&sandbox, other)
+        #expect(deleted.status == 21010 && deleted.receipt == nil)
     }
 
-    @Test func `only internal failures say whether to try again`() {
-        let internalFailure = VerifyReceiptAnswer(status: .init(rawValue: 21150), isRetryable: true)
+    @Test func `Only internal failures of verifyReceipt have the member is-retryable`() {
+        let internalFailure = VerifyReceiptResponseBody(status: .init(rawValue: 21150), isRetryable: true)
         #expect(internalFailure.json == #"{"status":21150,"is-retryable":true}"#)
-        #expect(VerifyReceiptAnswer(status: .unavailable, isRetryable: true).json == #"{"status":21005}"#)
+        #expect(VerifyReceiptResponseBody(status: .unavailable, isRetryable: true).json == #"{"status":21005}"#)
     }
 }

@@ -4,44 +4,44 @@ import Testing
 
 @testable import StoreSimulator
 
-/// What a review of the control API found.
-@Suite struct `The control API, as it once failed` {
+/// Regressions of the control API.
+@Suite struct `Regressions of the control API` {
     @Test(arguments: ["-9223372036854775808", "9223372036854775807", "9e18"])
-    func `an instant beyond all dates is refused, whatever its sign`(number: String) {
+    func `An advance to an instant outside the range of dates is refused`(number: String) {
         #expect(throws: ControlFailure.self) {
             try ControlJSON.decode(ClockAdvance.self, from: Data(#"{"to":\#(number)}"#.utf8))
         }
     }
 
-    @Test func `the clock does not go on while a notification is on its way`() throws {
+    @Test func `The clock does not advance while a notification is being sent`() throws {
         let start = Date(timeIntervalSince1970: 1_767_225_600)
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
         configuration.production.notificationURL = "http://127.0.0.1/"
-        configuration.production.renewalLead = 0
+        configuration.production.maximumRenewalLeadTime = 0
         var state = SimulatorState(configuration, real: start)
         _ = try state.production.perform(
             .purchase(customer: "anna", product: "com.example.basic.monthly"), at: start)
-        let target = Period.year.after(start)
+        let target = Period.year.date(after: start)
         guard case .send(let attempt) = state.step(until: target, limit: nil) else {
             Issue.record("the notification is not sent")
             return
         }
-        guard case .wait = state.step(until: target, limit: attempt.date + RetrySchedule.soonest) else {
-            Issue.record("something happens although the receiver has not answered")
+        guard case .wait = state.step(until: target, limit: attempt.date + RetrySchedule.minimumDelay) else {
+            Issue.record("the store continues although the receiver has not responded")
             return
         }
         #expect(state.clock.now() == start)
-        // The answer is there: the renewal is next.
+        // The response has arrived: the renewal is next.
         guard case .happened = state.step(until: target, limit: nil) else {
             Issue.record("the renewal does not happen")
             return
         }
-        let renewal = Period.month.after(start)
+        let renewal = Period.month.date(after: start)
         #expect((renewal..<renewal + 1).contains(state.clock.now()))
     }
 
-    @Test func `the folder has the certificates that sign now: a new leaf, and those for receipts once there are any`()
+    @Test func `The certificate folder has the current leaf, and the receipt root after the first receipt`()
         async throws
     {
         try await Simulator.run { simulator in

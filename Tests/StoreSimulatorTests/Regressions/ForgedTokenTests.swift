@@ -5,15 +5,15 @@ import Testing
 
 @testable import StoreSimulator
 
-@Suite struct `Tokens of pages that nobody was given` {
-    /// The digest in a token has no key: anybody can make one of any time, and the distance to that overflowed.
+@Suite struct `Forged page tokens` {
+    /// The digest of a token has no key, so a client can forge a token with any time. The token's age overflowed.
     @Test(arguments: [Int64.min, -1, 0, .max])
-    func `with the most absurd numbers are refused, or hold`(_ number: Int64) throws {
+    func `A forged page token with extreme numbers is handled without overflow`(_ number: Int64) throws {
         var shop = APIShop()
         try shop.perform(.requestTestNotification)
         let body = JSONFields.notifications(from: shop.now - 1, to: shop.now + 1).text
         let query = try NotificationQuery(RequestBody(Array(body.utf8)), at: shop.now, lastSigned: nil)
-        // One notification, so that there are the positions 0 and 1.
+        // With one notification, the valid positions are 0 and 1.
         let cases: [(token: PageToken, code: APIErrorCode?)] = [
             (PageToken(position: 0, made: number), number == .max ? nil : .paginationTokenExpired),
             (
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    private static func code(_ body: () throws -> APIAnswer) throws -> APIErrorCode? {
+    private static func code(_ body: () throws -> APIResponse) throws -> APIErrorCode? {
         do { _ = try body() } catch let failure as APIFailure { return failure.code }
         return nil
     }

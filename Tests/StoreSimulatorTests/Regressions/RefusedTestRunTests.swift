@@ -4,10 +4,10 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `A performance test that is refused` {
-    /// It had taken an identifier, so that what came next had other ones than without it.
+@Suite struct `Refused performance tests` {
+    /// A refused request used up an identifier, which changed all later identifiers.
     @Test(arguments: ["{}", "{\"originalTransactionId\":\"1\"}", "[]", ""])
-    func `changes nothing`(_ body: String) throws {
+    func `A refused performance test does not change the store`(_ body: String) throws {
         var shop = APIShop(.sandbox)
         try shop.buy("plus")
         let before = try shop.store.bytes

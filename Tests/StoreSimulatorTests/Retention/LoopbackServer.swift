@@ -5,22 +5,22 @@ import NIOCore
 import Synchronization
 import TestSupport
 
-/// A developer's server on loopback that gives one answer to everything, and keeps what it was asked.
+/// A developer's server on loopback that sends one response to every request and stores the request bodies.
 final class LoopbackServer: Sendable {
-    private let asked = Mutex<[Data]>([])
+    private let bodies = Mutex<[Data]>([])
     private let answer = Mutex<(status: Int, body: String)>((200, "{}"))
     private let pause = Mutex<(@Sendable () async -> Void)?>(nil)
 
-    /// The bodies of the requests, in the order in which they came.
-    var requests: [Data] { asked.withLock { $0 } }
+    /// The bodies of the requests, in order.
+    var requests: [Data] { bodies.withLock { $0 } }
 
-    func give(_ body: String, status: Int = 200) { answer.withLock { $0 = (status, body) } }
+    func setResponse(_ body: String, status: Int = 200) { answer.withLock { $0 = (status, body) } }
 
-    /// Has every answer wait from now on until `pause` has ended; nil for none.
-    func hold(while pause: (@Sendable () async -> Void)?) { self.pause.withLock { $0 = pause } }
+    /// Delays every later response until `pause` returns; nil ends the delay.
+    func delayResponses(while pause: (@Sendable () async -> Void)?) { self.pause.withLock { $0 = pause } }
 
-    fileprivate func take(_ body: Data) async -> (status: Int, body: String) {
-        asked.withLock { $0.append(body) }
+    fileprivate func respond(to body: Data) async -> (status: Int, body: String) {
+        bodies.withLock { $0.append(body) }
         let pause = pause.withLock { $0 }
         await pause?()
         return answer.withLock { $0 }
@@ -32,7 +32,7 @@ final class LoopbackServer: Sendable {
         let router = Router()
         router.post("/realtime") { request, context -> Response in
             let buffer = try await request.body.collect(upTo: 1 << 20)
-            let (status, text) = await server.take(Data(buffer.readableBytesView))
+            let (status, text) = await server.respond(to: Data(buffer.readableBytesView))
             return Response(
                 status: .init(code: status), body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         }

@@ -5,15 +5,15 @@ import Testing
 
 @testable import StoreSimulator
 
-@Suite struct `Before a customer cancels, the simulator` {
-    /// Runs `body` with a simulator whose sandbox has message 2 and asks a developer's server, and anna who is subscribed.
+@Suite struct `Real-time retention messages` {
+    /// Runs `body` with a simulator whose sandbox has message 2, a developer's server and a subscription of anna.
     static func run(
         _ body: (Simulator, LoopbackServer, _ subscription: String) async throws -> Void
     ) async throws {
         try await LoopbackServer.run { server, url in
             var configuration = SimulatorConfiguration()
             configuration.clock = .frozen(Sample.now)
-            // What is tested here is not how fast this machine is.
+            // Slow machines must not fail the test.
             configuration.sandbox.realtimeTimeout = 60
             let simulator = try await Simulator.start(configuration)
             do {
@@ -34,13 +34,13 @@ import Testing
     @discardableResult
     static func send(
         _ endpoint: AppStoreEndpoint, _ path: [String: String], _ body: String, to simulator: Simulator
-    ) throws -> APIAnswer {
+    ) throws -> APIResponse {
         try simulator.core.change(.sandbox) { store, now throws(APIFailure) in
             try store.answer(APIRequest(endpoint, path: path, body: Data(body.utf8)), at: now)
         }
     }
 
-    /// A verifier that trusts the simulator.
+    /// Returns a verifier that trusts the simulator.
     static func verifier(_ simulator: Simulator) throws -> SignedDataVerifier {
         var configuration = SignedDataVerifier.Configuration(
             apps: .only([App(bundleID: "com.example.app", appAppleID: 1_234_567_890)]))
@@ -49,47 +49,48 @@ import Testing
         return try SignedDataVerifier(configuration)
     }
 
-    @Test func `asks the developer's server, signed, and shows the message that it names`() async throws {
+    @Test func `A cancellation sends a signed realtime request and shows the message of the response`() async throws {
         try await Self.run { simulator, server, subscription in
-            server.give(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
+            server.setResponse(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
             let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             let record = try #require(outcome.retentionMessage)
             let expected = try Sample.uuid(2)
-            #expect(record.shown == .message && record.messageIdentifier == expected)
-            #expect(record.result == .success && record.objection == nil)
+            #expect(record.content == .message && record.messageIdentifier == expected)
+            #expect(record.result == .success && record.rejectionReason == nil)
             #expect(outcome.notifications.map(\.subtype) == [.autoRenewDisabled])
             let body = try JSONDecoder().decode(RealtimeRequestBody.self, from: try #require(server.requests.first))
-            let question = try await Self.verifier(simulator).realtimeRequest(body.signedPayload).payload
-            #expect(question.originalTransactionId == subscription)
-            #expect(question.productId == "com.example.premium.monthly" && question.userLocale == "en-US")
-            #expect(question.environment == .sandbox && question.appAppleId == 1_234_567_890)
+            let request = try await Self.verifier(simulator).realtimeRequest(body.signedPayload).payload
+            #expect(request.originalTransactionId == subscription)
+            #expect(request.productId == "com.example.premium.monthly" && request.userLocale == "en-US")
+            #expect(request.environment == .sandbox && request.appAppleId == 1_234_567_890)
         }
     }
 
-    @Test func `shows the default message, or nothing, whatever else comes back`() async throws {
+    @Test func `A failed or invalid realtime response shows the default message, or nothing without one`() async throws
+    {
         try await Self.run { simulator, server, _ in
-            server.give("{}", status: 500)
+            server.setResponse("{}", status: 500)
             let failed = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
-            #expect(failed.retentionMessage?.shown == .nothing)
+            #expect(failed.retentionMessage?.content == .nothing)
             #expect(failed.retentionMessage?.result == .unsuccessfulHTTPResponseCode)
             try Self.send(
                 .setDefaultMessage, RetentionEndpointTests.premium, #"{"messageIdentifier":"\#(Sample.id(2))"}"#,
                 to: simulator)
             try await simulator.perform(.resume(customer: "anna"), in: .sandbox)
-            server.give(#"{"message":{"messageIdentifier":"\#(Sample.id(9))"}}"#)
+            server.setResponse(#"{"message":{"messageIdentifier":"\#(Sample.id(9))"}}"#)
             let unknown = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
-            #expect(unknown.retentionMessage?.shown == .defaultMessage)
+            #expect(unknown.retentionMessage?.content == .defaultMessage)
             #expect(unknown.retentionMessage?.result == .invalidResponse)
         }
     }
 
-    @Test func `takes a promotional offer with the app's signature, and none with another's`() async throws {
+    @Test func `A promotional offer is shown only if it is signed for the app`() async throws {
         try await Self.run { simulator, server, _ in
             let information = simulator.information
             let key = try SigningKey(
                 contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
             for (bundle, shown) in [("com.example.app", .promotionalOffer), ("com.example.other", .nothing)]
-                as [(String, RealtimeRecord.Shown)]
+                as [(String, RealtimeRecord.Content)]
             {
                 let signer = try OfferSigner(key: key, issuerID: information.issuerID, bundleID: bundle)
                 let signature = try signer.promotionalOffer(
@@ -97,21 +98,23 @@ import Testing
                 let body = RealtimeResponseBody(
                     promotionalOffer: .init(
                         messageIdentifier: try Sample.uuid(2), promotionalOfferSignatureV1: signature))
-                server.give(String(decoding: try JSONEncoder().encode(body), as: UTF8.self))
+                server.setResponse(String(decoding: try JSONEncoder().encode(body), as: UTF8.self))
                 let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
-                #expect(outcome.retentionMessage?.shown == shown, "\(outcome.retentionMessage?.objection ?? "")")
+                #expect(
+                    outcome.retentionMessage?.content == shown,
+                    "\(outcome.retentionMessage?.rejectionReason ?? "")")
                 try await simulator.perform(.resume(customer: "anna"), in: .sandbox)
             }
         }
     }
 
-    @Test func `does not ask where there is nothing to cancel`() async throws {
+    @Test func `No realtime request is sent when there is nothing to cancel`() async throws {
         try await Self.run { simulator, server, _ in
             try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             await #expect(throws: StoreError.self) {
                 try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             }
-            // Nor is a seat its holder's to cancel.
+            // The holder of a seat cannot cancel the subscription.
             try await simulator.perform(
                 .assignSeat(customer: "ben", product: "com.example.premium.monthly"), in: .sandbox)
             await #expect(throws: StoreError.self) {
@@ -121,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `has tested the developer's server with real requests, and production takes the URL of one that passed`()
+    @Test func `A performance test sends real requests, and production accepts a URL after a passed test`()
         async throws
     {
         try await Self.run { simulator, server, subscription in
@@ -129,10 +132,10 @@ import Testing
             for (answer, verdict) in [
                 (#"{}"#, .fail), (#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#, .pass),
             ] as [(String, PerformanceTestStatus)] {
-                server.give(answer)
+                server.setResponse(answer)
                 let before = server.requests.count
                 let test = try Self.startTest(subscription, by: simulator)
-                try await simulator.settle()
+                try await simulator.processDueEvents()
                 let result = try Self.result(of: test, by: simulator)
                 #expect(result.result == verdict && result.numPending == 0)
                 #expect(server.requests.count == before + 6)
@@ -145,26 +148,26 @@ import Testing
         }
     }
 
-    @Test func `sends what is left of a performance test that was given up, and blames nobody for that`() async throws {
+    @Test func `An interrupted performance test resumes, and the interruption counts as no failure`() async throws {
         try await Self.run { simulator, server, subscription in
             Self.configureTests(of: simulator, requestsAtOnce: 1)
-            server.give(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
-            let (asked, question) = AsyncStream.makeStream(of: Void.self)
-            let (held, release) = AsyncStream.makeStream(of: Void.self)
-            server.hold {
-                question.yield()
-                for await _ in held {}
+            server.setResponse(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
+            let (requestArrived, requestSignal) = AsyncStream.makeStream(of: Void.self)
+            let (responseAllowed, responseSignal) = AsyncStream.makeStream(of: Void.self)
+            server.delayResponses {
+                requestSignal.yield()
+                for await _ in responseAllowed {}
             }
             let test = try Self.startTest(subscription, by: simulator)
-            let settling = Task { try await simulator.settle() }
-            for await _ in asked { break }
+            let settling = Task { try await simulator.processDueEvents() }
+            for await _ in requestArrived { break }
             settling.cancel()
             await #expect(throws: CancellationError.self) { try await settling.value }
-            server.hold(while: nil)
-            release.finish()
+            server.delayResponses(while: nil)
+            responseSignal.finish()
             let interrupted = try Self.result(of: test, by: simulator)
             #expect(interrupted.numPending == 6 && interrupted.failures == nil)
-            try await simulator.settle()
+            try await simulator.processDueEvents()
             let result = try Self.result(of: test, by: simulator)
             #expect(result.result == .pass && result.successRate == 100)
         }

@@ -18,12 +18,12 @@ struct RetentionEndpointTests {
     static func send(
         _ endpoint: AppStoreEndpoint, _ path: [String: String] = [:], _ body: String = "", query: String = "",
         to store: inout Store
-    ) throws -> APIAnswer {
+    ) throws -> APIResponse {
         try store.answer(
             APIRequest(endpoint, path: path, query: query, body: Data(body.utf8)), at: Sample.now)
     }
 
-    @Test func `keeps images and messages, and shows a default message once Apple has approved it`() throws {
+    @Test func `A default message in production requires an approved message and image`() throws {
         var store = Self.store(.production)
         let id = Sample.id(1)
         let image = APIRequest(
@@ -55,7 +55,7 @@ struct RetentionEndpointTests {
         #expect(try code { try Self.send(.deleteImage, ["imageIdentifier": id], to: &store) } == .imageNotFound)
     }
 
-    @Test func `knows which products are subscriptions`() throws {
+    @Test func `A default message for a product that is not a subscription is refused`() throws {
         var store = Self.store(.sandbox)
         for product in ["com.example.unlock", "com.example.nothing"] {
             let path = ["productId": product, "locale": "en-US"]
@@ -63,7 +63,7 @@ struct RetentionEndpointTests {
         }
     }
 
-    @Test func `has performance tests in the sandbox only, of subscriptions that somebody bought`() throws {
+    @Test func `Performance tests run only in the sandbox, for a purchased subscription`() throws {
         let body = #"{"originalTransactionId":"1"}"#
         var production = Self.store(.production)
         #expect(try code { try Self.send(.startPerformanceTest, to: &production) } == APIErrorCode(rawValue: 404))

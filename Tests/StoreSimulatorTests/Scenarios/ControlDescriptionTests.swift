@@ -11,7 +11,7 @@ import Yams
         try #require(try Yams.load(yaml: ControlDescription.text) as? [String: Any])
     }
 
-    @Test func `has every operation, and no other`() throws {
+    @Test func `The OpenAPI description has exactly the operations of the control API`() throws {
         let paths = try #require(try Self.document()["paths"] as? Object)
         var described: Set<String> = []
         for (path, item) in paths {
@@ -22,14 +22,14 @@ import Yams
         #expect(described.count == ControlDescription.operations.count)
     }
 
-    @Test func `has every command, by the name that JSON has for it`() throws {
+    @Test func `The OpenAPI description has every command under its JSON name`() throws {
         let components = try #require(try Self.document()["components"] as? Object)
         let schemas = try #require(components["schemas"] as? Object)
         let command = try #require(schemas["StoreCommand"] as? Object)
         let properties = try #require(command["properties"] as? Object)
         #expect(Set(properties.keys) == Set(StoreCommand.names))
         for name in StoreCommand.names {
-            // A name that no command has would be a mismatch of the whole; what may be missing is a member.
+            // The name is known; a required member of the command may be missing.
             do { _ = try JSONDecoder().decode(StoreCommand.self, from: Data(#"{"\#(name)":{}}"#.utf8)) } catch {
                 guard case DecodingError.keyNotFound(_, let context) = error else {
                     Issue.record("\(name): \(error)")
@@ -40,7 +40,7 @@ import Yams
         }
     }
 
-    @Test func `refers to nothing that is not in it`() throws {
+    @Test func `Every reference in the OpenAPI description resolves`() throws {
         let document = try Self.document()
         var count = 0
         func walk(_ value: Any) throws {
@@ -66,7 +66,7 @@ import Yams
         return object
     }
 
-    /// Each operation with a request that can be made of a simulator where anna has a subscription.
+    /// Operations, each with a request that succeeds on a simulator in which anna has a subscription.
     private static let calls: [(operation: String, path: String, body: String?)] = [
         ("GET /simulator", "", nil), ("GET /simulator/clock", "/clock", nil),
         ("POST /simulator/clock/advance", "/clock/advance", #"{"by":"1d"}"#),
@@ -105,7 +105,7 @@ import Yams
         ("POST /simulator/reset", "/reset", nil),
     ]
 
-    @Test func `says which status an answer has, and what is in it`() async throws {
+    @Test func `Responses have the status and the required members of the OpenAPI description`() async throws {
         let document = try Self.document()
         let paths = try #require(document["paths"] as? Object)
         let expected = try Self.calls.map { call in
@@ -138,7 +138,7 @@ import Yams
                 #expect(members.subtracting(object.keys).isEmpty, "\(call.operation)")
                 if let items = object["items"] as? [Any], call.path.hasPrefix("/production") { #expect(!items.isEmpty) }
             }
-            // A refusal is described too.
+            // Errors have the described members as well.
             let refused = try await transport.send(
                 HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/production/customers/zoe")
             )
@@ -148,7 +148,7 @@ import Yams
         }
     }
 
-    @Test func `has every member of the settings, of customers and of outcomes, and no other`() async throws {
+    @Test func `The OpenAPI schemas match the members of settings, customers and outcomes`() async throws {
         var settings = StoreSettings()
         (settings.renewalCap, settings.notificationURL) = (12, "http://127.0.0.1")
         try Self.expect(settings, "StoreSettings", isWhole: true)
@@ -170,7 +170,7 @@ import Yams
         return Set(try #require(json).keys)
     }
 
-    /// Holds a schema to a value: what it requires is there, and what is there it describes.
+    /// Expects that a value has every member that the schema requires, and no member that it does not describe.
     private static func expect(_ value: some Encodable, _ schema: String, isWhole: Bool = false) throws {
         let members = try members(of: value)
         let document = try document()
@@ -186,52 +186,83 @@ import Yams
         if isWhole { #expect(described == members, "\(schema)") }
     }
 
-    @Test func `gives settings and catalogue that can be put back as they are`() async throws {
+    @Test func `Settings and catalogue can be read with GET and written back unchanged with PUT`() async throws {
         try await withSimulator { simulator in
-            let transport = AsyncHTTPClientTransport()
-            func call(_ method: String, _ path: String, _ body: Data? = nil) async throws -> HTTPTransportAnswer {
-                try await transport.send(
-                    HTTPTransportRequest(
-                        method: method, url: simulator.information.controlURL + path,
-                        headers: body == nil ? [] : [("Content-Type", "application/json")], body: body))
-            }
             for path in ["/production/settings", "/sandbox/settings", "/production/catalogue"] {
-                let given = try await call("GET", path).body
-                let put = try await call("PUT", path, given)
+                let given = try await Self.call(simulator, "GET", path).body
+                let put = try await Self.call(simulator, "PUT", path, given)
                 #expect(put.status == 200, "\(String(decoding: put.body, as: UTF8.self))")
-                #expect(try await call("GET", path).body == given)
+                let read = try await Self.call(simulator, "GET", path).body
+                #expect(read == given, "\(path)")
             }
-            // A part is changed by PATCH, and null takes away what is optional.
-            _ = try await call("PATCH", "/sandbox/settings", Data(#"{"renewalCap":null,"renewalLead":0}"#.utf8))
-            #expect(simulator.settings(of: .sandbox).renewalCap == nil)
-            #expect(simulator.settings(of: .sandbox).renewalLead == 0)
-            #expect(simulator.settings(of: .sandbox).refunds == .automatic)
-            for wrong in [#"{"renewalled":0}"#, #"{"renewalLead":-1}"#, "[]"] {
-                #expect(try await call("PATCH", "/sandbox/settings", Data(wrong.utf8)).status == 400)
-            }
-            // Products may be named in short, lengths in ISO 8601.
-            let bought = try await call(
-                "POST", "/production/commands",
-                Data(#"{"purchase":{"customer":"ben","product":"premium.monthly"}}"#.utf8))
-            #expect(bought.status == 200)
-            let cancelled = try await call(
-                "POST", "/production/commands",
-                Data(#"{"cancel":{"customer":"ben","subscription":"premium.monthly"}}"#.utf8))
-            #expect(cancelled.status == 200)
-            let before = simulator.now
-            _ = try await call("POST", "/clock/advance", Data(#"{"by":"PT1M"}"#.utf8))
-            _ = try await call("POST", "/clock/advance", Data(#"{"by":"1m"}"#.utf8))
-            #expect(simulator.now == before + 120)
-            // What is set up stays; who has bought goes.
-            _ = try await call("POST", "/reset")
-            #expect(simulator.settings(of: .sandbox).renewalLead == 0)
-            #expect(simulator.states().isEmpty)
-            _ = try await call("POST", "/reset", Data(#"{"everything":true}"#.utf8))
-            #expect(simulator.settings(of: .sandbox).renewalCap == 12)
         }
     }
 
-    /// The members that an object of a schema always has.
+    @Test func `PATCH changes single settings, removes an optional one with null, and refuses invalid ones`()
+        async throws
+    {
+        try await withSimulator { simulator in
+            func patch(_ body: String) async throws -> Int {
+                try await Self.call(simulator, "PATCH", "/sandbox/settings", Data(body.utf8)).status
+            }
+            let status = try await patch(#"{"renewalCap":null,"renewalLead":0}"#)
+            #expect(status == 200)
+            #expect(simulator.settings(of: .sandbox).renewalCap == nil)
+            #expect(simulator.settings(of: .sandbox).maximumRenewalLeadTime == 0)
+            #expect(simulator.settings(of: .sandbox).refunds == .automatic)
+            for wrong in [#"{"renewalled":0}"#, #"{"renewalLead":-1}"#, "[]"] {
+                let refused = try await patch(wrong)
+                #expect(refused == 400, "\(wrong)")
+            }
+            #expect(simulator.settings(of: .sandbox).maximumRenewalLeadTime == 0)
+        }
+    }
+
+    @Test func `Commands accept abbreviated products, and an advance accepts durations in ISO 8601`() async throws {
+        try await withSimulator { simulator in
+            for command in [
+                #"{"purchase":{"customer":"ben","product":"premium.monthly"}}"#,
+                #"{"cancel":{"customer":"ben","subscription":"premium.monthly"}}"#,
+            ] {
+                let answer = try await Self.call(simulator, "POST", "/production/commands", Data(command.utf8))
+                #expect(answer.status == 200, "\(command)")
+            }
+            let before = simulator.now
+            for duration in ["PT1M", "1m"] {
+                _ = try await Self.call(simulator, "POST", "/clock/advance", Data(#"{"by":"\#(duration)"}"#.utf8))
+            }
+            #expect(simulator.now == before + 120)
+        }
+    }
+
+    @Test func `A reset deletes the customers, and restores the settings only if it is a reset of everything`()
+        async throws
+    {
+        try await withSimulator { simulator in
+            let initial = simulator.settings(of: .sandbox)
+            try await simulator.perform(.purchase(customer: "ben", product: "com.example.unlock"))
+            _ = try await Self.call(
+                simulator, "PATCH", "/sandbox/settings", Data(#"{"renewalCap":null,"renewalLead":0}"#.utf8))
+            let changed = simulator.settings(of: .sandbox)
+            #expect(initial.renewalCap == 12 && changed != initial && !simulator.states().isEmpty)
+            _ = try await Self.call(simulator, "POST", "/reset")
+            #expect(simulator.settings(of: .sandbox) == changed)
+            #expect(simulator.states().isEmpty)
+            _ = try await Self.call(simulator, "POST", "/reset", Data(#"{"everything":true}"#.utf8))
+            #expect(simulator.settings(of: .sandbox) == initial)
+        }
+    }
+
+    private static func call(
+        _ simulator: Simulator, _ method: String, _ path: String, _ body: Data? = nil
+    ) async throws -> HTTPTransportResponse {
+        try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(
+                method: method, url: simulator.information.controlURL + path,
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body))
+    }
+
+    /// Returns the members that a schema requires.
     private static func required(_ reference: String, _ document: [String: Any]) throws -> Set<String> {
         Set((try resolve(reference, in: document)["required"] as? [String]) ?? [])
     }

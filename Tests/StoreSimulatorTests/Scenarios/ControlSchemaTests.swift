@@ -5,13 +5,13 @@ import Yams
 
 @testable import StoreSimulator
 
-/// Every schema of the control API against the type that is read or written.
+/// Compares every schema of the control API with the type that is decoded or encoded.
 @Suite struct ControlSchemaTests {
     typealias Object = [String: Any]
 
     /// A type that a schema describes.
-    private struct Kind: Sendable {
-        /// Reads a value as the control API does, unknown members refused, and gives the names of its members.
+    private struct Model: Sendable {
+        /// Decodes a value as the control API does, refusing unknown members. Returns the names of the value's members.
         let read: @Sendable (Data) throws -> Set<String>
 
         init<Value: Codable & Sendable>(_ type: Value.Type) {
@@ -19,68 +19,69 @@ import Yams
         }
     }
 
-    private static let kinds: [String: Kind] = [
-        "BaseURLs": Kind(SimulatorInformation.BaseURLs.self), "SimulatorInformation": Kind(SimulatorInformation.self),
-        "Clock": Kind(ClockReading.self), "ClockAdvance": Kind(ClockAdvance.self), "Advance": Kind(Advance.self),
-        "AdvanceReport": Kind(AdvanceReport.self), "OriginalOfferSignature": Kind(OfferSignature.self),
-        "Announcement": Kind(StoreOutcome.Announcement.self), "StoreOutcome": Kind(StoreOutcome.self),
-        "TriggerRequest": Kind(TriggerRequest.self), "SubscriptionState": Kind(CustomerState.SubscriptionState.self),
-        "PurchaseState": Kind(CustomerState.PurchaseState.self), "CustomerState": Kind(CustomerState.self),
-        "DevicePurchases": Kind(DevicePurchases.self), "SignedDeviceTransaction": Kind(SignedDeviceTransaction.self),
-        "SubscriptionStatusOnDevice": Kind(DeviceContents.Status.self),
-        "SoldProduct": Kind(DeviceContents.SoldProduct.self), "DeviceContents": Kind(DeviceContents.self),
-        "DeviceUpdate": Kind(DeviceUpdates.Update.self), "DeviceUpdates": Kind(DeviceUpdates.self),
-        "DeviceReceipt": Kind(DeviceReceipt.self), "Catalogue": Kind(Catalogue.self), "Product": Kind(Product.self),
-        "SubscriptionGroup": Kind(SubscriptionGroup.self), "Storefront": Kind(Storefront.self),
-        "StoreSettings": Kind(StoreSettings.self), "Attempt": Kind(NotificationSummaryLine.Attempt.self),
-        "Notification": Kind(NotificationSummaryLine.self), "NotificationTarget": Kind(NotificationTarget.self),
-        "Fault": Kind(Fault.self), "FaultLine": Kind(FaultLine.self), "RevocationSetting": Kind(RevocationSetting.self),
-        "ResetRequest": Kind(ResetRequest.self), "SnapshotName": Kind(SnapshotName.self),
-        "ScenarioText": Kind(ScenarioText.self), "ScenarioStep": Kind(ScenarioReport.Step.self),
-        "ScenarioReport": Kind(ScenarioReport.self), "CustomerStateList": Kind(ControlList<CustomerState>.self),
-        "NotificationList": Kind(ControlList<NotificationSummaryLine>.self),
-        "FaultLineList": Kind(ControlList<FaultLine>.self), "SnapshotNameList": Kind(ControlList<SnapshotName>.self),
+    private static let models: [String: Model] = [
+        "BaseURLs": Model(SimulatorInformation.BaseURLs.self), "SimulatorInformation": Model(SimulatorInformation.self),
+        "Clock": Model(ClockReading.self), "ClockAdvance": Model(ClockAdvance.self), "Advance": Model(Advance.self),
+        "AdvanceReport": Model(AdvanceReport.self), "OriginalOfferSignature": Model(OfferSignature.self),
+        "OutcomeNotification": Model(StoreOutcome.Notification.self), "StoreOutcome": Model(StoreOutcome.self),
+        "TriggerRequest": Model(TriggerRequest.self), "SubscriptionState": Model(CustomerState.SubscriptionState.self),
+        "PurchaseState": Model(CustomerState.PurchaseState.self), "CustomerState": Model(CustomerState.self),
+        "DevicePurchases": Model(DevicePurchases.self), "SignedDeviceTransaction": Model(SignedDeviceTransaction.self),
+        "SubscriptionStatusOnDevice": Model(DeviceContents.Status.self),
+        "SoldProduct": Model(DeviceContents.SoldProduct.self), "DeviceContents": Model(DeviceContents.self),
+        "DeviceUpdate": Model(DeviceUpdates.Update.self), "DeviceUpdates": Model(DeviceUpdates.self),
+        "DeviceReceipt": Model(DeviceReceipt.self), "Catalogue": Model(Catalogue.self), "Product": Model(Product.self),
+        "SubscriptionGroup": Model(SubscriptionGroup.self), "Storefront": Model(Storefront.self),
+        "StoreSettings": Model(StoreSettings.self), "Attempt": Model(NotificationSummaryLine.Attempt.self),
+        "Notification": Model(NotificationSummaryLine.self), "NotificationTarget": Model(NotificationTarget.self),
+        "Fault": Model(Fault.self), "FaultLine": Model(FaultLine.self),
+        "RevocationSetting": Model(RevocationSetting.self),
+        "ResetRequest": Model(ResetRequest.self), "SnapshotName": Model(SnapshotName.self),
+        "ScenarioText": Model(ScenarioText.self), "ScenarioStep": Model(ScenarioReport.Step.self),
+        "ScenarioReport": Model(ScenarioReport.self), "CustomerStateList": Model(ControlList<CustomerState>.self),
+        "NotificationList": Model(ControlList<NotificationSummaryLine>.self),
+        "FaultLineList": Model(ControlList<FaultLine>.self), "SnapshotNameList": Model(ControlList<SnapshotName>.self),
     ]
 
-    /// Those that no type is decoded from; the tests below hold them to what is really answered.
-    private static let others: Set = [
+    /// Schemas that no type is decoded from. The tests below compare them with responses.
+    private static let schemasWithoutType: Set = [
         "Milliseconds", "StoreCommand", "StoreSettingsChange", "Error", "NotificationBody", "SignedNotification",
         "NotificationV1", "UnifiedReceipt",
     ]
 
-    @Test func `has a type for each schema`() throws {
+    @Test func `Every schema of the control API has a type or a test`() throws {
         let schemas = try Description()
-        #expect(Set(schemas.names) == Set(Self.kinds.keys).union(Self.others))
+        #expect(Set(schemas.names) == Set(Self.models.keys).union(Self.schemasWithoutType))
     }
 
-    @Test(arguments: kinds.keys.sorted())
-    func `has the members of its type, and no other`(_ name: String) throws {
-        let (kind, description) = (try #require(Self.kinds[name]), try Description())
+    @Test(arguments: models.keys.sorted())
+    func `A schema has exactly the members of its type`(_ name: String) throws {
+        let (model, description) = (try #require(Self.models[name]), try Description())
         let schema = try description.schema(name)
         let described = Set(try description.properties(of: schema).keys)
         let sample = try description.sample(schema, at: name)
-        #expect(try kind.read(JSONSerialization.data(withJSONObject: sample)) == described)
-        // What is not required may be left out, and what is required may not.
+        #expect(try model.read(JSONSerialization.data(withJSONObject: sample)) == described)
+        // Members that are not required may be missing; required ones may not.
         let required = try description.required(by: schema)
-        let whole = try #require(sample as? Object)
-        let rest = whole.filter { required.contains($0.key) }
-        #expect(Set(rest.keys) == required, "\(name) requires what it does not describe")
-        _ = try kind.read(JSONSerialization.data(withJSONObject: rest))
-        for member in required.subtracting(Self.lenient[name] ?? []) {
-            let part = try JSONSerialization.data(withJSONObject: whole.filter { $0.key != member })
-            #expect(throws: (any Error).self, "\(name) without \(member)") { try kind.read(part) }
+        let complete = try #require(sample as? Object)
+        let requiredOnly = complete.filter { required.contains($0.key) }
+        #expect(Set(requiredOnly.keys) == required, "\(name) requires members that it does not describe")
+        _ = try model.read(JSONSerialization.data(withJSONObject: requiredOnly))
+        for member in required.subtracting(Self.optionalInInput[name] ?? []) {
+            let part = try JSONSerialization.data(withJSONObject: complete.filter { $0.key != member })
+            #expect(throws: (any Error).self, "\(name) without \(member)") { try model.read(part) }
         }
     }
 
-    /// What is always there in an answer, and may be left out in a request or a file of an older version.
-    private static let lenient: [String: Set<String>] = [
+    /// Members that responses always have, and that a request or a file of an older version may leave out.
+    private static let optionalInInput: [String: Set<String>] = [
         "StoreSettings": [
             "renewalLead", "renewalDelay", "keepsDayOfMonth", "announcesRenewalSwitch", "notificationVersion",
         ]
     ]
 
     @Test(arguments: StoreCommand.names)
-    func `has the members of each command, and no other`(_ name: String) throws {
+    func `The schema of a command has exactly the members of the command`(_ name: String) throws {
         let description = try Description()
         let schema = try #require(try description.properties(of: description.schema("StoreCommand"))[name])
         let sample = try description.sample(schema, at: name)
@@ -90,15 +91,15 @@ import Yams
             return StoreSimulatorTests.members(of: command)
         }
         let required = try description.required(by: schema)
-        let whole = try #require(sample as? Object)
-        #expect(try members(whole) == Set(try description.properties(of: schema).keys))
-        _ = try members(whole.filter { required.contains($0.key) })
+        let complete = try #require(sample as? Object)
+        #expect(try members(complete) == Set(try description.properties(of: schema).keys))
+        _ = try members(complete.filter { required.contains($0.key) })
         for member in required {
-            #expect(throws: (any Error).self) { try members(whole.filter { $0.key != member }) }
+            #expect(throws: (any Error).self) { try members(complete.filter { $0.key != member }) }
         }
     }
 
-    @Test func `has each setting among those that can be changed, alone`() throws {
+    @Test func `Each setting of the change schema can be changed alone`() throws {
         let description = try Description()
         let change = try description.schema("StoreSettingsChange")
         #expect(try description.required(by: change).isEmpty)
@@ -110,7 +111,7 @@ import Yams
         }
     }
 
-    @Test func `has the members of refusals and of what is posted to servers`() async throws {
+    @Test func `Errors and notification bodies have the members of their schemas`() async throws {
         let description = try Description()
         func expect(_ object: Any?, _ name: String) throws {
             let object = try #require(object as? Object)
@@ -141,24 +142,31 @@ import Yams
     }
 }
 
-/// The names of a value's members as JSON has them; of a command's, those of its case.
+/// Returns the JSON names of a value's members; for a command, those of its payload.
 private func members(of value: Any) -> Set<String> {
     let renamed = [
-        "receiptData": "receipt-data", "nextPage": "next_page", "namesAppAppleID": "namesAppAppleID",
+        "receiptData": "receipt-data", "nextPage": "next_page",
+        "gracePeriodAppliesToFreeOffers": "graceCoversFreeOffers",
+        "maximumRenewalLeadTime": "renewalLead", "maximumRenewalDelay": "renewalDelay",
+        "renewsOnOriginalDayOfMonth": "keepsDayOfMonth",
+        "sendsNotificationsForFamilyMembers": "notifiesFamilyMembers", "sandboxIncludesAppAppleID": "namesAppAppleID",
+        "sendsConsumptionRequestsForAllProducts": "asksAboutAllProducts",
+        "sendsNotificationOnLateDowngrade": "announcesLateDowngrades",
+        "sendsAutoRenewEnabledOnPlanChange": "announcesRenewalSwitch",
     ]
     var mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .enum {
         guard let payload = mirror.children.first?.value else { return [] }
         mirror = Mirror(reflecting: payload)
     }
-    // JSON has Apple's spelling of identifiers.
+    // JSON spells identifiers as Apple does, with `Id`.
     return Set(
         mirror.children.compactMap(\.label).map { name in
             renamed[name] ?? (name.hasSuffix("UUID") ? name : name.replacing(/ID(?=s?$)/, with: "Id"))
         })
 }
 
-/// The file, and samples of what it describes.
+/// The OpenAPI description, and sample values of its schemas.
 private struct Description {
     typealias Object = [String: Any]
 
@@ -174,7 +182,7 @@ private struct Description {
 
     func schema(_ name: String) throws -> Object { try #require(schemas[name] as? Object, "\(name)") }
 
-    /// The schema itself, or the one that it refers to.
+    /// Returns the schema itself, or the schema that it refers to.
     private func resolve(_ schema: Object) throws -> Object {
         guard let reference = schema["$ref"] as? String, let name = reference.split(separator: "/").last else {
             return schema
@@ -196,8 +204,8 @@ private struct Description {
         return all
     }
 
-    /// What no description says closely enough to make a sample of it.
-    private static func given(_ path: String) -> Any? {
+    /// Returns a sample for a path whose schema is too general to derive one.
+    private static func fixedSample(_ path: String) -> Any? {
         switch path {
         case "StoreSettings.rate", "StoreSettingsChange.rate": "realTime"
         case "StoreSettings.notificationURL": "http://127.0.0.1/notifications"
@@ -215,9 +223,9 @@ private struct Description {
         return (try? JSONSerialization.jsonObject(with: Data(json.utf8))) ?? Object()
     }
 
-    /// A value with all the members that a schema describes.
+    /// Returns a value with all members that a schema describes.
     func sample(_ schema: Object, at path: String) throws -> Any {
-        if let sample = Self.given(path) { return sample }
+        if let sample = Self.fixedSample(path) { return sample }
         if let reference = schema["$ref"] as? String, let name = reference.split(separator: "/").last {
             return try sample(try self.schema(String(name)), at: String(name))
         }

@@ -3,7 +3,7 @@ import StoreSimulator
 import Synchronization
 import Testing
 
-/// A simulator with a frozen clock, as long as `body` takes.
+/// Runs a simulator with a frozen clock while `body` runs.
 func withSimulator<Value: Sendable>(
     _ body: @Sendable (Simulator) async throws -> Value
 ) async throws -> Value {
@@ -22,14 +22,14 @@ func withSimulator<Value: Sendable>(
 
 @Suite struct `Scenarios` {
     @Test(arguments: ShippedScenarios.names)
-    func `of every life cycle come out as they say`(_ name: String) async throws {
+    func `Every shipped scenario passes`(_ name: String) async throws {
         let scenario = try #require(try ShippedScenarios.scenario(name))
         let report = try await withSimulator { try await $0.run(scenario) }
         #expect(report.passed, "\(report.explanation)")
         #expect(report.steps.allSatisfy { $0.outcome == .passed })
     }
 
-    @Test func `are embedded as the files are: otherwise run Scripts/embed`() throws {
+    @Test func `The embedded scenarios equal the files in the folder Scenarios`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Scenarios")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "yaml" }
@@ -37,11 +37,11 @@ func withSimulator<Value: Sendable>(
         for file in files {
             let name = file.deletingPathExtension().lastPathComponent
             let text = try String(contentsOf: file, encoding: .utf8)
-            #expect(ShippedScenarios.text(name) == text, "\(name)")
+            #expect(ShippedScenarios.text(name) == text, "run Scripts/embed: \(name)")
         }
     }
 
-    @Test func `say what was expected and what there was instead`() async throws {
+    @Test func `A failed expectation reports expected and actual value, and later steps are skipped`() async throws {
         let scenario = try Scenario(
             yaml: """
                 name: Wrong on purpose
@@ -74,7 +74,9 @@ func withSimulator<Value: Sendable>(
             "expected a refusal with no_subscription, got none"
         ),
     ])
-    func `say how a customer, the notifications or a refusal differ`(_ step: String, _ message: String) async throws {
+    func `A mismatch of a customer, notification or refusal has a precise message`(_ step: String, _ message: String)
+        async throws
+    {
         let scenario = try Scenario(
             yaml: "name: x\nsteps:\n  - purchase: {customer: anna, product: premium.monthly}\n  - \(step)\n")
         let report = try await withSimulator { try await $0.run(scenario) }
@@ -89,7 +91,7 @@ func withSimulator<Value: Sendable>(
             "steps[0].cancel.custmer: is no member of it, line 5"
         ),
         ("name: x\nsteps:\n  - cancel: {}", "customer is missing"),
-        ("name: x\nsteps:\n  - advance: soon", "steps[0].advance: \"soon\" is neither a length"),
+        ("name: x\nsteps:\n  - advance: soon", "steps[0].advance: \"soon\" is neither a duration"),
         ("name: x\nsteps:\n  - expect: {notifications: [DID_RENW]}", "did you mean \"DID_RENEW\"?, line 3"),
         ("name: x\nsteps:\n  - expect: {anna: {statuss: active}}", "did you mean \"status\"?, line 3"),
         (
@@ -106,7 +108,7 @@ func withSimulator<Value: Sendable>(
             "setings: is not a key of this format; did you mean \"settings\"?, line 2"
         ),
     ])
-    func `are refused with the line of the mistake`(_ text: String, _ message: String) throws {
+    func `A malformed scenario is refused with the place of the mistake`(_ text: String, _ message: String) throws {
         do {
             _ = try Scenario(yaml: text)
             Issue.record("accepted")
@@ -115,7 +117,7 @@ func withSimulator<Value: Sendable>(
         }
     }
 
-    @Test func `leave the simulator's own customers and settings alone`() async throws {
+    @Test func `A scenario does not change the simulator's existing customers and settings`() async throws {
         let scenario = try #require(try ShippedScenarios.scenario("product-removed"))
         try await withSimulator { simulator in
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.news.monthly"))
@@ -128,12 +130,13 @@ func withSimulator<Value: Sendable>(
         }
     }
 
-    @Test func `do not put their settings in the place of a snapshot's that is restored meanwhile`() async throws {
+    @Test func `A scenario does not overwrite the settings of a snapshot that is restored during its run`() async throws
+    {
         let scenario = try #require(try ShippedScenarios.scenario("upgrade"))
         try await withSimulator { simulator in
-            simulator.configure { $0.renewalLead = 1 }
+            simulator.configure { $0.maximumRenewalLeadTime = 1 }
             try await simulator.snapshot("kept")
-            simulator.configure { $0.renewalLead = 2 }
+            simulator.configure { $0.maximumRenewalLeadTime = 2 }
             let restoring = Mutex<Task<Void, any Error>?>(nil)
             let companion = ScenarioCompanion(prepare: { command, _ in command }) {
                 let isFirst = restoring.withLock { restoring in
@@ -141,23 +144,25 @@ func withSimulator<Value: Sendable>(
                     restoring = Task { try await simulator.restore("kept") }
                     return true
                 }
-                // It has its chance to come too early.
-                for _ in 0..<10_000 where isFirst && simulator.settings().renewalLead != 1 { await Task.yield() }
+                // Gives the restore a chance to run before the scenario ends.
+                for _ in 0..<10_000 where isFirst && simulator.settings().maximumRenewalLeadTime != 1 {
+                    await Task.yield()
+                }
                 return []
             }
             #expect(try await simulator.run(scenario, beside: companion).passed)
             let task = try #require(restoring.withLock { $0 })
             try await task.value
-            #expect(simulator.settings().renewalLead == 1)
+            #expect(simulator.settings().maximumRenewalLeadTime == 1)
         }
     }
 
-    @Test func `need a frozen clock`() async throws {
+    @Test func `A scenario is refused if the clock is not frozen`() async throws {
         let scenario = try #require(try ShippedScenarios.scenario("upgrade"))
         let simulator = try await Simulator.start()
         do {
             try await simulator.run(scenario)
-            Issue.record("ran")
+            Issue.record("the scenario ran")
         } catch let error as SimulatorError {
             #expect(error.code == "clock_not_frozen")
         }

@@ -3,7 +3,7 @@ import AppStoreServer
 import Foundation
 import StoreSimulator
 
-// The rows of extensions, notifications and groups.
+// Refused requests of extensions, notifications and groups.
 extension APIRefusalTests {
     static let extensions: [APIRefusalCase] = [
         .init(.extendRenewalDate, .invalidOriginalTransactionId, "a", body: JSONFields.extending.text),
@@ -47,7 +47,7 @@ extension APIRefusalTests {
         .init(.testNotification, .invalidTestNotificationToken, signedNumbers + "_1"),
         .init(.testNotification, .testNotificationNotFound, uuid + "_1"),
         .init(.testNotification, .testNotificationNotFound) { shop in
-            // Nobody has tried to send it yet.
+            // There has been no attempt to send the notification yet.
             let token = try shop.perform(.requestTestNotification).token
             return APIShop.request(.testNotification, [token ?? ""])
         },

@@ -4,7 +4,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// One way to get one error code from one endpoint.
+/// A request that an endpoint refuses, and the expected error code.
 struct APIRefusalCase: Sendable, CustomTestStringConvertible {
     let endpoint: AppStoreEndpoint
     let code: APIErrorCode?
@@ -21,7 +21,7 @@ struct APIRefusalCase: Sendable, CustomTestStringConvertible {
         self.request = request
     }
 
-    /// The same request, whoever sends it.
+    /// A request that does not depend on the store's contents.
     init(
         _ endpoint: AppStoreEndpoint, _ code: APIErrorCode?, in environment: AppStoreEnvironment = .production,
         _ arguments: String..., query: String = "", body: String = ""
@@ -31,7 +31,7 @@ struct APIRefusalCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// About a transaction of anna's, who has just bought a product.
+    /// A request about the transaction by which anna has just bought `product`.
     init(
         _ endpoint: AppStoreEndpoint, _ code: APIErrorCode?, about product: String, query: String = "",
         body: String = ""
@@ -46,7 +46,7 @@ struct APIRefusalCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Refusals of the App Store Server API")
 struct APIRefusalTests {
-    @Test func `production has no seats that are assigned`() {
+    @Test func `Assigning a seat is refused in production`() {
         var shop = APIShop(.production)
         let failure = #expect(throws: StoreError.self) {
             try shop.perform(.assignSeat(customer: "cleo", product: "plus"))
@@ -55,7 +55,7 @@ struct APIRefusalTests {
     }
 
     @Test(arguments: all)
-    func `each documented code that a store can give comes from the request that deserves it`(_ row: APIRefusalCase)
+    func `A refused request has the documented code and status, and changes nothing`(_ row: APIRefusalCase)
         throws
     {
         var shop = APIShop(row.environment)
@@ -67,7 +67,7 @@ struct APIRefusalTests {
         #expect(shop.store.revision == before)
     }
 
-    @Test func `every endpoint refuses something`() {
+    @Test func `The refused requests cover every endpoint`() {
         let names = Set(Self.all.map(\.endpoint.name))
         #expect(names == Set(AppStoreEndpoint.server.map(\.name)))
     }
@@ -76,7 +76,7 @@ struct APIRefusalTests {
 
     private static let unknown = "123456789"
 
-    /// Foundation takes it for a UUID.
+    /// An invalid UUID that Foundation accepts.
     static let signedNumbers = "+b1f2c0e-0a4b-4f0e-9b7a- d6a5c1e2f30"
 
     static let history: [APIRefusalCase] = [AppStoreEndpoint.transactionHistory, .transactionHistoryV1].flatMap {
@@ -174,7 +174,7 @@ struct APIRefusalTests {
     ]
 }
 
-// How the rows come by their transactions.
+// Requests that need a certain kind of transaction.
 extension APIRefusalTests {
     static func appTransaction(
         _ endpoint: AppStoreEndpoint, _ body: String = ""
@@ -185,7 +185,7 @@ extension APIRefusalTests {
         }
     }
 
-    /// A subscription that a family member has from anna.
+    /// Returns a request about a subscription that ben has by family sharing with anna.
     static func shared(
         _ endpoint: AppStoreEndpoint, _ body: String
     ) -> @Sendable (inout APIShop) throws -> APIRequest {
@@ -205,7 +205,7 @@ extension APIRefusalTests {
         }
     }
 
-    /// The second transaction of a subscription.
+    /// Returns the identifier of the second transaction of a subscription.
     static func renewal(_ shop: inout APIShop) throws -> String {
         let first = try shop.buy("plus")
         shop.advance(days: 40)

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 @Suite struct `Transaction and refund history, page by page` {
-    /// A customer with 50 to 90 transactions of all kinds, some finished, some refunded, some by a family member.
+    /// Returns a shop in which anna has 50 to 90 transactions of all kinds, some finished, refunded or family-shared.
     static func shop(seed: UInt64) throws -> APIShop {
         var random = SeededGenerator(seed: seed)
         var shop = APIShop(seed: seed)
@@ -27,7 +27,7 @@ import TestSupport
         return shop
     }
 
-    /// All pages of a history, and the last revision.
+    /// Returns the transaction identifiers of all pages of a history, and the last revision.
     static func pages(
         _ shop: inout APIShop, _ endpoint: AppStoreEndpoint, _ query: String, from revision: String? = nil
     ) throws -> (ids: [String], revision: String) {
@@ -45,7 +45,7 @@ import TestSupport
         throw CocoaError(.featureUnsupported)
     }
 
-    /// A filter as a query, and what it means, written down a second time.
+    /// A filter as a query, and an independent implementation of it.
     struct Filter: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let accepts: @Sendable (JWSTransactionDecodedPayload) -> Bool
@@ -79,7 +79,7 @@ import TestSupport
     ]
 
     @Test(arguments: filters)
-    func `the pages together are everything that the filters let through, once, in order`(_ filter: Filter) throws {
+    func `All pages together list each transaction that matches the filter once, in order`(_ filter: Filter) throws {
         for seed in 1...4 as ClosedRange<UInt64> {
             var shop = try Self.shop(seed: seed)
             let all = shop.store.transactions.values.filter { $0.customer == "anna" && filter.accepts($0.payload) }
@@ -96,7 +96,7 @@ import TestSupport
         }
     }
 
-    @Test func `who comes back with the last revision gets what is new or changed, and nothing else`() throws {
+    @Test func `A request with the last revision returns only new and changed transactions`() throws {
         for seed in 1...6 as ClosedRange<UInt64> {
             var shop = try Self.shop(seed: seed)
             let first = try Self.pages(&shop, .transactionHistory, "")
@@ -111,7 +111,7 @@ import TestSupport
         }
     }
 
-    @Test func `what changes between two pages is delivered again`() throws {
+    @Test func `A transaction that changes between two pages is listed again`() throws {
         var shop = try Self.shop(seed: 7)
         let id = shop.app("anna")
         let first = try shop.get(HistoryResponse.self, .transactionHistory, id)
@@ -121,7 +121,7 @@ import TestSupport
         #expect(try Self.pages(&shop, .transactionHistory, "", from: first.revision).ids.last == delivered)
     }
 
-    @Test func `a revision of another request, customer or version, or with another letter, is none`() throws {
+    @Test func `A changed revision, or one of another query, customer or endpoint, is refused`() throws {
         var shop = try Self.shop(seed: 3)
         let (_, revision) = try Self.pages(&shop, .transactionHistory, "revoked=false")
         func code(_ endpoint: AppStoreEndpoint, _ id: String, _ query: String) -> APIErrorCode? {
@@ -146,7 +146,7 @@ import TestSupport
         }
     }
 
-    @Test func `refunds come by date, page by page, and new ones after the last revision; what a family lost is none`()
+    @Test func `Refund history is paged by date, continues after a revision and leaves out family members`()
         throws
     {
         var shop = APIShop()
@@ -174,11 +174,11 @@ import TestSupport
         try shop.perform(.approveRefund(customer: "anna"))
         let page = try shop.get(RefundHistoryResponse.self, .refundHistory, new, query: query)
         #expect(page.signedTransactions == [new])
-        // Nothing at all is a page too.
+        // A customer without refunds gets an empty page.
         try shop.buy("coins", "carl")
         let nothing = try shop.get(RefundHistoryResponse.self, .refundHistory, shop.app("carl"))
         #expect(nothing.signedTransactions.isEmpty && !nothing.hasMore)
-        // The first version has fifty, the latest first.
+        // Version 1 returns the last 50 refunds, newest first.
         for _ in 0..<10 {
             try shop.buy("coins")
             try shop.perform(.approveRefund(customer: "anna"))

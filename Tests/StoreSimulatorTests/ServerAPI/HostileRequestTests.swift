@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite struct `Hostile requests to the App Store Server API` {
     @Test(arguments: AppStoreEndpoint.server)
-    func `whatever is sent, the answer is one, or a failure`(_ endpoint: AppStoreEndpoint) throws {
+    func `A mutated request to any endpoint gets a response or a 4xx failure`(_ endpoint: AppStoreEndpoint) throws {
         var random = SeededGenerator(seed: UInt64(endpoint.name.utf8.count))
         var shop = APIShop(endpoint.environment ?? .production)
         let id = try shop.buy("plus")
@@ -29,11 +29,12 @@ import TestSupport
                 refused += 1
             }
         }
-        let takesNothing = endpoint.parameters.isEmpty && endpoint.query.isEmpty && endpoint.contentType == nil
-        #expect((refused == 0) == takesNothing)
+        let hasNoInput =
+            endpoint.parameters.isEmpty && endpoint.queryParameters.isEmpty && endpoint.contentType == nil
+        #expect((refused == 0) == hasNoInput)
     }
 
-    /// The text, or what is left of it after some damage.
+    /// Returns the text, mutated three times out of four.
     private static func text(_ text: String, _ random: inout SeededGenerator) -> String {
         guard Int.random(in: 0..<4, using: &random) > 0 else { return text }
         return String(decoding: random.mutated(Array(text.utf8)), as: UTF8.self)

@@ -6,7 +6,8 @@ import Testing
 import TestSupport
 
 @Suite struct `Notification history` {
-    /// 100 and more notifications of several kinds and customers, every third one delivered, every third one tried.
+    /// Returns a shop with 100 or more notifications of several types and customers: a third of them delivered, a third
+    /// sent without success, a third not sent.
     static func shop() throws -> APIShop {
         var shop = APIShop()
         try shop.buy("plus")
@@ -73,7 +74,7 @@ import TestSupport
     ]
 
     @Test(arguments: filters)
-    func `the pages together are everything that the filters let through, in the order of signing`(_ filter: Filter)
+    func `All pages together list the notifications that match the filter, in the order of signing`(_ filter: Filter)
         throws
     {
         var shop = try Self.shop()
@@ -92,7 +93,7 @@ import TestSupport
         }
     }
 
-    @Test func `any transaction of a customer finds what is about that customer`() throws {
+    @Test func `A filter by any transaction of a customer returns all notifications about the customer`() throws {
         var shop = try Self.shop()
         for (field, id) in [
             ("transactionId", shop.app("cleo")), ("originalTransactionId", try shop.buy("coins", "cleo")),
@@ -104,7 +105,7 @@ import TestSupport
         }
     }
 
-    @Test func `a mere type means all its subtypes, if so wished`() throws {
+    @Test func `Without exact subtype matching, a notification type matches all its subtypes`() throws {
         var shop = try Self.shop()
         shop.store.settings.historyMatchesSubtypeExactly = false
         var body = JSONFields.notifications(from: APIShop.start, to: shop.now)
@@ -112,7 +113,7 @@ import TestSupport
         #expect(try Self.pages(&shop, body.text).count == 6)
     }
 
-    @Test func `a token needs the same body, and holds for a day`() throws {
+    @Test func `A pagination token requires the same body and is still valid after a day`() throws {
         var shop = try Self.shop()
         let body = JSONFields.notifications(from: APIShop.start, to: shop.now)
         let first = try shop.get(NotificationHistoryResponse.self, .notificationHistory, body: body.text)
@@ -128,26 +129,26 @@ import TestSupport
         #expect(page.notificationHistory.first?.signedPayload == "20")
     }
 
-    @Test func `what has arrived is not sent again, however an attempt on top of Apple's ends`() throws {
+    @Test func `A delivered notification stays delivered after failed additional attempts`() throws {
         var shop = APIShop()
         try shop.buy("coins")
-        shop.store.noteAttempt(0, .success, status: 200, at: shop.now)
+        shop.store.recordAttempt(0, .success, status: 200, at: shop.now)
         for count in 2...9 {
-            shop.store.noteAttempt(0, .noResponse, status: nil, at: shop.now)
+            shop.store.recordAttempt(0, .noResponse, status: nil, at: shop.now)
             let record = shop.store.notifications[0]
             #expect(record.attempts.count == count && record.attempts.last?.result == .noResponse)
             #expect(record.isDelivered && !record.isPending)
         }
-        // However often somebody asks.
-        for status in 10...RetrySchedule.mostAttempts + 9 {
-            shop.store.noteAttempt(0, .unsuccessfulHTTPResponseCode, status: status, at: shop.now)
+        // The number of stored attempts is limited.
+        for status in 10...RetrySchedule.maximumAttempts + 9 {
+            shop.store.recordAttempt(0, .unsuccessfulHTTPResponseCode, status: status, at: shop.now)
         }
         let attempts = shop.store.notifications[0].attempts
-        #expect(attempts.count == RetrySchedule.mostAttempts && attempts.first?.result == .success)
-        #expect(attempts.last?.status == RetrySchedule.mostAttempts + 9)
+        #expect(attempts.count == RetrySchedule.maximumAttempts && attempts.first?.result == .success)
+        #expect(attempts.last?.status == RetrySchedule.maximumAttempts + 9)
     }
 
-    @Test func `at most six attempts are told`() throws {
+    @Test func `The notification history lists at most six attempts`() throws {
         var shop = APIShop()
         try shop.buy("coins")
         let attempt = NotificationAttempt(date: shop.now, result: .other)
@@ -156,7 +157,7 @@ import TestSupport
         #expect(items.first?.sendAttempts.count == 6)
     }
 
-    @Test func `a test notification is asked for, sent, and looked at for six months`() throws {
+    @Test func `The status of a test notification is available for six months`() throws {
         var shop = APIShop(.sandbox)
         let token = try shop.get(SendTestNotificationResponse.self, .requestTestNotification).testNotificationToken
         shop.store.notifications[0].attempts = [NotificationAttempt(date: shop.now, result: .success)]

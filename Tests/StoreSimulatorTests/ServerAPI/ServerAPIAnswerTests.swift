@@ -4,11 +4,13 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `Answers of the App Store Server API` {
+@Suite struct `Responses of the App Store Server API` {
     static let environments: [AppStoreEnvironment] = [.production, .sandbox]
 
     @Test(arguments: environments)
-    func `a transaction is signed now, and found by its own identifier`(_ environment: AppStoreEnvironment) throws {
+    func `A transaction is found by its identifier and signed at the time of the request`(
+        _ environment: AppStoreEnvironment
+    ) throws {
         var shop = APIShop(environment)
         let id = try shop.buy("coins")
         shop.advance(days: 3)
@@ -17,7 +19,7 @@ import Testing
             Issue.record("no transaction in \(answer)")
             return
         }
-        // Before whatever still changes at this instant.
+        // A millisecond earlier, before any later change at the same instant.
         #expect(payload.signedDate == (shop.now - 0.001).wholeMilliseconds)
         #expect(payload.transactionId == id)
         let text = String(decoding: try APIShop.rendering.bytes(try #require(answer.body)), as: UTF8.self)
@@ -25,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: environments)
-    func `the app's number is in production's answers alone`(_ environment: AppStoreEnvironment) throws {
+    func `Only responses of production contain the app's Apple ID`(_ environment: AppStoreEnvironment) throws {
         var shop = APIShop(environment)
         let id = try shop.buy("plus")
         let number = environment == .production ? APIShop.app.appAppleID : nil
@@ -42,14 +44,14 @@ import Testing
         }
         #expect(app.appAppleId == number)
         #expect(app.appTransactionId == shop.app("anna"))
-        // A signature is a millisecond later than what was signed before it.
+        // Each signature is dated a millisecond after the one before it.
         #expect((shop.now..<shop.now + 1).contains(app.receiptCreationDate))
         #expect(app.applicationVersion == nil && app.requestDate == nil && app.storeType == .consumer)
         let info = try shop.get(AppTransactionInfoResponse.self, .appTransaction, shop.app("anna"))
         #expect(info.signedAppTransactionInfo == shop.app("anna"))
     }
 
-    @Test func `statuses are by group, with the latest transaction, and can be filtered`() throws {
+    @Test func `Subscription statuses are listed by group with the latest transaction, and can be filtered`() throws {
         var shop = APIShop()
         let plus = try shop.buy("plus")
         let trial = try shop.buy("trial")
@@ -71,7 +73,7 @@ import Testing
         #expect(try shop.get(StatusResponse.self, .subscriptionStatuses, plus, query: "status=3").data.isEmpty)
     }
 
-    @Test func `an account token is for the period that runs and for all that follow`() throws {
+    @Test func `An account token applies to the running period and all later renewals`() throws {
         var shop = APIShop()
         let first = try shop.buy("plus")
         shop.advance(days: 35)
@@ -90,7 +92,7 @@ import Testing
         #expect(shop.store.transactions[coins]?.payload.appAccountToken == token)
     }
 
-    @Test func `a finished consumable leaves the first version of the history, however often it is finished`() throws {
+    @Test func `A finished consumable is missing only from version 1 of the transaction history`() throws {
         var shop = APIShop()
         let (coins, lamp) = (try shop.buy("coins"), try shop.buy("lamp"))
         for id in [coins, lamp, coins] {
@@ -100,7 +102,7 @@ import Testing
         #expect(try shop.get(HistoryResponse.self, .transactionHistory, lamp).signedTransactions == [coins, lamp])
     }
 
-    @Test func `an order is looked up; an unknown one is a success that says so`() throws {
+    @Test func `An order lookup finds a known order, and returns the status invalid for an unknown one`() throws {
         var shop = APIShop()
         let id = try shop.buy("coins")
         let order = try #require(shop.store.transactions[id]?.order)
@@ -110,7 +112,7 @@ import Testing
         #expect(unknown.status == .invalid && unknown.signedTransactions == nil)
     }
 
-    @Test func `a renewal date is extended`() throws {
+    @Test func `An extension request moves the expiration date of the subscription`() throws {
         var shop = APIShop()
         let id = try shop.buy("plus")
         let end = try #require(shop.store.transactions[id]?.payload.expiresDate)
@@ -122,7 +124,7 @@ import Testing
         #expect(shop.store.transactions[id]?.payload.expiresDate == response.effectiveDate)
     }
 
-    @Test func `all renewal dates are extended, once for each request, and counted when that is done`() throws {
+    @Test func `A mass extension runs once for each request identifier, and its status counts the results`() throws {
         var shop = APIShop()
         try shop.buy("plus")
         try shop.buy("plus", "ben")
@@ -146,7 +148,7 @@ import Testing
         #expect(failure?.code == .statusRequestNotFound)
     }
 
-    @Test func `an answer to a consumption request decides in the sandbox, and only in time`() throws {
+    @Test func `In the sandbox, consumption information decides a refund only if it arrives in time`() throws {
         var shop = APIShop(.sandbox)
         var body = JSONFields.consumption
         body.fields["refundPreference"] = "\"DECLINE\""
@@ -167,17 +169,17 @@ import Testing
         #expect(
             try answer(after: 60, .sendConsumptionV1, JSONFields.consumptionV1.with("appAccountToken", nil)) == .granted
         )
-        // How much of a subscription is used the App Store knows.
+        // A subscription needs no consumption percentage: the App Store knows its usage.
         let plus = try shop.buy("plus")
         let prorated = APIShop.request(.sendConsumption, [plus], body: APIRefusalTests.prorated(nil))
         #expect(try shop.send(prorated).status == 202)
-        // Nobody has asked: nothing happens.
+        // Without a refund request, consumption information has no effect.
         let id = try shop.buy("coins")
         #expect(try shop.send(APIShop.request(.sendConsumption, [id], body: body.text)).status == 202)
         #expect(shop.store.transactions[id]?.refund == nil)
     }
 
-    @Test func `where Apple decides by itself, the developer's preference is noted, if it comes in time`() throws {
+    @Test func `In production, the refund preference is stored if it arrives within 12 hours`() throws {
         for (hours, expected) in [(12.0, RefundPreference.grantProrated), (12.1, nil)] {
             var shop = APIShop()
             let id = try shop.buy("coins")
@@ -191,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `groups and their members, page by page; whoever has none has the placeholder`() throws {
+    @Test func `Group members are paged, and a customer without a group has the placeholder group`() throws {
         var shop = APIShop(.sandbox)
         for index in 0..<25 {
             try shop.perform(.createCustomer(customer: "c\(index)"))
@@ -218,7 +220,7 @@ import Testing
         #expect(placeholder == .init(members: [.init(appTransactionId: "700000000000000000")], hasMore: false))
     }
 
-    @Test func `text is escaped as JSON wants it, and what signs may fail`() throws {
+    @Test func `A response body is rendered as valid JSON, and a signing error is thrown`() throws {
         let text = "a\"b\\c\u{1}\n\u{1F}é🙂/"
         let body = APIBody.object([
             (text, .string(text)), ("left out", nil), ("n", .integer(.min)),

@@ -5,46 +5,48 @@ import Testing
 
 @Suite(.enabled(if: Fixtures.hasSignedData, "\(Fixtures.absence)"))
 struct `The shape of genuine data` {
-    /// What the simulator writes otherwise than the App Store, and why: `FILE: member` with a reason. None so far.
+    /// Intended differences from the App Store's data: `FILE: member` with a reason. None so far.
     private static let differences: [String: String] = [:]
 
-    /// What is another one each time: identifiers and instants.
+    /// Members whose value differs each time: identifiers and instants.
     private static let changing: Set<String> = [
         "notificationUUID", "signedDate", "signedTransactionInfo", "signedRenewalInfo", "transactionId",
         "originalTransactionId", "webOrderLineItemId", "appTransactionId", "purchaseDate", "originalPurchaseDate",
         "expiresDate", "renewalDate", "recentSubscriptionStartDate",
     ]
 
-    private static var story: [GenuineJWS] {
+    private static var recordedNotifications: [GenuineJWS] {
         Fixtures.signedData.filter { $0.kind == "notification" && $0.type != "TEST" }
             .sorted { $0.signedDate < $1.signedDate }
     }
 
-    @Test func `the same commands cause the same notifications in the same order`() async throws {
+    @Test func `The recorded commands cause the recorded notifications in the same order`() async throws {
         let events = try await Replay.events.value
-        #expect(events.map(\.type) == Self.story.map(\.type))
+        #expect(events.map(\.type) == Self.recordedNotifications.map(\.type))
         #expect(Fixtures.signedData.count == 22)
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `each genuine payload has its counterpart: header, members, types and values are the same`(
+    func `The simulator's payloads have the headers, members, types and values of Apple's`(
         _ genuine: GenuineJWS
     ) async throws {
         let event: Replay.Event
         if genuine.type == "TEST" {
             event = try #require(try await Replay.test.value.first)
         } else {
-            // A transaction and a renewal belong to the notification that was signed at the same instant.
-            let index = try #require(Self.story.firstIndex { $0.signedDate == genuine.signedDate })
+            // A transaction and a renewal belong to the notification with the same signing date.
+            let index = try #require(Self.recordedNotifications.firstIndex { $0.signedDate == genuine.signedDate })
             let events = try await Replay.events.value
             event = try #require(events.indices.contains(index) ? events[index] : nil)
         }
         let made = try #require(event.payload(genuine.kind))
         let real = try Payload(genuine.text())
         #expect(Payload.shape(made.header) == Payload.shape(real.header))
-        let (mine, theirs) = (Payload.shape(made.body), Payload.shape(real.body))
-        let unlike = mine.symmetricDifference(theirs).filter { Self.differences["\(genuine.file): \($0)"] == nil }
-        #expect(unlike.sorted() == [])
+        let (simulated, recorded) = (Payload.shape(made.body), Payload.shape(real.body))
+        let different = simulated.symmetricDifference(recorded).filter {
+            Self.differences["\(genuine.file): \($0)"] == nil
+        }
+        #expect(different.sorted() == [])
         #expect(
             Payload.values(made.body, without: Self.changing) == Payload.values(real.body, without: Self.changing))
 
@@ -53,21 +55,21 @@ struct `The shape of genuine data` {
         }
     }
 
-    @Test func `identifiers look like the sandbox's`() async throws {
+    @Test func `Identifiers have the length and the first digit of the sandbox's`() async throws {
         let events = try await Replay.events.value
         let body = try #require(events.first?.transaction?.body)
         let real = try #require(Fixtures.signedData.first { $0.kind == "transaction" })
-        let theirs = try Payload(real.text()).body
+        let recorded = try Payload(real.text()).body
         for name in ["transactionId", "originalTransactionId", "webOrderLineItemId", "appTransactionId"] {
-            let (mine, other) = (try #require(body[name]?.text), try #require(theirs[name]?.text))
-            #expect(mine.count == other.count, "\(name): \(mine), \(other)")
-            #expect(mine.first == other.first, "\(name): \(mine), \(other)")
+            let (simulated, other) = (try #require(body[name]?.text), try #require(recorded[name]?.text))
+            #expect(simulated.count == other.count, "\(name): \(simulated), \(other)")
+            #expect(simulated.first == other.first, "\(name): \(simulated), \(other)")
         }
     }
 }
 
 extension Payload {
-    /// The milliseconds between two instants; nil unless both are there.
+    /// Returns the milliseconds between two instants; nil if one of them is missing.
     fileprivate func span(_ first: String, _ second: String) -> Int64? {
         guard let start = body[first]?.integer, let end = body[second]?.integer else { return nil }
         return end - start

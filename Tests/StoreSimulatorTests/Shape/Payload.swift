@@ -1,11 +1,11 @@
 import Foundation
 import StoreSimulator
 
-/// A compact JWS, taken apart without being verified.
+/// The decoded parts of a compact JWS, whose signature is not verified.
 struct Payload: Sendable {
     let header: [String: JSONValue]
     let body: [String: JSONValue]
-    /// The bytes that are signed as the payload.
+    /// The bytes of the payload, as signed.
     let bytes: Data
 
     struct Malformed: Error {}
@@ -23,7 +23,7 @@ struct Payload: Sendable {
         bytes = parts[1]
     }
 
-    /// Every member at every level, with the type of its value.
+    /// Returns every member at every level, with the type of its value.
     static func shape(_ object: [String: JSONValue], below path: String = "") -> Set<String> {
         object.reduce(into: []) { shape, member in
             let name = path + member.key
@@ -36,7 +36,7 @@ struct Payload: Sendable {
         }
     }
 
-    /// Every member at every level whose name is not among `names`, with its value.
+    /// Returns every member at every level whose name is not among `names`, with its value.
     static func values(_ object: [String: JSONValue], without names: Set<String>, below path: String = "") -> [String:
         String]
     {

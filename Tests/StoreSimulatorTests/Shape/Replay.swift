@@ -2,9 +2,9 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 
-/// What happened to one customer in the sandbox on 6 October 2025, once more in the simulator.
+/// Repeats in the simulator what one customer did in the sandbox on 6 October 2025.
 enum Replay {
-    /// A notification, taken apart.
+    /// A decoded notification.
     struct Event: Sendable {
         /// The type and subtype, joined by a dot.
         let type: String
@@ -12,7 +12,7 @@ enum Replay {
         var transaction: Payload?
         var renewal: Payload?
 
-        /// The part of it that a kind of genuine data names.
+        /// Returns the payload of a kind of recorded data.
         func payload(_ kind: String) -> Payload? {
             switch kind {
             case "notification": notification
@@ -32,10 +32,10 @@ enum Replay {
         }
     }
 
-    /// From the second purchase on, as in the genuine data.
+    /// The notifications from the second purchase on, as in the recorded data.
     static let events = Task { try await play() }
 
-    /// A test notification of 2022, which came alone.
+    /// The test notification of 2022, which was recorded alone.
     static let test = Task {
         try await Simulator.runWithReceiver {
             $0.app = SimulatedApp(bundleID: "com.Abilities", appAppleID: 1)
@@ -61,11 +61,11 @@ enum Replay {
                 try await simulator.perform(command, in: .sandbox)
             }
             func buy(_ product: String, after seconds: TimeInterval) async throws {
-                // The genuine app names no account.
+                // The recorded app sets no account token.
                 try await perform(
                     .purchase(customer: "anna", product: product, appAccountToken: .absent), after: seconds)
             }
-            // Before the data begins: a subscription that ended.
+            // A subscription that ended before the recorded data begins.
             try await buy(quarterly, after: 0)
             try await perform(.cancel(customer: "anna"), after: 10)
             try await simulator.advance(to: Date(timeIntervalSince1970: 1_759_727_778))

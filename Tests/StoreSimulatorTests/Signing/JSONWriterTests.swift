@@ -6,36 +6,36 @@ import TestSupport
 
 @testable import StoreSimulator
 
-/// Bytes are kept out of the failure's text: two long arrays side by side tell nobody anything.
-@Suite struct `Fast JSON` {
+/// Failures print both JSON texts, because long byte arrays are unreadable.
+@Suite struct `JSON writer of the simulator` {
     private static let seeds: [UInt64] = Array(1...8)
     private static let count = 500
 
     @Test(arguments: seeds)
-    func `a transaction is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
+    func `JSONWriter writes a transaction byte for byte as Foundation does`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.transaction()) }
     }
 
     @Test(arguments: seeds)
-    func `renewal information is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
+    func `JSONWriter writes renewal info byte for byte as Foundation does`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.renewal()) }
     }
 
     @Test(arguments: seeds)
-    func `a notification is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
+    func `JSONWriter writes a notification byte for byte as Foundation does`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.notification()) }
     }
 
     @Test(arguments: seeds)
-    func `an app transaction is written as Foundation writes it, byte for byte`(_ seed: UInt64) throws {
+    func `JSONWriter writes an app transaction byte for byte as Foundation does`(_ seed: UInt64) throws {
         var random = RandomPayloads(seed: seed)
         for _ in 0..<Self.count { try expectEqual(random.appTransaction()) }
     }
 
-    @Test func `every character of one byte and many of more are written as Foundation writes them`() throws {
+    @Test func `JSONWriter writes every character up to U+2100 as Foundation does`() throws {
         var random = RandomPayloads(seed: 1)
         for scalar in (0...0x2100).compactMap(Unicode.Scalar.init) {
             var payload = random.notification()
@@ -45,7 +45,7 @@ import TestSupport
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e20])
-    func `a date that has no number of milliseconds is refused by both`(_ seconds: Double) throws {
+    func `JSONWriter and Foundation both refuse a date without a number of milliseconds`(_ seconds: Double) throws {
         var random = RandomPayloads(seed: 1)
         var payload = random.transaction()
         payload.signedDate = Date(timeIntervalSince1970: seconds)
@@ -54,7 +54,7 @@ import TestSupport
     }
 
     @Test(arguments: Fixtures.signedData)
-    func `genuine payloads come out with the members they came with`(_ file: GenuineJWS) throws {
+    func `JSONWriter writes Apple's payloads byte for byte as Foundation does`(_ file: GenuineJWS) throws {
         let segment = try #require(file.text().split(separator: ".").dropFirst().first)
         let json = try #require(Data(base64Encoded: padded(segment)))
         let decoder = JSONDecoder()

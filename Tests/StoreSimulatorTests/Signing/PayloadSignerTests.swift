@@ -19,7 +19,8 @@ import TestSupport
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `what is signed fast is what is signed slowly, but for the signature`(_ seed: UInt64) throws {
+    func `PayloadSigner writes the same header and payload as the test authority, and signs them`(_ seed: UInt64) throws
+    {
         var random = RandomPayloads(seed: seed)
         let payload = random.transaction()
         let (fast, slow) = (try signer.sign(payload), try authority.sign(payload))
@@ -28,7 +29,7 @@ import TestSupport
     }
 
     @Test(arguments: 0...70)
-    func `payloads of every length are encoded and signed`(_ count: Int) throws {
+    func `Payloads of 0 to 70 bytes are encoded and signed`(_ count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
         let bytes = generator.bytes(count)
         let text = try signer.sign(json: bytes)
@@ -38,11 +39,11 @@ import TestSupport
         #expect(isSigned(text))
     }
 
-    @Test func `a JWS is put together from its signature without the key, the same to the last letter`() throws {
+    @Test func `A JWS is assembled from payload and signature without the key, the same each time`() throws {
         var random = RandomPayloads(seed: 7)
         for _ in 0..<50 {
             let json = try random.transaction().jsonBytes()
-            let signature = try signer.seal(json)
+            let signature = try signer.signature(for: json)
             let text = signer.assemble(json, signature: signature)
             #expect(isSigned(text))
             #expect(signer.assemble(json, signature: signature) == text)
@@ -52,25 +53,28 @@ import TestSupport
         }
     }
 
-    @Test func `64 bytes are a signature, no other number is`() {
+    @Test func `A signature of another length than 64 bytes is refused`() {
         for count in [0, 63, 65, 128] { #expect(PayloadSignature(bytes: [UInt8](repeating: 1, count: count)) == nil) }
         #expect(MemoryLayout<PayloadSignature>.size == 64)
     }
 
-    @Test func `a broken signature is one bit away from a right one, and is refused`() async throws {
+    @Test func `A broken signature differs in one bit and fails verification as a bad signature`() async throws {
         let json = try transaction.jsonBytes()
-        let text = try signer.assemble(json, signature: signer.seal(json).broken)
+        let signature = try signer.signature(for: json)
+        let differences = zip(signature.bytes, signature.broken.bytes).map { ($0 ^ $1).nonzeroBitCount }
+        #expect(differences.reduce(0, +) == 1)
+        let text = signer.assemble(json, signature: signature.broken)
         #expect(!isSigned(text))
         let verifier = try TestStore.verifier()
         #expect(try await refusal { try await verifier.transaction(text) } == .badSignature)
     }
 
-    @Test func `what is signed fast verifies and says what went in`() async throws {
+    @Test func `A transaction signed by PayloadSigner verifies with the same payload`() async throws {
         let verifier = try TestStore.verifier()
         #expect(try await verifier.transaction(signer.sign(transaction)).payload == transaction)
     }
 
-    @Test func `a signer shows nothing of its key`() throws {
+    @Test func `Descriptions and dumps of a signer contain no private key`() throws {
         var dumped = ""
         dump(signer, to: &dumped)
         for text in [String(describing: signer), String(reflecting: signer), "\(signer)", dumped] {

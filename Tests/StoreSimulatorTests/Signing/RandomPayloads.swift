@@ -2,18 +2,18 @@ import AppStoreModels
 import Foundation
 import TestSupport
 
-/// Payloads whose every member is there or not, with values at the ends of their ranges and texts that need escapes.
+/// Random payloads: optional members are present or not, numbers are often at their limits, and texts need escapes.
 struct RandomPayloads {
     private var generator: SeededGenerator
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// One choice of many.
+    /// Returns a random element.
     mutating func pick<Value>(_ values: [Value]) -> Value {
         values[Int.random(in: 0..<values.count, using: &generator)]
     }
 
-    /// There, or not.
+    /// Returns the value or nil, at random.
     mutating func maybe<Value>(_ value: (inout Self) -> Value) -> Value? {
         Bool.random(using: &generator) ? value(&self) : nil
     }

@@ -5,15 +5,15 @@ import TestSupport
 import Testing
 
 @Suite struct `The code of the simulator's articles` {
-    @Test func `is all in here`() throws {
+    @Test func `The simulator's articles contain only code that this file compiles`() throws {
         #expect(try Articles.uncompiled(of: "StoreSimulator", in: #filePath) == [])
     }
 
-    @Test func `lives a year and makes things go wrong`() async throws {
+    @Test func `The example of the simulator's articles runs`() async throws {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date())
         configuration.production.notificationURL = "http://127.0.0.1:8080/apple/notifications"
-        // Nothing may leave this test.
+        // The test must not send requests.
         configuration.production.notificationURL = nil
 
         let simulator = try await Simulator.start(configuration)

@@ -6,11 +6,12 @@ import StoreSimulator
 import Synchronization
 import Testing
 
-/// What a user of the libraries writes in a test: a simulator, its verifier, its client, and a receiver in the same process.
+/// The API that users of the libraries need in tests: a simulator, its verifier, its client, and a receiver in the same
+/// process.
 @Suite struct `A simulator in a test` {
     private static let monthly = "com.example.premium.monthly"
 
-    @Test func `hands notifications to a closure, and their contents are proven in one call`() async throws {
+    @Test func `A simulator passes notifications to a closure, and one call verifies their contents`() async throws {
         let received = Mutex<[NotificationRequest]>([])
         let simulator = try await Simulator.start { request in received.withLock { $0.append(request) } }
         try await simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
@@ -31,26 +32,26 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func `sends again what its closure refused`() async throws {
+    @Test func `A simulator retries a notification for which its closure threw an error`() async throws {
         struct NotToday: Error {}
-        let asked = Mutex(0)
+        let callCount = Mutex(0)
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Simulator.start)
         let simulator = try await Simulator.start(configuration) { _ in
-            let isFirst = asked.withLock { asked in
-                asked += 1
-                return asked == 1
+            let isFirst = callCount.withLock { callCount in
+                callCount += 1
+                return callCount == 1
             }
             if isFirst { throw NotToday() }
         }
         try await simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
-        #expect(asked.withLock(\.self) == 1)
+        #expect(callCount.withLock(\.self) == 1)
         try await simulator.advance(by: .days(1))
-        #expect(asked.withLock(\.self) == 2)
+        #expect(callCount.withLock(\.self) == 2)
         await simulator.stop()
     }
 
-    @Test func `answers a client that fetches and verifies all facts of a customer`() async throws {
+    @Test func `The client fetches and verifies all facts of a customer from a simulator`() async throws {
         try await Simulator.run { simulator in
             let bought = try await simulator.perform(
                 .purchase(customer: "anna", product: Self.monthly, introductory: false))
@@ -69,11 +70,11 @@ import Testing
         }
     }
 
-    @Test func `tells of a test notification that it is about the app`() async throws {
+    @Test func `The content of a test notification is the app`() async throws {
         let received = Mutex<[NotificationRequest]>([])
         let simulator = try await Simulator.start { request in received.withLock { $0.append(request) } }
         _ = try await simulator.client().requestTestNotification()
-        try await simulator.settle()
+        try await simulator.processDueEvents()
         let verifier = try simulator.verifier()
         let text = try #require(received.withLock(\.first)?.signedPayload)
         guard
@@ -87,7 +88,7 @@ import Testing
 }
 
 @Suite struct `An error of the libraries` {
-    @Test func `tells its code, its message and whether trying again may help, whichever it is`() async throws {
+    @Test func `An error of the libraries has a snake-case code, a message and a retry flag`() async throws {
         let verification = #expect(throws: VerificationError.self) {
             _ = try TrustAnchors(certificates: [Data("none".utf8)])
         }

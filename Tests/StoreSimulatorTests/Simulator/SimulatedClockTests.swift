@@ -3,11 +3,11 @@ import Testing
 
 @testable import StoreSimulator
 
-/// The clock of a simulator, on a real time that the test makes up.
+/// The clock of a simulator, with a real time that the test sets.
 @Suite struct `A simulator's clock` {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    @Test func `stands still when it is frozen, and goes forward only`() {
+    @Test func `A frozen clock ignores real time and never goes back`() {
         var clock = SimulatedClock(.frozen(Self.start), real: Self.start)
         #expect(clock.now(real: Self.start + 3600) == Self.start)
         clock.advance(to: Self.start + 60, real: Self.start)
@@ -15,34 +15,34 @@ import Testing
         #expect(clock.now(real: Self.start) == Self.start + 60)
     }
 
-    @Test func `runs on from where it was put, and does not follow the system's clock back`() {
+    @Test func `A real clock runs from the time it was advanced to, and ignores a system clock set back`() {
         var clock = SimulatedClock(.real, real: Self.start)
         clock.advance(to: Self.start + 86_400, real: Self.start)
         #expect(clock.now(real: Self.start + 5) == Self.start + 86_405)
         #expect(clock.now(real: Self.start - 600) == Self.start + 86_400)
     }
 
-    @Test func `goes on from the time that a snapshot showed, in the mode of the simulator that it is restored into`() {
-        var kept = SimulatedClock(.frozen(Self.start), real: Self.start)
-        kept.advance(to: Self.start + 86_400, real: Self.start)
-        kept.hold(real: Self.start)
+    @Test func `A restored clock continues from the snapshot's time, in the mode of the simulator`() {
+        var saved = SimulatedClock(.frozen(Self.start), real: Self.start)
+        saved.advance(to: Self.start + 86_400, real: Self.start)
+        saved.recordTime(real: Self.start)
         let later = Self.start + 1_000_000
-        let running = kept.resumed(as: .real, real: later)
+        let running = saved.resumed(as: .real, real: later)
         #expect(running.now(real: later) == Self.start + 86_400)
         #expect(running.now(real: later + 10) == Self.start + 86_410)
-        #expect(kept.resumed(as: .frozen(later), real: later).now(real: later + 10) == Self.start + 86_400)
+        #expect(saved.resumed(as: .frozen(later), real: later).now(real: later + 10) == Self.start + 86_400)
     }
 
-    @Test func `is not ahead of a notification that lets others go first`() throws {
+    @Test func `A reordered notification is due within ten minutes, and is the next event`() throws {
         var configuration = SimulatorConfiguration.frozen
         configuration.production.notificationURL = "http://127.0.0.1:1/"
         var state = SimulatorState(configuration, real: Self.start)
         _ = try state.production.perform(
             .purchase(customer: "anna", product: "com.example.coins.100"), at: Self.start)
         _ = try state.faults.add(Fault("notification:*", .reorder))
-        // It is planned before anything else can happen.
+        // The notification is planned before any other event.
         guard case .happened = state.step(until: Self.start, limit: nil) else {
-            Issue.record("it was sent, or is not due")
+            Issue.record("the notification was sent, or was not planned")
             return
         }
         let due = try #require(state.production.notifications.first?.due)
@@ -50,7 +50,7 @@ import Testing
         #expect(state.next == due)
     }
 
-    @Test func `when accelerated, shortens periods, and what an advance lets happen is not ahead of it`() async throws {
+    @Test func `An accelerated clock shortens periods, and an advance renews the subscription on time`() async throws {
         var configuration = SimulatorConfiguration()
         configuration.clock = .accelerated(.monthlyEvery5Minutes)
         let simulator = try await Simulator.start(configuration)

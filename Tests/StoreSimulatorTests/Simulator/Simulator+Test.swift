@@ -4,7 +4,7 @@ import Foundation
 import StoreSimulator
 
 extension SimulatorConfiguration {
-    /// The example catalogue on a frozen clock, which is how nearly every test wants it.
+    /// The example catalogue with a frozen clock, as most tests need it.
     static var frozen: SimulatorConfiguration {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
@@ -13,7 +13,7 @@ extension SimulatorConfiguration {
 }
 
 extension Simulator {
-    /// A client that asks this simulator.
+    /// Returns a client of this simulator.
     func client(_ environment: AppStoreEnvironment) throws -> AppStoreServerClient {
         let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
         let tokens = try APITokenSource(key: key, issuerID: information.issuerID, bundleID: information.bundleID)

@@ -4,14 +4,14 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// A whole simulator, over HTTP.
+/// A simulator over HTTP.
 @Suite struct SimulatorTests {
-    @Test func `A year of a monthly subscription is thirteen transactions that the API lists`() async throws {
+    @Test func `The API lists thirteen transactions after a year of a monthly subscription`() async throws {
         let simulator = try await Simulator.start(.frozen)
         let bought = try await simulator.perform(
             .purchase(customer: "anna", product: "com.example.basic.monthly"))
         let report = try await simulator.advance(by: Period.year)
-        #expect(report.to == Period.year.after(report.from))
+        #expect(report.to == Period.year.date(after: report.from))
 
         let client = try simulator.client(.production)
         var history: [String] = []
@@ -22,13 +22,13 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func `An image of the largest size that Apple allows is taken, also where nothing of it is compressed`()
+    @Test func `An uncompressed image of the largest size that Apple allows is accepted`()
         async throws
     {
         let simulator = try await Simulator.start(.frozen)
         let end = PNGWriter.chunk("IEND", [])
         let pixels = [UInt8](repeating: 0, count: 3840 * 2160 * 3)
-        // The checksum of this chunk is wrong: nobody reads it.
+        // The checksum of this chunk is wrong, but is not verified.
         let length = UInt32(pixels.count).bigEndian
         var file = Data(PNGWriter(height: 2160).file.dropLast(end.count))
         withUnsafeBytes(of: length) { file.append(contentsOf: $0) }

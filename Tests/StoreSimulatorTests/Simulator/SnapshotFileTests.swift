@@ -6,11 +6,11 @@ import Testing
 
 @testable import StoreSimulator
 
-/// A snapshot on disk gives back the state as it was, whatever is in it, and nothing else.
+/// Reading a snapshot file restores exactly the state that was written.
 @Suite struct `A snapshot on disk` {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    /// Both stores after some hundred random commands, with names that JSON has to escape.
+    /// Returns a state after random commands in both stores, with customer names that JSON has to escape.
     private static func state(_ seed: UInt64, _ commands: Int = 150) throws -> SimulatorState {
         var configuration = SimulatorConfiguration(catalogue: .shop)
         configuration.clock = .frozen(start)
@@ -33,7 +33,7 @@ import Testing
                 }
             }
             for number in state[environment].notifications.indices.prefix(5) {
-                state[environment].noteAttempt(number, .success, status: 200, at: now)
+                state[environment].recordAttempt(number, .success, status: 200, at: now)
                 state[environment].notifications[number].overrides = ["data.a\"b": .object(["\\": .number(1.5)])]
             }
         }
@@ -55,29 +55,29 @@ import Testing
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `gives back everything as it was`(_ seed: UInt64) async throws {
+    func `A snapshot file restores the state that was written`(_ seed: UInt64) async throws {
         let state = try Self.state(seed)
         try await Self.withFile { file in
             try await SnapshotFile(file).write(state)
             let again = try await SnapshotFile(file).read()
             #expect(try Self.bytes(again) == Self.bytes(state))
-            // What is not in the file is made again.
+            // Indexes that are not in the file are rebuilt.
             for environment in [AppStoreEnvironment.production, .sandbox] {
                 #expect(again[environment].notificationsByUUID == state[environment].notificationsByUUID)
                 #expect(again[environment].transactionsByOrder == state[environment].transactionsByOrder)
             }
             let files = try FileManager.default.contentsOfDirectory(
                 atPath: file.deletingLastPathComponent().path)
-            #expect(files == ["x.jsonl"], "the file that it was written to first is gone")
+            #expect(files == ["x.jsonl"], "the temporary file is removed")
         }
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `has the same lines without a coder as with one`(_ seed: UInt64) throws {
+    func `Snapshot lines of JSONWriter are the same as those of the encoder`(_ seed: UInt64) throws {
         var state = try Self.state(seed)
         for number in state.production.notifications.indices where number % 2 == 0 {
             let part = Data(repeating: 7, count: 64)
-            state.production.notifications[number].seal = .init(
+            state.production.notifications[number].signatures = .init(
                 generation: 1, leaf: Data([1]), notification: part, transaction: part, renewalInfo: nil)
         }
         let templates = SnapshotTemplates(of: state.production)
@@ -97,7 +97,9 @@ import Testing
         #expect(written > 20)
     }
 
-    @Test(arguments: [Int.max, -1]) func `is refused, whatever number of rows it says`(_ count: Int) async throws {
+    @Test(arguments: [Int.max, -1]) func `A snapshot file with a wrong number of rows is refused`(_ count: Int)
+        async throws
+    {
         let state = try Self.state(3, 20)
         try await Self.withFile { file in
             try await SnapshotFile(file).write(state)
@@ -114,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `replaces the one that had its place`() async throws {
+    @Test func `Writing a snapshot file replaces an existing one`() async throws {
         try await Self.withFile { file in
             try await SnapshotFile(file).write(try Self.state(1))
             let second = try Self.state(2, 40)
@@ -124,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: ["7.9e28", "-7.9e28"])
-    func `is refused where its clock shows no instant`(_ seconds: String) async throws {
+    func `A snapshot whose clock shows a time out of range is refused as corrupted`(_ seconds: String) async throws {
         let state = try Self.state(3, 20)
         try await Self.withFile { file in
             try await SnapshotFile(file).write(state)
@@ -137,31 +139,31 @@ import Testing
         }
     }
 
-    @Test func `may have dates that are no instants, and the control API answers all the same`() throws {
+    @Test func `The control API clamps dates out of range to the limits of a 64-bit integer`() throws {
         let dates = [Date(timeIntervalSince1970: 7.9e28), Date(timeIntervalSince1970: -7.9e28)]
         #expect(try String(decoding: ControlJSON.encode(dates), as: UTF8.self) == "[\(Int64.max),\(Int64.min)]")
     }
 
-    @Test func `is refused when a part of it is missing or doubled`() async throws {
+    @Test func `A snapshot file with a missing or repeated line is refused`() async throws {
         let state = try Self.state(3, 40)
         try await Self.withFile { file in
             try await SnapshotFile(file).write(state)
             let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
             try #require(lines.count > 50)
-            func refuses(_ lines: [Substring]) async throws {
+            func expectRefusal(_ lines: [Substring]) async throws {
                 try Data(lines.joined(separator: "\n").utf8).write(to: file)
                 await #expect(throws: (any Error).self) { try await SnapshotFile(file).read() }
             }
-            for count in stride(from: 0, to: lines.count, by: 7) { try await refuses(Array(lines.prefix(count))) }
+            for count in stride(from: 0, to: lines.count, by: 7) { try await expectRefusal(Array(lines.prefix(count))) }
             for index in stride(from: 0, to: lines.count, by: 11) {
-                try await refuses(Array(lines[..<index] + lines[(index + 1)...]))
-                try await refuses(Array(lines[...index] + lines[index...]))
+                try await expectRefusal(Array(lines[..<index] + lines[(index + 1)...]))
+                try await expectRefusal(Array(lines[...index] + lines[index...]))
             }
-            try await refuses(lines.map { $0.dropLast() })
+            try await expectRefusal(lines.map { $0.dropLast() })
         }
     }
 
-    @Test func `passes over tables and members that it does not know`() async throws {
+    @Test func `Unknown tables and members of a snapshot file are ignored`() async throws {
         let state = try Self.state(4, 40)
         try await Self.withFile { file in
             try await SnapshotFile(file).write(state)
@@ -176,7 +178,10 @@ import Testing
         }
     }
 
-    @Test func `is read as versions 1 and 2 wrote it, and written anew in its place`() async throws {
+    @Test(arguments: [1, 2])
+    func `A JSON snapshot of version 1 or 2 is restored, and replaced when it is saved again`(_ version: Int)
+        async throws
+    {
         let folder = FileManager.default.temporaryDirectory.appending(path: "snapshot-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = SimulatorConfiguration(catalogue: .shop)
@@ -187,7 +192,9 @@ import Testing
         try FileManager.default.createDirectory(at: snapshots, withIntermediateDirectories: true)
         let old = try Self.state(5, 40)
         var object = try #require(JSONSerialization.jsonObject(with: Self.bytes(old)) as? [String: Any])
-        object["version"] = 2
+        // Version 1 has no version number.
+        object.removeValue(forKey: "version")
+        if version > 1 { object["version"] = version }
         let file = snapshots.appending(path: "old.json")
         try JSONSerialization.data(withJSONObject: object).write(to: file)
         #expect(try simulator.snapshots() == ["old"])
@@ -197,7 +204,7 @@ import Testing
         try await simulator.snapshot("old")
         #expect(try simulator.snapshots() == ["old"])
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        // What is signed would name two apps.
+        // The simulator would sign data that names two apps.
         var foreign = old
         foreign.production = Store(
             environment: .production, app: SimulatedApp(bundleID: "com.example.other"), catalogue: .shop,

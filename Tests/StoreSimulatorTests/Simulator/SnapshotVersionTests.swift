@@ -3,9 +3,9 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// Snapshots of older versions are read; those of newer ones are refused as such.
-@Suite struct `A snapshot has a version` {
-    /// The state with something in it, as JSON.
+/// Snapshots of older versions can be read. Those of newer versions are refused with a code of their own.
+@Suite struct `Snapshot versions` {
+    /// Returns a state with one purchase, as JSON.
     private static func state() throws -> [String: Any] {
         let start = Date(timeIntervalSince1970: 1_767_225_600)
         var configuration = SimulatorConfiguration()
@@ -20,7 +20,7 @@ import Testing
         try JSONDecoder().decode(SimulatorState.self, from: JSONSerialization.data(withJSONObject: object))
     }
 
-    @Test func `and what it does not know yet is as at the beginning`() throws {
+    @Test func `Members that an older snapshot lacks get their initial values`() throws {
         var old = try Self.state()
         #expect(old.removeValue(forKey: "version") as? Int == 4)
         let new: Set = [
@@ -33,7 +33,7 @@ import Testing
             if let list = value as? [Any] { return list.map { strip($0) } }
             guard var object = value as? [String: Any] else { return value }
             for name in new where object[name] != nil {
-                // A customer has always had this one.
+                // Customers have this member in every version.
                 if name == "isBillingFailing", object["family"] != nil { continue }
                 object[name] = nil
                 removed.insert(name)
@@ -43,12 +43,12 @@ import Testing
         old = try #require(strip(old) as? [String: Any])
         #expect(removed == new)
         var state = try Self.read(old)
-        #expect(state.production.settings.renewalLead == 86_400)
+        #expect(state.production.settings.maximumRenewalLeadTime == 86_400)
         state.production.run(until: Date(timeIntervalSince1970: 1_767_225_600 + 40 * 86_400))
         #expect(state.production.notifications.count == 2)
     }
 
-    @Test func `and notifications are read as the first three wrote them`() throws {
+    @Test(arguments: 1...3) func `Notifications of a snapshot of the versions 1 to 3 are read`(_ version: Int) throws {
         let new = try Self.read(Self.state())
         var old = try Self.state()
         var production = try #require(old["production"] as? [String: Any])
@@ -74,24 +74,28 @@ import Testing
             return record
         }
         old["production"] = production
-        old["version"] = 3
+        // Version 1 has no version number.
+        old.removeValue(forKey: "version")
+        if version > 1 { old["version"] = version }
         let read = try Self.read(old)
-        let (ours, theirs) = (
+        let (expected, decoded) = (
             try #require(new.production.notifications.first), try #require(read.production.notifications.first)
         )
         #expect(read.production.notifications.count == new.production.notifications.count)
-        #expect(theirs.uuid == ours.uuid && theirs.date == ours.date && theirs.signedDate == ours.signedDate)
-        #expect(theirs.due == ours.date && theirs.customer == "anna" && theirs.appAppleID == ours.appAppleID)
-        guard case .purchase(let before) = ours.content, case .purchase(let after) = theirs.content else {
+        #expect(
+            decoded.uuid == expected.uuid && decoded.date == expected.date && decoded.signedDate == expected.signedDate)
+        #expect(decoded.due == expected.date && decoded.customer == "anna" && decoded.appAppleID == expected.appAppleID)
+        guard case .purchase(let before) = expected.content, case .purchase(let after) = decoded.content else {
             Issue.record("no purchase")
             return
         }
         #expect(after.transaction == before.transaction && after.renewalInfo == before.renewalInfo)
-        #expect(after.status == before.status && after.transaction.signedDate == ours.signedDate)
-        #expect(read.production.notificationsByUUID == [ours.id: 0] && read.production.transactionsByOrder.count == 1)
+        #expect(after.status == before.status && after.transaction.signedDate == expected.signedDate)
+        #expect(
+            read.production.notificationsByUUID == [expected.id: 0] && read.production.transactionsByOrder.count == 1)
     }
 
-    @Test func `and one that is newer is refused as such`() throws {
+    @Test func `A snapshot of a newer version is refused with the code newer_snapshot`() throws {
         var newer = try Self.state()
         newer["version"] = 5
         newer["unknown"] = "something"

@@ -7,54 +7,54 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// What is left of a simulator that was stopped.
+/// A simulator or service that stops, and its connections.
 @Suite struct `A stopped simulator` {
-    @Test func `leaves nothing in the process that ran it, not even the lock on its folder`() async throws {
+    @Test func `A stopped simulator is deallocated and releases the lock on its folder`() async throws {
         try await Tool.inTemporaryFolder { folder in
-            weak var left: Simulator?
-            func live() async throws {
+            weak var stopped: Simulator?
+            func runOnce() async throws {
                 var configuration = SimulatorConfiguration()
                 configuration.clock = .frozen(Simulator.start)
                 configuration.directory = folder
                 let simulator = try await Simulator.start(configuration)
-                left = simulator
+                stopped = simulator
                 try await simulator.perform(.createCustomer(customer: "anna"))
-                // Over a connection that stays.
+                // Over a connection that stays open.
                 let ping = HTTPClientRequest(url: simulator.information.baseURLs.sandbox + "/ping")
                 #expect(try await HTTPClient.shared.execute(ping, timeout: .seconds(10)).status == .ok)
                 await simulator.stop()
             }
-            try await live()
-            #expect(left == nil)
-            // The lock is gone with it: another can begin here.
-            try await live()
-            #expect(left == nil)
+            try await runOnce()
+            #expect(stopped == nil)
+            // The lock is released: another simulator can start in this folder.
+            try await runOnce()
+            #expect(stopped == nil)
         }
     }
 
-    /// A connection that was taken a moment before the end, and has nobody yet who answers it, ended the whole process.
-    @Test func `ends while connections are coming in`() async throws {
+    /// A connection that was accepted just before the stop and had no handler yet crashed the process.
+    @Test func `A service stops while clients connect`() async throws {
         for _ in 0..<20 {
             let service = try await Self.service()
             let count = await ConnectionFlood.flood(service.port) {
-                // Not before somebody was answered.
-                await Self.answered(by: service.port)
+                // Stops the service only after it has responded once.
+                await Self.expectResponse(from: service.port)
                 await service.stop()
             }
             #expect(count > 0)
         }
     }
 
-    /// Half a second was not enough on a machine that is busy: what ends it came before the task of a connection. `Connections
-    /// that were taken` proves each way of that; here few rounds are enough, since all other tests stand still meanwhile.
-    @Test func `ends on a busy machine while connections are coming in`() async throws {
+    /// On a busy machine half a second was too short: the stop came before the task of a connection started. The suite
+    /// `Accepted connections` tests each order of events. Few rounds are enough here, as all other tests wait.
+    @Test func `A service stops on a busy machine while clients connect`() async throws {
         for _ in 0..<3 {
             let service = try await Self.service()
             let count = await ConnectionFlood.flood(service.port) {
-                await Self.answered(by: service.port)
+                await Self.expectResponse(from: service.port)
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { await service.stop() }
-                    // Nobody else gets a processor for longer than that.
+                    // Occupies every processor for 800 ms.
                     for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
                         group.addTask {
                             let end = ContinuousClock.now + .milliseconds(800)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `does not keep, while it runs, the connection of a client that says nothing`()
+    @Test(.timeLimit(.minutes(5))) func `A running service closes the connection of an idle client`()
         async throws
     {
         let service = try await Self.service(idleTime: .milliseconds(10))
@@ -79,7 +79,7 @@ import Testing
             CallbackResponder<BasicRequestContext> { _, _ in Response(status: .ok) }, label: "test", idleTime: idleTime)
     }
 
-    private static func answered(by port: Int) async {
+    private static func expectResponse(from port: Int) async {
         let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
         let answer = try? await HTTPClient.shared.execute(request, timeout: .seconds(10))
         #expect(answer?.status == .ok)

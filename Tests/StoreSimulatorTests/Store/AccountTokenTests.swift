@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A simulated customer's account token` {
-    @Test func `comes from seed and name alone, and is the same in both environments`() throws {
+    @Test func `An account token depends on seed and name alone, and is the same in both environments`() throws {
         var (first, second) = (Shop(), Shop(.sandbox))
         var other = Shop(seed: 2)
         for name in ["anna", "ben"] { try first.buy("coins", by: name) }
@@ -15,7 +15,7 @@ import Testing
         #expect(tokens == ["anna", "ben"].map { second.store.customers[$0]?.accountToken })
         #expect(Set(tokens).count == 2)
         #expect(other.store.customers["anna"]?.accountToken != tokens[0])
-        // Names that look the same are the same customer, wherever they were typed.
+        // Canonically equivalent names are the same customer.
         try first.buy("coins", by: "jos\u{E9}")
         try second.buy("coins", by: "jose\u{301}")
         let token = first.store.customers["jos\u{E9}"]?.accountToken
@@ -25,7 +25,7 @@ import Testing
         #expect(text.wholeMatch(of: /[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/) != nil)
     }
 
-    @Test func `does not shift the other identifiers of a seed`() throws {
+    @Test func `Account tokens do not change the other identifiers of a seed`() throws {
         var (with, without) = (Shop(), Shop())
         let ids = try ["anna", "ben"].map { try with.buy("coins", by: $0) }
         let others = try ["anna", "ben"].map { name in
@@ -36,7 +36,7 @@ import Testing
         #expect(ids == others)
     }
 
-    @Test func `is in transactions, renewals, renewal info and the customer's state`() throws {
+    @Test func `The account token is in transactions, renewals, renewal info and the customer's state`() throws {
         var shop = Shop()
         let outcome = try shop.perform(.purchase(customer: "anna", product: "basic", introductory: false))
         let token = try #require(shop.store.customers["anna"]?.accountToken)
@@ -50,7 +50,7 @@ import Testing
         #expect(trigger.appAccountToken == shop.store.customers["ben"]?.accountToken?.uuidString.lowercased())
     }
 
-    @Test func `is another one, or none, from the purchase on that says so`() throws {
+    @Test func `A purchase that sets or removes the account token applies to later purchases`() throws {
         var shop = Shop()
         let account = UUID()
         func buy(_ product: String, _ token: AppAccountToken? = nil) throws -> UUID? {
@@ -65,13 +65,13 @@ import Testing
         #expect(try buy("coins", .absent) == nil)
         #expect(try buy("basic") == nil)
         #expect(try shop.store.state(of: "anna", at: shop.now).appAccountToken == nil)
-        // What is refused changes nothing.
-        try shop.refuses(
+        // A refused purchase does not change the token.
+        try shop.expectRefusal(
             .purchase(customer: "anna", product: "basic", appAccountToken: AppAccountToken(account)), .alreadyOwned)
         #expect(try buy("coins") == nil)
     }
 
-    @Test func `is null in JSON and YAML for none, and nothing else than a UUID`() throws {
+    @Test func `In JSON and YAML an account token is a UUID, or null for none`() throws {
         func read(_ members: String) throws -> StoreCommand {
             let json = #"{"purchase":{"customer":"anna","product":"coins"\#(members)}}"#
             return try JSONDecoder().decode(StoreCommand.self, from: Data(json.utf8))

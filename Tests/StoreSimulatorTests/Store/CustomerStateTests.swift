@@ -3,9 +3,9 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// What a customer has, for programs and for people.
+/// The state of a customer as JSON and as text.
 @Suite struct CustomerStateTests {
-    @Test func `A state says in Apple's words what a customer has, and dates are milliseconds`() throws {
+    @Test func `A customer's state is encoded with Apple's member names, and dates in milliseconds`() throws {
         var shop = Shop()
         let id = try shop.buy("plus", offer: "NEWCOMER")
         try shop.buy("coins")
@@ -31,7 +31,7 @@ import Testing
         #expect(try JSONDecoder().decode(CustomerState.self, from: json) == state)
     }
 
-    @Test func `The summary is a line that people can read`() throws {
+    @Test func `The summary describes each purchase of a customer in one line`() throws {
         var shop = Shop { $0.gracePeriod = .threeDays }
         func line(_ customer: String = "anna") throws -> String {
             try shop.store.state(of: customer, at: shop.now).summary
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: StoreError.self) { try shop.store.state(of: "nobody", at: shop.now) }
     }
 
-    @Test func `Where periods last minutes the summary says the time`() throws {
+    @Test func `The summary shows the time of day if periods last minutes`() throws {
         var shop = Shop(.sandbox) { $0.rate = .monthlyEvery5Minutes }
         try shop.buy("plus")
         #expect(

@@ -4,23 +4,23 @@ import StoreSimulator
 import Testing
 internal import TestSupport
 
-/// A row of the notification matrix.
+/// A row of the notification matrix: the expected content of a notification.
 struct MatrixRow: Sendable, CustomTestStringConvertible {
     typealias Purchase = NotificationRecord.Purchase
 
     let type: NotificationTypeV2
     let subtype: NotificationSubtype?
-    /// What `status` says; nil where it is left out.
+    /// The expected `status`; nil if it is absent.
     var status: SubscriptionStatus?
-    /// What differs from the renewal info of a healthy subscription.
+    /// Changes the renewal info of a healthy subscription to the expected one.
     var deviations: @Sendable (inout JWSRenewalInfoDecodedPayload, Purchase) -> Void = { _, _ in }
-    /// What is said of the transaction.
+    /// Whether the transaction is as expected at a time.
     var transaction: @Sendable (JWSTransactionDecodedPayload, Date) -> Bool = { _, _ in true }
 
     var isSubscription: Bool { status != nil }
     var testDescription: String { type.rawValue + (subtype.map { "/" + $0.rawValue } ?? "") }
 
-    /// The renewal info that the row asks for: that of a healthy subscription, with the deviations.
+    /// Returns the expected renewal info: that of a healthy subscription with the deviations.
     func baseline(of purchase: Purchase) -> JWSRenewalInfoDecodedPayload? {
         guard let info = purchase.renewalInfo else { return nil }
         let transaction = purchase.transaction
@@ -33,17 +33,17 @@ struct MatrixRow: Sendable, CustomTestStringConvertible {
         healthy.appAccountToken = transaction.appAccountToken
         healthy.renewalPrice = Catalogue.shop.product(transaction.productId)?.price
         healthy.currency = "USD"
-        // No row says anything about these.
+        // No row specifies these members.
         healthy.recentSubscriptionStartDate = info.recentSubscriptionStartDate
         healthy.eligibleWinBackOfferIds = info.eligibleWinBackOfferIds
         healthy.advancedCommerceInfo = info.advancedCommerceInfo
         deviations(&healthy, purchase)
-        // What does not renew has no price.
+        // A subscription that does not renew has no renewal price.
         if healthy.autoRenewStatus == .off { (healthy.renewalPrice, healthy.currency) = (nil, nil) }
         return healthy
     }
 
-    func holds(_ purchase: Purchase, _ now: Date) -> Bool {
+    func matches(_ purchase: Purchase, _ now: Date) -> Bool {
         guard let info = purchase.renewalInfo else { return transaction(purchase.transaction, now) }
         let isStarted = info.recentSubscriptionStartDate.map { $0 <= now } ?? false
         let isAdvanced = [.metadataUpdate, .migration, .priceChange].contains(type)
@@ -218,7 +218,7 @@ extension MatrixRow {
 
 extension JWSRenewalInfoDecodedPayload {
     fileprivate mutating func renew(into product: String, unlike purchase: NotificationRecord.Purchase) {
-        // A product that the transaction is not of yet.
+        // The transaction must still be of another product.
         autoRenewProductId = product == purchase.transaction.productId ? "" : product
         renewalPrice = Catalogue.shop.product(product)?.price
     }

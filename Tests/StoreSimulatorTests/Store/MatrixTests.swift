@@ -4,41 +4,45 @@ import StoreSimulator
 import Testing
 internal import TestSupport
 
-/// The notification matrix, row by row: what each notification carries, and what follows from it.
+/// Compares each notification with its row of the notification matrix, and checks the store after it.
 @Suite struct MatrixTests {
-    @Test func `The table has a row for every notification there is`() {
+    @Test func `The notification matrix has one row for every type and subtype`() {
         let rows = MatrixRow.all.map { [$0.type.rawValue, $0.subtype?.rawValue] }
         #expect(Set(rows).count == rows.count)
         #expect(Set(rows) == Set(NotificationKind.all.map { [$0.type.rawValue, $0.subtype?.rawValue] }))
     }
 
     @Test(arguments: MatrixRow.all, [AppStoreEnvironment.production, .sandbox])
-    func `A notification carries what its row says`(_ row: MatrixRow, _ environment: AppStoreEnvironment) throws {
+    func `A triggered notification matches its row of the matrix`(_ row: MatrixRow, _ environment: AppStoreEnvironment)
+        throws
+    {
         try expect(row, in: Shop(environment))
     }
 
-    /// Settings under which a notification carries the same.
+    /// Settings that do not change the content of a notification.
     enum Setting: CaseIterable, Sendable {
         case chargedAhead, chargedLate, anyDay, announcedSwitch, withoutFamilies
 
         func apply(to settings: inout StoreSettings) {
             switch self {
-            case .chargedAhead: settings.renewalLead = 86_400
-            case .chargedLate: settings.renewalDelay = 7200
-            case .anyDay: settings.keepsDayOfMonth = false
-            case .announcedSwitch: settings.announcesRenewalSwitch = true
-            case .withoutFamilies: settings.notifiesFamilyMembers = false
+            case .chargedAhead: settings.maximumRenewalLeadTime = 86_400
+            case .chargedLate: settings.maximumRenewalDelay = 7200
+            case .anyDay: settings.renewsOnOriginalDayOfMonth = false
+            case .announcedSwitch: settings.sendsAutoRenewEnabledOnPlanChange = true
+            case .withoutFamilies: settings.sendsNotificationsForFamilyMembers = false
             }
         }
     }
 
     @Test(arguments: MatrixRow.all, Setting.allCases)
-    func `A notification carries it however the store is set up`(_ row: MatrixRow, _ setting: Setting) throws {
+    func `A triggered notification matches its row of the matrix under every store setting`(
+        _ row: MatrixRow, _ setting: Setting
+    ) throws {
         try expect(row, in: Shop { setting.apply(to: &$0) })
     }
 
     @Test(arguments: MatrixRow.all)
-    func `An app that gets version 1 gets none of them but a test`(_ row: MatrixRow) throws {
+    func `With version 1, triggering any notification but TEST is refused without effect`(_ row: MatrixRow) throws {
         var shop = Shop { $0.notificationVersion = .one }
         let before = try shop.store.bytes
         let request = TriggerRequest(row.type, row.subtype)
@@ -77,7 +81,7 @@ internal import TestSupport
             let info = try #require(purchase.renewalInfo)
             #expect(expected == info)
         }
-        try #require(row.holds(purchase, shop.now), "\(purchase)")
+        try #require(row.matches(purchase, shop.now), "\(purchase)")
 
         guard row.isSubscription, let customer = record.customer else { return }
         let state = try shop.state(customer)
@@ -87,11 +91,11 @@ internal import TestSupport
     }
 
     @Test(arguments: MatrixRow.all)
-    func `What the notification said stays true until something else happens`(_ row: MatrixRow) throws {
+    func `The store is consistent after a triggered notification and a year later`(_ row: MatrixRow) throws {
         var shop = Shop()
         _ = try shop.store.trigger(TriggerRequest(row.type, row.subtype), at: shop.now)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
         shop.wait(.year)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 }

@@ -5,9 +5,9 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// What an app hands over with a promotional offer, or to have the introductory offer decided by its server.
+/// The signature that an app passes with a promotional offer, or to let its server decide the introductory offer.
 @Suite struct `A signed offer` {
-    /// A developer's server that makes a mistake, or none.
+    /// A developer's server, each part of whose signatures can be made wrong.
     private struct Signer {
         var key = P256.Signing.PrivateKey()
         var keyID = "ABCDE12345"
@@ -41,35 +41,35 @@ import Testing
 
     private let signer = Signer()
 
-    /// A shop where anna has a subscription, and its key.
+    /// Returns a shop that accepts the signer's key and in which anna has a subscription.
     private func shop() throws -> Shop {
         var shop = Shop()
         let bearer = BearerCheck(
             key: signer.key.publicKey, keyID: signer.keyID, issuerID: signer.issuer, bundleID: signer.bundle)
-        // Years away from the simulated time.
+        // The real time is years after the simulated time.
         shop.check = OfferSignatureCheck(bearer, real: Date(timeIntervalSince1970: 2_000_000_000))
         try shop.buy("plus")
         return shop
     }
 
-    private static func buys(_ signature: OfferSignature?) -> StoreCommand {
+    private static func purchaseCommand(_ signature: OfferSignature?) -> StoreCommand {
         .purchase(customer: "anna", product: "plus", offer: "loyal", signature: signature)
     }
 
-    @Test func `is checked when it is handed over, and holds while the purchase waits`() throws {
+    @Test func `An offer signature is checked at the purchase and stays valid while the purchase is pending`() throws {
         var shop = try shop()
         try shop.perform(.askToBuy(customer: "anna"))
         let anna = try shop.store.customer("anna")
         let signature = try signer.original(anna.accountToken)
-        try shop.refuses(Self.buys(nil), .offerSignatureMissing)
-        #expect(try shop.perform(Self.buys(signature)).result == .pending)
-        try shop.refuses(Self.buys(signature), .offerSignatureReused)
+        try shop.expectRefusal(Self.purchaseCommand(nil), .offerSignatureMissing)
+        #expect(try shop.perform(Self.purchaseCommand(signature)).result == .pending)
+        try shop.expectRefusal(Self.purchaseCommand(signature), .offerSignatureReused)
         shop.wait(days: 2)
         try shop.perform(.approvePurchase(customer: "anna"))
         #expect(try shop.last().renewalInfo?.offerIdentifier == "loyal")
     }
 
-    @Test func `for the introductory offer holds while the purchase waits`() throws {
+    @Test func `A signature for the introductory offer stays valid while the purchase is pending`() throws {
         var shop = try shop()
         shop.wait(days: 1)
         try shop.perform(.cancel(customer: "anna"))
@@ -79,111 +79,117 @@ import Testing
         try shop.perform(.cancel(customer: "anna"))
         shop.wait(.month)
         try shop.perform(.askToBuy(customer: "anna"))
-        // The offer is used up, which the developer's server may decide otherwise.
+        // The offer is used up, but the developer's server may allow it again.
         try shop.perform(.purchase(customer: "anna", product: "plus", introductory: true, sign: true))
         try shop.perform(.approvePurchase(customer: "anna"))
         #expect(try shop.last().transaction.offerType == .introductory)
     }
 
-    @Test func `of either format is redeemed once`() throws {
+    @Test func `An offer signature of either format can be redeemed once`() throws {
         for isOriginal in [true, false] {
             var shop = try shop()
             let anna = try shop.store.customer("anna")
             let signature =
                 isOriginal
                 ? try signer.original(anna.accountToken) : try signer.jws("plus", "loyal", anna.appTransactionID)
-            try shop.perform(Self.buys(signature))
+            try shop.perform(Self.purchaseCommand(signature))
             #expect(try shop.last().renewalInfo?.offerIdentifier == "loyal")
-            try shop.refuses(Self.buys(signature), .offerSignatureReused)
+            try shop.expectRefusal(Self.purchaseCommand(signature), .offerSignatureReused)
         }
     }
 
-    @Test func `is needed, can be read, and is not asked for where nothing has to be signed`() throws {
+    @Test func `A missing, malformed or superfluous offer signature is refused`() throws {
         var shop = try shop()
-        try shop.refuses(Self.buys(nil), .offerSignatureMissing)
+        try shop.expectRefusal(Self.purchaseCommand(nil), .offerSignatureMissing)
         for token in ["", "eyJ", "a.b.c", String(repeating: "x", count: 10_000)] {
-            try shop.refuses(Self.buys(.jws(token)), .offerSignatureMalformed)
+            try shop.expectRefusal(Self.purchaseCommand(.jws(token)), .offerSignatureMalformed)
         }
         let anna = try shop.store.customer("anna").accountToken
-        guard case .original(let key, let nonce, let date, let signature) = try signer.original(anna) else { return }
-        try shop.refuses(
-            Self.buys(.original(keyID: key, nonce: "x", timestamp: date, signature: signature)),
+        guard case .original(let key, let nonce, let date, let signature) = try signer.original(anna) else {
+            Issue.record("the signature is not of the original format")
+            return
+        }
+        try shop.expectRefusal(
+            Self.purchaseCommand(.original(keyID: key, nonce: "x", timestamp: date, signature: signature)),
             .offerSignatureMalformed)
-        try shop.refuses(
-            Self.buys(.original(keyID: key, nonce: nonce, timestamp: .max, signature: signature)),
+        try shop.expectRefusal(
+            Self.purchaseCommand(.original(keyID: key, nonce: nonce, timestamp: .max, signature: signature)),
             .offerSignatureMalformed)
-        try shop.refuses(
-            Self.buys(.original(keyID: key, nonce: nonce, timestamp: date, signature: "c2ln")),
+        try shop.expectRefusal(
+            Self.purchaseCommand(.original(keyID: key, nonce: nonce, timestamp: date, signature: "c2ln")),
             .offerSignatureMalformed)
-        try shop.refuses(
+        try shop.expectRefusal(
             .purchase(customer: "anna", product: "plus", offer: "PLUS", signature: .jws("eyJ")), .invalidArgument)
-        try shop.refuses(
+        try shop.expectRefusal(
             .purchase(customer: "anna", product: "plus", offer: "loyal", signature: .jws("eyJ"), sign: true),
             .invalidArgument)
-        // None of these has used up anything.
-        try shop.perform(Self.buys(.original(keyID: key, nonce: nonce, timestamp: date, signature: signature)))
+        // The refused purchases have not used up the nonce.
+        try shop.perform(
+            Self.purchaseCommand(.original(keyID: key, nonce: nonce, timestamp: date, signature: signature)))
     }
 
-    @Test func `of the original format is refused for its own reason`() throws {
+    @Test func `An offer signature of the original format is refused with the code of its mistake`() throws {
         var shop = try shop()
         let anna = try shop.store.customer("anna").accountToken
-        var (other, stranger, late, early) = (signer, signer, signer, signer)
-        other.keyID = "OTHER00000"
-        stranger.key = P256.Signing.PrivateKey()
-        late.date = Shop.start - 86_401
-        early.date = Shop.start + 301
+        var (otherKeyID, otherKey, expired, future) = (signer, signer, signer, signer)
+        otherKeyID.keyID = "OTHER00000"
+        otherKey.key = P256.Signing.PrivateKey()
+        expired.date = Shop.start - 86_401
+        future.date = Shop.start + 301
         let mistakes: [(OfferSignature, StoreError.Code)] = [
-            (try other.original(anna), .offerSignatureWrongKey),
-            (try stranger.original(anna), .offerSignatureInvalid),
+            (try otherKeyID.original(anna), .offerSignatureWrongKey),
+            (try otherKey.original(anna), .offerSignatureInvalid),
             (try signer.original(anna, "gold"), .offerSignatureWrongProduct),
             (try signer.original(anna, "plus", "loyaler"), .offerSignatureWrongOffer),
             (try signer.original(nil), .offerSignatureWrongAccount),
-            (try late.original(anna), .offerSignatureExpired), (try early.original(anna), .offerSignatureNotYetValid),
+            (try expired.original(anna), .offerSignatureExpired),
+            (try future.original(anna), .offerSignatureNotYetValid),
         ]
-        for (signature, code) in mistakes { try shop.refuses(Self.buys(signature), code) }
-        // The account is part of it, so another one of the same customer is another mistake.
-        try shop.refuses(
+        for (signature, code) in mistakes { try shop.expectRefusal(Self.purchaseCommand(signature), code) }
+        // The signature contains the account token, so another token of the same customer is refused.
+        try shop.expectRefusal(
             .purchase(
                 customer: "anna", product: "plus", offer: "loyal", appAccountToken: AppAccountToken(UUID()),
                 signature: try signer.original(anna)), .offerSignatureWrongAccount)
     }
 
-    @Test func `as a JWS is refused for its own reason`() throws {
+    @Test func `An offer signature in JWS format is refused with the code of its mistake`() throws {
         var shop = try shop()
         try shop.buy("plus", by: "ben")
         let ben = try shop.store.customer("ben").appTransactionID
         let anna = try shop.store.customer("anna").appTransactionID
-        var (other, stranger, late, early, issuer, app) = (signer, signer, signer, signer, signer, signer)
-        other.keyID = "OTHER00000"
-        stranger.key = P256.Signing.PrivateKey()
-        late.date = Shop.start - 86_401
-        early.date = Shop.start + 301
-        issuer.issuer = "nobody"
-        app.bundle = "com.example.other"
+        var (otherKeyID, otherKey, expired, future) = (signer, signer, signer, signer)
+        var (otherIssuer, otherApp) = (signer, signer)
+        otherKeyID.keyID = "OTHER00000"
+        otherKey.key = P256.Signing.PrivateKey()
+        expired.date = Shop.start - 86_401
+        future.date = Shop.start + 301
+        otherIssuer.issuer = "nobody"
+        otherApp.bundle = "com.example.other"
         let eligibility = try signer.offers().introductoryOfferEligibility(
             productID: "plus", isAllowed: true, transactionID: anna)
         let mistakes: [(OfferSignature, StoreError.Code)] = [
-            (try other.jws(), .offerSignatureWrongKey), (try stranger.jws(), .offerSignatureInvalid),
-            (.jws(eligibility), .offerSignatureWrongAudience), (try issuer.jws(), .offerSignatureWrongApp),
-            (try app.jws(), .offerSignatureWrongApp), (try signer.jws("gold"), .offerSignatureWrongProduct),
+            (try otherKeyID.jws(), .offerSignatureWrongKey), (try otherKey.jws(), .offerSignatureInvalid),
+            (.jws(eligibility), .offerSignatureWrongAudience), (try otherIssuer.jws(), .offerSignatureWrongApp),
+            (try otherApp.jws(), .offerSignatureWrongApp), (try signer.jws("gold"), .offerSignatureWrongProduct),
             (try signer.jws("plus", "loyaler"), .offerSignatureWrongOffer),
             (try signer.jws("plus", "loyal", ben), .offerSignatureWrongCustomer),
-            (try late.jws(), .offerSignatureExpired), (try early.jws(), .offerSignatureNotYetValid),
+            (try expired.jws(), .offerSignatureExpired), (try future.jws(), .offerSignatureNotYetValid),
         ]
-        for (signature, code) in mistakes { try shop.refuses(Self.buys(signature), code) }
+        for (signature, code) in mistakes { try shop.expectRefusal(Self.purchaseCommand(signature), code) }
     }
 
-    @Test func `is good by the real clock too, for 24 hours`() throws {
+    @Test func `An offer signature is accepted up to 24 hours after its date by the real clock`() throws {
         var shop = try shop()
         var signer = signer
         signer.date = Date(timeIntervalSince1970: 2_000_000_000 - 86_399)
-        try shop.perform(Self.buys(signer.jws()))
+        try shop.perform(Self.purchaseCommand(signer.jws()))
     }
 
-    @Test func `decides about the introductory offer in the place of the group's rule`() throws {
+    @Test func `A signature for the introductory offer overrides the App Store's rule`() throws {
         var shop = try shop()
         let anna = try shop.store.customer("anna").appTransactionID
-        func buys(_ allow: Bool, _ transaction: String) throws -> StoreCommand {
+        func purchaseCommand(_ allow: Bool, _ transaction: String) throws -> StoreCommand {
             var signer = signer
             (signer.nonce, signer.date) = (UUID(), shop.now)
             return .purchase(
@@ -196,21 +202,21 @@ import Testing
             let outcome = try shop.perform(command)
             return try shop.transaction(try #require(outcome.transactionID)).offerType
         }
-        try shop.refuses(try buys(true, "704000000000000001"), .offerSignatureWrongCustomer)
-        #expect(try endAndBuy(buys(false, anna)) == nil)
-        // Once in a group by the App Store's rule.
+        try shop.expectRefusal(try purchaseCommand(true, "704000000000000001"), .offerSignatureWrongCustomer)
+        #expect(try endAndBuy(purchaseCommand(false, anna)) == nil)
+        // The App Store's rule allows the offer once in a group.
         #expect(try endAndBuy(.purchase(customer: "anna", product: "plus")) == .introductory)
         #expect(try endAndBuy(.purchase(customer: "anna", product: "plus")) == nil)
-        #expect(try endAndBuy(buys(true, anna)) == .introductory)
+        #expect(try endAndBuy(purchaseCommand(true, anna)) == .introductory)
         #expect(
             try endAndBuy(.purchase(customer: "anna", product: "plus", introductory: true, sign: true)) == .introductory
         )
-        try shop.refuses(
+        try shop.expectRefusal(
             .purchase(customer: "anna", product: "plus", offer: "loyal", introductorySignature: "eyJ"),
             .invalidArgument)
     }
 
-    @Test func `is written as text or as an object`() throws {
+    @Test func `An offer signature is encoded as text or as an object`() throws {
         let purchases = [
             #"{"purchase":{"customer":"a","product":"p","signature":"eyJ"}}"#,
             #"{"purchase":{"customer":"a","product":"p","signature":{"keyId":"K","nonce":"n","signature":"s","timestamp":1}}}"#,

@@ -6,24 +6,24 @@ import Testing
 
 /// Introductory, promotional, win-back offers and offer codes.
 @Suite struct OfferTests {
-    @Test func `A code for those who are new is an offer of the first period`() throws {
+    @Test func `A code for new customers applies to the first period`() throws {
         var shop = Shop()
-        let payload = try shop.bought("plus", offer: "NEWCOMER")
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"])
+        let payload = try shop.boughtTransaction("plus", offer: "NEWCOMER")
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY"])
         #expect(payload.offerType == .offerCode)
         #expect(payload.offerIdentifier == "NEWCOMER")
         #expect(payload.price == 0)
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "NEWCOMER"), .notEligible)
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "NOBODY"), .unknownOffer)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "NEWCOMER"), .notEligible)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "NOBODY"), .unknownOffer)
     }
 
     @Test(arguments: [("PLUS", OfferType.offerCode), ("loyal", .promotional)])
-    func `An offer on the current product waits for the next billing`(_ id: String, _ type: OfferType) throws {
+    func `An offer on the current product applies at the next renewal`(_ id: String, _ type: OfferType) throws {
         var shop = Shop()
         let first = try shop.buy("plus")
         let before = try shop.transaction(first)
         try shop.buy("plus", offer: id)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED"])
         #expect(try shop.transaction(first) == before)
         let info = try #require(try shop.last().renewalInfo)
         #expect(info.offerType == type)
@@ -36,7 +36,7 @@ import Testing
         #expect(payload.price == info.renewalPrice)
     }
 
-    @Test func `An offer paid as it goes lasts its periods; then the standard price is back`() throws {
+    @Test func `A pay-as-you-go offer lasts for its periods, then the standard price applies`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.buy("plus", offer: "loyal")
@@ -49,7 +49,7 @@ import Testing
         #expect(try shop.last().transaction.offerType == nil)
     }
 
-    @Test func `A second promotional offer takes the place of the first`() throws {
+    @Test func `A second promotional offer replaces the first`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.buy("plus", offer: "loyal")
@@ -64,18 +64,18 @@ import Testing
         var shop = Shop()
         let old = try shop.buy("plus")
         let new = try shop.buy("gold", offer: id)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED/UPGRADE"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED/UPGRADE"])
         #expect(try shop.transaction(old).isUpgraded == true)
         #expect(try shop.transaction(new).offerIdentifier == id)
         #expect(try shop.transaction(new).productId == "gold")
     }
 
-    @Test func `A promotional offer downgrades at the renewal, a code never`() throws {
+    @Test func `A promotional offer can downgrade at the renewal, and an offer code cannot`() throws {
         var shop = Shop()
         try shop.buy("plus")
-        try shop.refuses(.purchase(customer: "anna", product: "basic", offer: "BASIC"), .notEligible)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "basic", offer: "BASIC"), .notEligible)
         try shop.buy("basic", offer: "small")
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED/DOWNGRADE"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "OFFER_REDEEMED/DOWNGRADE"])
         #expect(try shop.last().renewalInfo?.autoRenewProductId == "basic")
         #expect(try shop.last().renewalInfo?.offerIdentifier == "small")
         shop.wait(.month)
@@ -83,21 +83,21 @@ import Testing
         #expect(try shop.last().transaction.price == 990)
     }
 
-    @Test func `Promotional offers are for those who have been here, at once if they have lapsed`() throws {
+    @Test func `A promotional offer needs an earlier subscription, and applies at once if that has lapsed`() throws {
         var shop = Shop()
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "loyal", sign: true), .notEligible)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "loyal", sign: true), .notEligible)
         try shop.buy("plus")
         try shop.perform(.cancel(customer: "anna"))
         shop.wait(.month)
-        _ = shop.news()
-        let payload = try shop.bought("plus", offer: "loyal")
-        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+        _ = shop.newNotifications()
+        let payload = try shop.boughtTransaction("plus", offer: "loyal")
+        #expect(shop.newNotifications() == ["SUBSCRIBED/RESUBSCRIBE"])
         #expect(payload.offerType == .promotional)
         #expect(payload.price == 4990)
     }
 
     @Test(arguments: [("plus", "loyal"), ("plus", "PLUS"), ("gold", "goldfish"), ("basic", "small")])
-    func `An offer that is redeemed in billing retry begins the subscription again`(
+    func `Redeeming an offer in billing retry resubscribes`(
         _ product: String, _ offer: String
     ) throws {
         var shop = Shop()
@@ -108,65 +108,68 @@ import Testing
         shop.wait(.month)
         shop.wait(days: 3)
         #expect(try shop.status() == .billingRetry)
-        _ = shop.news()
-        let payload = try shop.bought(product, offer: offer)
+        _ = shop.newNotifications()
+        let payload = try shop.boughtTransaction(product, offer: offer)
         let isShared = product != "basic"
-        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE", isShared ? "ben: SUBSCRIBED/RESUBSCRIBE" : "ben: REVOKE"])
+        #expect(
+            shop.newNotifications() == [
+                "SUBSCRIBED/RESUBSCRIBE", isShared ? "ben: SUBSCRIBED/RESUBSCRIBE" : "ben: REVOKE",
+            ])
         #expect(payload.productId == product && payload.offerIdentifier == offer)
         #expect(payload.transactionReason == .purchase && payload.purchaseDate == shop.now)
         #expect(payload.originalTransactionId == first)
-        let told = try shop.last()
-        #expect(told.status == .active)
-        #expect(told.renewalInfo?.expirationIntent == nil && told.renewalInfo?.isInBillingRetryPeriod == nil)
+        let last = try shop.last()
+        #expect(last.status == .active)
+        #expect(last.renewalInfo?.expirationIntent == nil && last.renewalInfo?.isInBillingRetryPeriod == nil)
         #expect(try shop.transaction(first).isUpgraded == nil)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
         shop.wait(.month)
-        #expect(shop.news().first == "DID_RENEW")
+        #expect(shop.newNotifications().first == "DID_RENEW")
     }
 
-    @Test func `Billing retry is no win-back, and its customer is not among a code's subscribers`() throws {
+    @Test func `Win-back offers and codes for existing subscribers are refused in billing retry`() throws {
         let catalogue = Self.changed("PLUS") { $0.eligibility = [.existing] }
         var shop = Shop(catalogue: catalogue)
         try shop.buy("plus")
         try shop.perform(.failBilling(customer: "anna", subscription: "plus"))
         shop.wait(.month)
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "PLUS"), .notEligible)
-        // In a grace period there is access.
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "PLUS"), .notEligible)
+        // A customer in a grace period has access and counts as a subscriber.
         var other = Shop(catalogue: catalogue) { $0.gracePeriod = .sixteenDays }
         try other.buy("plus")
         try other.perform(.failBilling(customer: "anna", subscription: "plus"))
         other.wait(.month)
-        _ = other.news()
+        _ = other.newNotifications()
         try other.buy("plus", offer: "PLUS")
-        #expect(other.news() == ["OFFER_REDEEMED"])
+        #expect(other.newNotifications() == ["OFFER_REDEEMED"])
     }
 
-    @Test func `Win-back offers are for those who have lapsed, as their rules say`() throws {
+    @Test func `A win-back offer requires a lapsed subscription that meets the offer's rules`() throws {
         var shop = Shop()
         try shop.buy("plus")
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
         for _ in 0..<5 { shop.wait(.month) }
         try shop.perform(.cancel(customer: "anna"))
         #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == nil)
         shop.wait(.month)
         #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == ["return"])
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "rare"), .notEligible)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "rare"), .notEligible)
         shop.wait(.month)
         shop.wait(.month)
-        // Six months paid, two months gone: the free one is the better one.
+        // Six months paid, two months lapsed: the free offer is the better one and comes first.
         let subscription = try shop.store.subscription(of: "anna", nil)
         #expect(shop.store.renewalInfo(of: subscription, at: shop.now).eligibleWinBackOfferIds == ["rare", "return"])
-        _ = shop.news()
-        let payload = try shop.bought("plus", offer: "return")
-        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+        _ = shop.newNotifications()
+        let payload = try shop.boughtTransaction("plus", offer: "return")
+        #expect(shop.newNotifications() == ["SUBSCRIBED/RESUBSCRIBE"])
         #expect(payload.offerType == .winBack)
         #expect(payload.offerIdentifier == "return")
         #expect(payload.offerPeriod == "P3M")
-        #expect(payload.expiresDate == Period(3, .month)?.after(shop.now))
+        #expect(payload.expiresDate == Period(3, .month)?.date(after: shop.now))
     }
 
-    @Test func `The sandbox has no rules for win-back offers`() throws {
+    @Test func `The sandbox ignores the rules of win-back offers`() throws {
         var shop = Shop(.sandbox)
         try shop.buy("plus")
         try shop.perform(.cancel(customer: "anna"))
@@ -174,8 +177,12 @@ import Testing
         #expect(try shop.last().renewalInfo?.eligibleWinBackOfferIds == ["rare", "return"])
     }
 
-    @Test func `An introductory offer paid as it goes is there once in a group`() throws {
-        var shop = Shop()
+    @Test func `An introductory pay-as-you-go offer lasts for its periods and is granted once per group`() throws {
+        var catalogue = Catalogue.shop
+        var other = try #require(catalogue.products.first { $0.id == "news" })
+        other.id = "news.other"
+        catalogue.products.append(other)
+        var shop = Shop(catalogue: catalogue)
         try shop.perform(.purchase(customer: "anna", product: "news"))
         #expect(try shop.last().renewalInfo?.offerType == .introductory)
         #expect(try shop.last().renewalInfo?.renewalPrice == 990)
@@ -184,26 +191,32 @@ import Testing
         #expect(try shop.last().renewalInfo?.renewalPrice == 2990)
         shop.wait(.month)
         #expect(try shop.last().transaction.price == 2990)
+        try shop.perform(.cancel(customer: "anna"))
+        shop.wait(.month)
+        try shop.perform(.purchase(customer: "anna", product: "news.other"))
+        #expect(try shop.last().transaction.productId == "news.other")
+        #expect(try shop.last().transaction.offerType == nil)
+        #expect(try shop.last().transaction.price == 2990)
     }
 
-    @Test func `A code for a consumable is a one-time discount`() throws {
+    @Test func `A code for a consumable is a one-time discount, which only the sandbox grants again`() throws {
         var shop = Shop()
-        let payload = try shop.bought("coins", offer: "GIFT")
-        #expect(shop.news() == ["ONE_TIME_CHARGE"])
+        let payload = try shop.boughtTransaction("coins", offer: "GIFT")
+        #expect(shop.newNotifications() == ["ONE_TIME_CHARGE"])
         #expect(payload.offerType == .offerCode)
         #expect(payload.offerDiscountType == .oneTime)
         #expect(payload.price == 490)
-        try shop.refuses(.purchase(customer: "anna", product: "coins", offer: "GIFT"), .notEligible)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "coins", offer: "GIFT"), .notEligible)
         var sandbox = Shop(.sandbox)
         for _ in 0..<2 { try sandbox.buy("coins", offer: "GIFT") }
     }
 
-    /// A shop whose codes have limits.
+    /// Returns a shop in which the offer PLUS is changed.
     private static func limited(_ change: (inout Offer) -> Void) -> Shop {
         Shop(catalogue: changed("PLUS", change))
     }
 
-    /// The catalogue with another offer of this identifier.
+    /// Returns the catalogue in which offers of this identifier are changed.
     private static func changed(_ identifier: String, _ change: (inout Offer) -> Void) -> Catalogue {
         var catalogue = Catalogue.shop
         for index in catalogue.products.indices {
@@ -216,22 +229,22 @@ import Testing
         return catalogue
     }
 
-    @Test func `A code is redeemed by its value, once by a customer, so often in all, and until it expires`() throws {
+    @Test func `A code can be redeemed once per customer, up to its total, and until it expires`() throws {
         var shop = Self.limited {
             $0.codes = ["SUMMER26"]
-            $0.redemptions = 2
+            $0.maximumRedemptions = 2
             $0.expires = Shop.start + 40 * 86_400
         }
-        #expect(try shop.bought("plus", offer: "SUMMER26").offerIdentifier == "PLUS")
-        try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "PLUS"), .offerAlreadyRedeemed)
+        #expect(try shop.boughtTransaction("plus", offer: "SUMMER26").offerIdentifier == "PLUS")
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "PLUS"), .offerAlreadyRedeemed)
         try shop.buy("plus", offer: "PLUS", by: "ben")
-        try shop.refuses(.purchase(customer: "carl", product: "plus", offer: "SUMMER26"), .offerExhausted)
+        try shop.expectRefusal(.purchase(customer: "carl", product: "plus", offer: "SUMMER26"), .offerExhausted)
         shop.wait(days: 40)
-        try shop.refuses(.purchase(customer: "carl", product: "plus", offer: "SUMMER26"), .offerExpired)
+        try shop.expectRefusal(.purchase(customer: "carl", product: "plus", offer: "SUMMER26"), .offerExpired)
     }
 
-    @Test func `A code that stacks follows the introductory offer`() throws {
-        var shop = Self.limited { $0.stacks = true }
+    @Test func `A stackable code follows the introductory offer`() throws {
+        var shop = Self.limited { $0.stacksWithIntroductoryOffer = true }
         let outcome = try shop.perform(.purchase(customer: "anna", product: "plus", offer: "PLUS"))
         #expect(try shop.transaction(try #require(outcome.transactionID)).offerType == .introductory)
         #expect(try shop.last().renewalInfo?.offerType == .offerCode)
@@ -239,8 +252,8 @@ import Testing
         #expect(try shop.last().transaction.offerIdentifier == "PLUS")
     }
 
-    @Test func `Win-back offers wait for each other`() throws {
-        let catalogue = Self.changed("return") { $0.winBack = .init(monthsBetweenOffers: 12) }
+    @Test func `A second win-back offer requires the configured months after the first`() throws {
+        let catalogue = Self.changed("return") { $0.winBack = .init(minimumMonthsBetweenOffers: 12) }
         var shop = Shop(catalogue: catalogue)
         try shop.buy("plus")
         for code in [nil, StoreError.Code.notEligible] {
@@ -250,7 +263,7 @@ import Testing
                 try shop.buy("plus", offer: "return")
             } else {
                 shop.wait(Period(3, .month) ?? .month)
-                try shop.refuses(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
+                try shop.expectRefusal(.purchase(customer: "anna", product: "plus", offer: "return"), .notEligible)
             }
         }
         shop.wait(.year)
@@ -258,19 +271,23 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A change of plan that turns renewal on again says so`(_ isTold: Bool) throws {
-        var shop = Shop { $0.announcesRenewalSwitch = isTold }
+    func `A plan change that turns renewal on sends AUTO_RENEW_ENABLED only if the setting is on`(
+        _ announcesSwitch: Bool
+    ) throws {
+        var shop = Shop { $0.sendsAutoRenewEnabledOnPlanChange = announcesSwitch }
         try shop.buy("plus")
         for (product, kind) in [("basic", "DOWNGRADE"), ("gold", "UPGRADE")] {
             try shop.perform(.cancel(customer: "anna"))
-            _ = shop.news()
+            _ = shop.newNotifications()
             try shop.buy(product)
-            let news = ["DID_CHANGE_RENEWAL_PREF/" + kind]
-            #expect(shop.news() == (isTold ? news + ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"] : news))
+            let expected = ["DID_CHANGE_RENEWAL_PREF/" + kind]
+            #expect(
+                shop.newNotifications()
+                    == (announcesSwitch ? expected + ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"] : expected))
         }
         try shop.perform(.cancel(customer: "anna"))
-        _ = shop.news()
+        _ = shop.newNotifications()
         try shop.buy("gold")
-        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"])
+        #expect(shop.newNotifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreSimulator
 
-@Suite struct `A notification shares the transaction with the store` {
+@Suite struct `Notifications that share their transaction with the store` {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
     private static func store() throws -> Store {
@@ -15,7 +15,7 @@ import Testing
         return store
     }
 
-    @Test func `and keeps what it said when the transaction changes`() throws {
+    @Test func `A notification keeps its transaction unchanged when the store's transaction changes`() throws {
         var store = try Self.store()
         let id = try #require(store.transactions.keys.first)
         let before = try #require(store.notifications.first?.purchase?.transaction)
@@ -25,7 +25,7 @@ import Testing
         #expect(store.transactions[id]?.payload.revocationDate == Self.start + 5)
     }
 
-    @Test func `but for the instant of its own signature, also out of a snapshot`() throws {
+    @Test func `A notification's transaction has the notification's signing date, also when decoded`() throws {
         let store = try Self.store()
         let record = try #require(store.notifications.first)
         #expect(record.purchase?.transaction.signedDate == record.signedDate)
@@ -36,11 +36,11 @@ import Testing
     }
 }
 
-@Suite struct `A payload that is packed` {
-    @Test func `is what it was, whatever is in it`() {
+@Suite struct `Packed payloads` {
+    @Test func `A packed payload unpacks to the same bytes`() {
         var random = RandomPayloads(seed: 15)
         var packed = 0
-        // Of one kind, so that each is compared with the first.
+        // All of one kind, so that each is packed against the first.
         for _ in 0..<3000 {
             var transaction = random.transaction()
             (transaction.bundleId, transaction.productId, transaction.environment) = ("packed", "p", .xcode)
@@ -49,9 +49,9 @@ import Testing
             if random.maybe({ _ in true }) ?? false {
                 (transaction.advancedCommerceInfo, transaction.commitmentInfo) = (nil, nil)
             }
-            let kept = Packed(wrappedValue: transaction)
-            #expect(Self.bytes(kept.wrappedValue) == Self.bytes(transaction))
-            packed += kept.template == nil ? 0 : 1
+            let purchase = Packed(wrappedValue: transaction)
+            #expect(Self.bytes(purchase.wrappedValue) == Self.bytes(transaction))
+            packed += purchase.template == nil ? 0 : 1
             var renewal = random.renewal()
             (renewal.productId, renewal.environment, renewal.currency) = ("packed", .xcode, nil)
             if random.maybe({ _ in true }) ?? false {
@@ -67,17 +67,17 @@ import Testing
 
     private static func bytes(_ value: some JSONWritable) -> [UInt8]? { try? value.jsonBytes() }
 
-    @Test func `keeps the letters of a text that another one equals`() {
+    @Test func `Packing keeps the bytes of a text that is canonically equivalent to another`() {
         var first = RandomPayloads(seed: 1).plain
         first.offerIdentifier = "caf\u{E9}"
         var second = first
         second.offerIdentifier = "cafe\u{301}"
         _ = Packed(wrappedValue: first)
-        let kept = Packed(wrappedValue: second).wrappedValue
-        #expect(kept == first && kept.offerIdentifier?.utf8.count == 6)
+        let unpacked = Packed(wrappedValue: second).wrappedValue
+        #expect(unpacked == first && unpacked.offerIdentifier?.utf8.count == 6)
     }
 
-    @Test func `stays whole with a date between two milliseconds, and with a long text`() {
+    @Test func `A payload with a fraction of a millisecond or a long text is not packed`() {
         var payload = RandomPayloads(seed: 2).plain
         _ = Packed(wrappedValue: payload)
         payload.purchaseDate = Date(timeIntervalSinceReferenceDate: 0.00001)
@@ -89,7 +89,7 @@ import Testing
         #expect(Packed(wrappedValue: payload).wrappedValue == payload)
     }
 
-    @Test func `is what a subscription's renewals are made of`() throws {
+    @Test func `The transactions of a renewing subscription are packed`() throws {
         let start = Date(timeIntervalSince1970: 1_767_225_600)
         var store = Store(
             environment: .production, app: SimulatedApp(), catalogue: .example, settings: .production, seed: 1)
@@ -110,17 +110,17 @@ extension RandomPayloads {
     }
 }
 
-@Suite struct `A seal in one piece` {
-    @Test func `has the parts that it was made of, and those of older snapshots`() throws {
+@Suite struct `Stored signatures of a notification` {
+    @Test func `Signatures keep their parts, and are encoded in the format of older snapshots`() throws {
         let parts = (1...4).map { Data(repeating: UInt8($0), count: $0 == 1 ? 20 : 64) }
         for (transaction, renewalInfo) in [(parts[2], parts[3]), (parts[2], nil), (nil, nil)] as [(Data?, Data?)] {
-            let seal = NotificationRecord.Seal(
+            let signatures = NotificationRecord.Signatures(
                 generation: 7, leaf: parts[0], notification: parts[1], transaction: transaction,
                 renewalInfo: renewalInfo)
-            #expect(seal.generation == 7 && seal.leaf == parts[0] && seal.notification == parts[1])
-            #expect(seal.transaction == transaction && seal.renewalInfo == renewalInfo)
-            let json = try JSONEncoder().encode(seal)
-            let again = try JSONDecoder().decode(NotificationRecord.Seal.self, from: json)
+            #expect(signatures.generation == 7 && signatures.leaf == parts[0] && signatures.notification == parts[1])
+            #expect(signatures.transaction == transaction && signatures.renewalInfo == renewalInfo)
+            let json = try JSONEncoder().encode(signatures)
+            let again = try JSONDecoder().decode(NotificationRecord.Signatures.self, from: json)
             #expect(again.transaction == transaction && again.leaf == parts[0])
             struct Old: Codable { var generation: Int, leaf: Data, notification: Data, transaction: Data? }
             let old = try JSONDecoder().decode(Old.self, from: json)

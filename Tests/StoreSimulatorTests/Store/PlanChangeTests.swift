@@ -12,13 +12,13 @@ internal import TestSupport
         let before = try shop.store.transaction(old)
         shop.wait(days: 10)
         let new = try shop.buy("gold")
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE"])
         let payload = try shop.transaction(new)
         #expect(payload.productId == "gold")
         #expect(payload.originalTransactionId == old)
         #expect(payload.transactionReason == .purchase)
         #expect(payload.purchaseDate == shop.now)
-        #expect(payload.expiresDate == Period.month.after(shop.now))
+        #expect(payload.expiresDate == Period.month.date(after: shop.now))
         #expect(payload.price == 19_990)
         #expect(try shop.last().renewalInfo?.productId == "gold")
         #expect(try shop.last().renewalInfo?.autoRenewProductId == "gold")
@@ -28,46 +28,48 @@ internal import TestSupport
         #expect(after.payload.revocationDate == nil)
         #expect(after.revision > before.revision)
         shop.wait(.month)
-        #expect(shop.news() == ["DID_RENEW"])
+        #expect(shop.newNotifications() == ["DID_RENEW"])
     }
 
     @Test(arguments: ["basic", "plus.yearly"])
-    func `A lower level, or another length, waits for the renewal`(_ product: String) throws {
+    func `A downgrade, or a change of the period's length, applies at the renewal`(_ product: String) throws {
         var shop = Shop()
         let id = try shop.buy("plus")
         shop.wait(days: 10)
         let before = try shop.transaction(id)
         try shop.buy(product)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE"])
         #expect(try shop.transaction(id) == before)
         let info = try #require(try shop.last().renewalInfo)
         #expect(info.productId == "plus")
         #expect(info.autoRenewProductId == product)
         #expect(info.renewalPrice == Catalogue.shop.product(product)?.price)
-        try shop.refuses(.purchase(customer: "anna", product: product), .alreadyOwned)
+        try shop.expectRefusal(.purchase(customer: "anna", product: product), .alreadyOwned)
         shop.now = try #require(before.expiresDate)
         shop.store.run(until: shop.now)
-        #expect(shop.news() == ["DID_RENEW"])
+        #expect(shop.newNotifications() == ["DID_RENEW"])
         let payload = try shop.last().transaction
         #expect(payload.productId == product)
         #expect(payload.transactionReason == .renewal)
         #expect(payload.price == info.renewalPrice)
     }
 
-    @Test func `A downgrade can be taken back`() throws {
+    @Test func `A downgrade can be undone before the renewal`() throws {
         var shop = Shop()
         let id = try shop.buy("plus")
         try shop.buy("basic")
         try shop.buy("plus")
         #expect(
-            shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "DID_CHANGE_RENEWAL_PREF"])
+            shop.newNotifications() == [
+                "SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "DID_CHANGE_RENEWAL_PREF",
+            ])
         #expect(try shop.last().transaction.transactionId == id)
         #expect(try shop.last().renewalInfo?.autoRenewProductId == "plus")
         #expect(try shop.last().renewalInfo?.renewalPrice == 9990)
-        try shop.refuses(.purchase(customer: "anna", product: "plus"), .alreadyOwned)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "plus"), .alreadyOwned)
     }
 
-    @Test func `A downgrade leaves the offer of the old product behind, unless it is taken back`() throws {
+    @Test func `A downgrade drops the offer of the old product unless it is undone`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.buy("gold", offer: "goldfish")
@@ -90,15 +92,15 @@ internal import TestSupport
         #expect(payload.price == 4990)
     }
 
-    @Test func `The same level for as long is an upgrade`() throws {
+    @Test func `A change to a product of the same level and period applies at once as an upgrade`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.buy("plus.other")
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE"])
         #expect(try shop.last().transaction.productId == "plus.other")
     }
 
-    @Test func `A change of plan turns renewal on again`() throws {
+    @Test func `A plan change turns renewal on again`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.perform(.cancel(customer: "anna"))
@@ -108,24 +110,24 @@ internal import TestSupport
         try shop.buy("gold")
         #expect(try shop.last().renewalInfo?.autoRenewStatus == .on)
         try shop.perform(.cancel(customer: "anna"))
-        _ = shop.news()
-        // Buying what one has cancelled is taking the cancellation back.
+        _ = shop.newNotifications()
+        // Buying the cancelled product again undoes the cancellation.
         try shop.buy("gold")
-        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"])
+        #expect(shop.newNotifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED"])
     }
 
-    @Test func `A late downgrade can be announced by the renewal alone`() throws {
-        var shop = Shop { $0.announcesLateDowngrades = false }
+    @Test func `A setting limits the notification of a late downgrade to the renewal`() throws {
+        var shop = Shop { $0.sendsNotificationOnLateDowngrade = false }
         try shop.buy("plus")
         shop.wait(days: 30.5)
         try shop.buy("basic")
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY"])
         shop.wait(days: 1)
-        #expect(shop.news() == ["DID_RENEW"])
+        #expect(shop.newNotifications() == ["DID_RENEW"])
         #expect(try shop.last().transaction.productId == "basic")
     }
 
-    @Test func `A billing plan stays behind with its product, and costs the same in every storefront`() throws {
+    @Test func `A billing plan ends with its product, and has one price in every storefront`() throws {
         var shop = Shop()
         try shop.perform(
             .purchase(customer: "anna", product: "plus.yearly", introductory: false, billingPlan: .billedUpfront))
@@ -139,14 +141,14 @@ internal import TestSupport
         shop.wait(.year)
         #expect(try shop.last().transaction.productId == "basic")
         #expect(try shop.last().transaction.billingPlanType == nil)
-        // Nobody bills it by a plan, so its price can be raised.
+        // The product has no billing plan, so its price can be increased.
         try shop.perform(.increasePrice(product: "basic", price: 5990, consent: false, customer: "anna"))
         shop.wait(.month)
         #expect(try shop.last().transaction.price == 5990)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `A commitment says of the next one how its product is billed`() throws {
+    @Test func `Commitment info has product, price and billing plan of the next commitment`() throws {
         var catalogue = Catalogue.shop
         let basic = try #require(catalogue.products.firstIndex { $0.id == "basic" })
         let monthly = BillingPlan(type: .monthly, price: 4500, commitmentPrice: 54_000)
@@ -156,23 +158,23 @@ internal import TestSupport
             var shop = Shop(catalogue: catalogue)
             try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
             try shop.buy("basic")
-            let told = try #require(try shop.last().renewalInfo)
-            #expect(told.commitmentInfo?.commitmentAutoRenewProductId == "basic")
-            #expect(told.commitmentInfo?.commitmentRenewalPrice == plan?.commitmentPrice)
-            #expect((told.commitmentInfo?.commitmentRenewalBillingPlanType == .monthly) == (plan != nil))
-            // The payments that are owed come first.
-            #expect(told.renewalBillingPlanType == .monthly && told.renewalPrice == 8500)
+            let info = try #require(try shop.last().renewalInfo)
+            #expect(info.commitmentInfo?.commitmentAutoRenewProductId == "basic")
+            #expect(info.commitmentInfo?.commitmentRenewalPrice == plan?.commitmentPrice)
+            #expect((info.commitmentInfo?.commitmentRenewalBillingPlanType == .monthly) == (plan != nil))
+            // The remaining payments of the commitment come first.
+            #expect(info.renewalBillingPlanType == .monthly && info.renewalPrice == 8500)
             for _ in 0..<11 { shop.wait(.month) }
             let last = try #require(try shop.last().renewalInfo)
             #expect(last.autoRenewProductId == "basic" && last.renewalPrice == (plan?.price ?? 4990))
             #expect((last.renewalBillingPlanType == .monthly) == (plan != nil))
             shop.wait(.month)
             #expect(try shop.last().transaction.price == last.renewalPrice)
-            try expectSound(shop.store, at: shop.now)
+            try expectConsistent(shop.store, at: shop.now)
         }
     }
 
-    @Test func `A commitment keeps its product to the end`() throws {
+    @Test func `A commitment keeps its product until it ends`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "plus.yearly", billingPlan: .monthly))
         try shop.buy("basic")

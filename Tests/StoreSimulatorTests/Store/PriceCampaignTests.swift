@@ -4,11 +4,11 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-/// Prices that are scheduled, and when they reach those who subscribe already.
+/// Scheduled price changes, and when they apply to existing subscribers.
 @Suite struct PriceCampaignTests {
     private static let day: TimeInterval = 86_400
 
-    private static func raise(
+    private static func schedule(
         _ product: String = "plus.other", to price: Int64 = 12_990, on date: Date? = nil, consent: Bool? = true,
         in storefronts: [String]? = nil, preserving: Bool? = nil
     ) -> StoreCommand {
@@ -22,54 +22,55 @@ import Testing
         return try shop.transaction(id).price
     }
 
-    @Test func `The notice comes 27 days before the first renewal that costs it`() throws {
+    @Test func `The price notice is sent 27 days before the first renewal at the new price`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
-        let end = Period.month.after(shop.now)
-        try shop.perform(Self.raise())
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY"])
+        let end = Period.month.date(after: shop.now)
+        try shop.perform(Self.schedule())
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY"])
         shop.waitForNext()
         #expect(shop.now == end - 27 * Self.day)
-        #expect(shop.news() == ["PRICE_INCREASE/PENDING"])
+        #expect(shop.newNotifications() == ["PRICE_INCREASE/PENDING"])
         #expect(try shop.last().renewalInfo?.priceIncreaseStatus == .pending)
         #expect(try shop.last().renewalInfo?.renewalPrice == 12_990)
         try shop.perform(.acceptPrice(customer: "anna"))
         shop.now = end
         shop.store.run(until: end)
-        #expect(shop.news() == ["PRICE_INCREASE/ACCEPTED", "DID_RENEW"])
+        #expect(shop.newNotifications() == ["PRICE_INCREASE/ACCEPTED", "DID_RENEW"])
         #expect(try price(of: "anna", in: shop) == 12_990)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `Who does not answer is out at the renewal that would cost it`() throws {
+    @Test func `Without consent, the subscription expires at the first renewal at the new price`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
-        try shop.perform(Self.raise())
+        try shop.perform(Self.schedule())
         shop.wait(.month)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "PRICE_INCREASE/PENDING", "EXPIRED/PRICE_INCREASE"])
+        #expect(
+            shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "PRICE_INCREASE/PENDING", "EXPIRED/PRICE_INCREASE"])
     }
 
-    @Test func `A renewal that comes sooner than the notice still costs the old price`() throws {
+    @Test func `A renewal that is too close for the notice has the old price`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
         shop.wait(days: 10)
-        try shop.perform(Self.raise(consent: false))
+        try shop.perform(Self.schedule(consent: false))
         #expect(try shop.store.product("plus.other").price == 12_990)
         shop.wait(days: 21)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
         #expect(try price(of: "anna", in: shop) == 8990)
-        // Who buys now pays the new one.
+        // A new purchase has the new price.
         try shop.buy("plus.other", by: "ben")
         #expect(try price(of: "ben", in: shop) == 12_990)
         shop.wait(.month)
         #expect(try price(of: "anna", in: shop) == 12_990)
-        #expect(shop.news().contains("PRICE_INCREASE/ACCEPTED"))
+        #expect(shop.newNotifications().contains("PRICE_INCREASE/ACCEPTED"))
     }
 
-    @Test func `Renewals before the day it holds cost the old price, and so do purchases`() throws {
+    @Test func `Renewals and purchases before the effective date have the old price`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
-        try shop.perform(Self.raise(on: shop.now + 70 * Self.day, consent: false))
+        try shop.perform(Self.schedule(on: shop.now + 70 * Self.day, consent: false))
         for _ in 0..<2 {
             shop.wait(.month)
             #expect(try price(of: "anna", in: shop) == 8990)
@@ -80,75 +81,77 @@ import Testing
         #expect(try price(of: "anna", in: shop) == 12_990)
     }
 
-    @Test func `An extension beyond the day on which it holds brings the notice and the price`() throws {
+    @Test func `An extension beyond the effective date causes the price notice and the new price`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
-        try shop.perform(Self.raise(on: shop.now + 40 * Self.day, consent: false))
+        try shop.perform(Self.schedule(on: shop.now + 40 * Self.day, consent: false))
         try shop.perform(.extendRenewal(customer: "anna", days: 20))
         shop.wait(days: 51)
         #expect(
-            shop.news() == ["SUBSCRIBED/INITIAL_BUY", "RENEWAL_EXTENDED", "PRICE_INCREASE/ACCEPTED", "DID_RENEW"])
+            shop.newNotifications() == [
+                "SUBSCRIBED/INITIAL_BUY", "RENEWAL_EXTENDED", "PRICE_INCREASE/ACCEPTED", "DID_RENEW",
+            ])
         #expect(try price(of: "anna", in: shop) == 12_990)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `Preserved prices stay, for those who had them`() throws {
+    @Test func `Preserved prices apply to existing subscribers only`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
-        try shop.perform(Self.raise(preserving: true))
+        try shop.perform(Self.schedule(preserving: true))
         shop.wait(.month)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
         #expect(try price(of: "anna", in: shop) == 8990)
         try shop.buy("plus.other", by: "ben")
         #expect(try price(of: "ben", in: shop) == 12_990)
     }
 
-    @Test func `A decrease reaches everybody at the next renewal, and nobody is told`() throws {
+    @Test func `A price decrease applies at the next renewal without a notification`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
-        try shop.perform(Self.raise(to: 4990))
+        try shop.perform(Self.schedule(to: 4990))
         shop.wait(.month)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
         #expect(try price(of: "anna", in: shop) == 4990)
     }
 
-    @Test func `It holds in the storefronts that it names`() throws {
+    @Test func `A price change applies only in the storefronts that it names`() throws {
         var shop = Shop()
         try shop.perform(.createCustomer(customer: "ben", storefront: "DEU"))
         try shop.buy("plus.other")
         try shop.buy("plus.other", by: "ben")
-        try shop.refuses(Self.raise(in: ["XXX"]), .unknownStorefront)
-        try shop.refuses(Self.raise(in: []), .invalidArgument)
-        try shop.perform(Self.raise(consent: false, in: ["DEU"]))
+        try shop.expectRefusal(Self.schedule(in: ["XXX"]), .unknownStorefront)
+        try shop.expectRefusal(Self.schedule(in: []), .invalidArgument)
+        try shop.perform(Self.schedule(consent: false, in: ["DEU"]))
         shop.wait(.month)
         #expect(try price(of: "anna", in: shop) == 8990)
         #expect(try price(of: "ben", in: shop) == 12_990)
     }
 
-    @Test func `A second one is refused while the first is to come, and follows it while it is pending`() throws {
+    @Test func `A second price change is refused before the first takes effect, and later follows it`() throws {
         var shop = Shop()
         try shop.buy("plus.other")
-        try shop.perform(Self.raise(on: shop.now + 2 * Self.day))
-        try shop.refuses(Self.raise(to: 15_990), .impossibleTransition)
+        try shop.perform(Self.schedule(on: shop.now + 2 * Self.day))
+        try shop.expectRefusal(Self.schedule(to: 15_990), .impossibleTransition)
         shop.wait(days: 5)
         #expect(try shop.state().priceIncreaseStatus == .pending)
-        try shop.perform(Self.raise(to: 15_990, consent: false))
+        try shop.perform(Self.schedule(to: 15_990, consent: false))
         #expect(try shop.last().renewalInfo?.renewalPrice == 12_990)
         try shop.perform(.acceptPrice(customer: "anna"))
-        shop.now = Period.month.after(Shop.start)
+        shop.now = Period.month.date(after: Shop.start)
         shop.store.run(until: shop.now)
         #expect(try price(of: "anna", in: shop) == 12_990)
         shop.wait(.month)
         #expect(try price(of: "anna", in: shop) == 15_990)
         #expect(shop.store.notifications.filter { $0.type == .priceIncrease }.count == 3)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `Who is in retry or will not renew on the day of the notice is not told`() throws {
+    @Test func `A subscription with renewal off on the day of the price notice gets no notice`() throws {
         var shop = Shop()
         for name in ["anna", "ben"] { try shop.buy("plus.other", by: name) }
         try shop.perform(.cancel(customer: "anna"))
-        try shop.perform(Self.raise(consent: true))
+        try shop.perform(Self.schedule(consent: true))
         shop.wait(days: 10)
         try shop.perform(.resume(customer: "anna"))
         shop.wait(days: 21)
@@ -157,40 +160,58 @@ import Testing
         #expect(try shop.status("ben") == .expired)
         shop.wait(days: 5)
         #expect(try shop.state().priceIncreaseStatus == .pending)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `Apple's thresholds say who has to agree, where nobody else does`() throws {
+    @Test func `A subscription in billing retry gets the price notice in the period after its recovery`() throws {
+        var shop = Shop()
+        for name in ["anna", "ben"] { try shop.buy("plus.other", by: name) }
+        try shop.perform(.failBilling(customer: "ben"))
+        shop.wait(.month)
+        #expect(try shop.status("ben") == .billingRetry)
+        _ = shop.newNotifications()
+        try shop.perform(Self.schedule(consent: true))
+        shop.wait(days: 10)
+        #expect(shop.newNotifications() == ["PRICE_INCREASE/PENDING"])
+        try shop.perform(.fixBilling(customer: "ben"))
+        #expect(shop.newNotifications() == ["ben: DID_RENEW/BILLING_RECOVERY"])
+        #expect(try price(of: "ben", in: shop) == 8990)
+        shop.wait(days: 10)
+        #expect(shop.newNotifications() == ["ben: PRICE_INCREASE/PENDING"])
+        try expectConsistent(shop.store, at: shop.now)
+    }
+
+    @Test func `By default, Apple's thresholds decide whether a price increase requires consent`() throws {
         for (price, status) in [(Int64(12_990), PriceIncreaseStatus.accepted), (14_990, .pending), (13_991, .pending)] {
             var shop = Shop()
             try shop.buy("plus.other")
-            try shop.perform(Self.raise(to: price, consent: nil))
+            try shop.perform(Self.schedule(to: price, consent: nil))
             shop.wait(days: 10)
             #expect(try shop.state().priceIncreaseStatus == status)
         }
     }
 
-    @Test func `A price that was lowered within the year was not raised, and one that was raised is raised again`()
+    @Test func `An increase after a decrease in the same year needs no consent, one after an increase does`()
         throws
     {
         for (first, status) in [(Int64(7990), PriceIncreaseStatus.accepted), (9490, .pending)] {
             var shop = Shop()
             try shop.buy("plus.other")
-            try shop.perform(Self.raise(to: first, consent: nil))
+            try shop.perform(Self.schedule(to: first, consent: nil))
             shop.wait(.month)
             #expect(try price(of: "anna", in: shop) == first)
-            try shop.perform(Self.raise(to: first + 1000, consent: nil))
+            try shop.perform(Self.schedule(to: first + 1000, consent: nil))
             shop.wait(days: 10)
             #expect(try shop.state().priceIncreaseStatus == status)
         }
     }
 
-    @Test func `By the year the notice is 60 days with consent and 27 without`() throws {
+    @Test func `The notice for a yearly product is sent 60 days ahead with consent, and 27 without`() throws {
         for (consent, days) in [(true, 60.0), (false, 27)] {
             var shop = Shop()
             try shop.buy("plus.yearly")
-            let end = Period.year.after(shop.now)
-            try shop.perform(Self.raise("plus.yearly", to: 120_000, consent: consent))
+            let end = Period.year.date(after: shop.now)
+            try shop.perform(Self.schedule("plus.yearly", to: 120_000, consent: consent))
             shop.waitForNext()
             #expect(shop.now == end - days * Self.day)
         }

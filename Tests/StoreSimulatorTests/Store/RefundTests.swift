@@ -3,22 +3,22 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// Refunds, of every kind of product.
+/// Refunds of every type of product.
 @Suite struct RefundTests {
-    @Test func `A request in the app turns renewal off, and a refund of the current period ends it`() throws {
+    @Test func `An in-app refund request turns renewal off, and the refund revokes the current period`() throws {
         var shop = Shop()
         let id = try shop.buy("plus")
         shop.wait(days: 3)
         try shop.perform(.requestRefund(customer: "anna", reason: .fulfillmentIssue, inApp: true))
         #expect(
-            shop.news() == [
+            shop.newNotifications() == [
                 "SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST",
             ])
         #expect(try shop.last().consumptionRequestReason == .fulfillmentIssue)
         #expect(try shop.status() == .active)
-        try shop.refuses(.requestRefund(customer: "anna"), .impossibleTransition)
+        try shop.expectRefusal(.requestRefund(customer: "anna"), .impossibleTransition)
         try shop.perform(.approveRefund(customer: "anna", reason: .issueWithApp))
-        #expect(shop.news() == ["REFUND"])
+        #expect(shop.newNotifications() == ["REFUND"])
         let refunded = try shop.last()
         #expect(refunded.transaction.transactionId == id)
         #expect(refunded.transaction.revocationDate == shop.now)
@@ -27,133 +27,135 @@ import Testing
         #expect(refunded.transaction.revocationPercentage == 100_000)
         #expect(refunded.consumptionRequestReason == nil)
         #expect(refunded.status == .revoked)
-        // It stays revoked; nothing more is said at the end of the period.
+        // It stays revoked, and the end of the period sends no notification.
         shop.wait(.month)
-        #expect(shop.news() == [])
+        #expect(shop.newNotifications() == [])
         #expect(try shop.status() == .revoked)
-        try shop.refuses(.approveRefund(customer: "anna"), .alreadyRefunded)
+        try shop.expectRefusal(.approveRefund(customer: "anna"), .alreadyRefunded)
         try shop.buy("plus")
-        #expect(shop.news() == ["SUBSCRIBED/RESUBSCRIBE"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/RESUBSCRIBE"])
     }
 
-    @Test func `A refund of an earlier period changes nothing about the current one`() throws {
+    @Test func `A refund of an earlier period does not affect the current one`() throws {
         var shop = Shop()
         let old = try shop.buy("plus")
         shop.wait(.month)
         try shop.perform(.approveRefund(customer: "anna", transaction: old))
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "REFUND"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "REFUND"])
         #expect(try shop.last().transaction.transactionId == old)
         #expect(try shop.last().status == .active)
         #expect(try shop.last().renewalInfo?.autoRenewStatus == .on)
         shop.wait(.month)
-        #expect(shop.news() == ["DID_RENEW"])
-        try expectSound(shop.store, at: shop.now)
+        #expect(shop.newNotifications() == ["DID_RENEW"])
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `A refund of what was upgraded away changes nothing either`() throws {
+    @Test func `A refund of an upgraded transaction does not affect the current one`() throws {
         var shop = Shop()
         let old = try shop.buy("plus")
         try shop.buy("gold")
         try shop.perform(.approveRefund(customer: "anna", transaction: old))
         #expect(try shop.last().transaction.isUpgraded == true)
         #expect(try shop.last().status == .active)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `A declined request leaves renewal off`() throws {
+    @Test func `A declined in-app refund request leaves renewal off`() throws {
         var shop = Shop()
         try shop.buy("plus")
-        try shop.refuses(.declineRefund(customer: "anna"), .impossibleTransition)
+        try shop.expectRefusal(.declineRefund(customer: "anna"), .impossibleTransition)
         try shop.perform(.requestRefund(customer: "anna", inApp: true))
         try shop.perform(.declineRefund(customer: "anna"))
-        #expect(shop.news().suffix(2) == ["CONSUMPTION_REQUEST", "REFUND_DECLINED"])
+        #expect(shop.newNotifications().suffix(2) == ["CONSUMPTION_REQUEST", "REFUND_DECLINED"])
         #expect(try shop.last().renewalInfo?.autoRenewStatus == .off)
         #expect(try shop.status() == .active)
         shop.wait(.month)
-        #expect(shop.news() == ["EXPIRED/VOLUNTARY"])
+        #expect(shop.newNotifications() == ["EXPIRED/VOLUNTARY"])
     }
 
-    @Test func `A reversed refund brings back what time has left`() throws {
+    @Test func `Reversing a refund restores the rest of the period`() throws {
         var shop = Shop()
         let id = try shop.buy("plus")
         let before = try shop.transaction(id)
-        try shop.refuses(.reverseRefund(customer: "anna"), .impossibleTransition)
+        try shop.expectRefusal(.reverseRefund(customer: "anna"), .impossibleTransition)
         try shop.perform(.approveRefund(customer: "anna"))
         shop.wait(days: 10)
         try shop.perform(.reverseRefund(customer: "anna"))
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "REFUND", "REFUND_REVERSED"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "REFUND", "REFUND_REVERSED"])
         #expect(try shop.transaction(id) == before)
         #expect(try shop.status() == .active)
         #expect(try shop.last().renewalInfo?.renewalDate == before.expiresDate)
         shop.wait(.month)
-        #expect(shop.news() == ["EXPIRED/VOLUNTARY"])
+        #expect(shop.newNotifications() == ["EXPIRED/VOLUNTARY"])
         try shop.perform(.approveRefund(customer: "anna"))
         try shop.perform(.reverseRefund(customer: "anna"))
-        #expect(shop.news() == ["REFUND", "REFUND_REVERSED"])
+        #expect(shop.newNotifications() == ["REFUND", "REFUND_REVERSED"])
         #expect(try shop.last().status == .expired)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `A reversal after the end of the period finds the subscription expired`() throws {
+    @Test func `Reversing a refund after the end of the period leaves the subscription expired`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.perform(.approveRefund(customer: "anna"))
         shop.wait(.month)
         try shop.perform(.reverseRefund(customer: "anna"))
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "REFUND", "REFUND_REVERSED"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "REFUND", "REFUND_REVERSED"])
         #expect(try shop.last().status == .expired)
         #expect(try shop.last().renewalInfo?.expirationIntent == .customerCancelled)
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `A consumable has a quantity and a total, and its refund has no renewal info`() throws {
+    @Test func `A consumable has a quantity and a total price, and its refund has no renewal info`() throws {
         var shop = Shop()
         try shop.perform(.purchase(customer: "anna", product: "coins", quantity: 3))
         #expect(try shop.last().transaction.quantity == 3)
         #expect(try shop.last().transaction.price == 2970)
         #expect(try shop.last().status == nil)
-        try shop.refuses(.purchase(customer: "anna", product: "coins", quantity: 0), .invalidArgument)
-        try shop.refuses(.purchase(customer: "anna", product: "coins", quantity: 11), .invalidArgument)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "coins", quantity: 0), .invalidArgument)
+        try shop.expectRefusal(.purchase(customer: "anna", product: "coins", quantity: 11), .invalidArgument)
         try shop.perform(.requestRefund(customer: "anna"))
         try shop.perform(.approveRefund(customer: "anna", percentage: 25_000))
-        #expect(shop.news() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
+        #expect(shop.newNotifications() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
         #expect(try shop.last().transaction.revocationType == .refundProrated)
         #expect(try shop.last().transaction.revocationPercentage == 25_000)
         #expect(try shop.last().renewalInfo == nil)
     }
 
-    @Test func `A non-renewing subscription never expires, and can be bought again and again`() throws {
+    @Test func `A non-renewing subscription has no expiration date and can be bought repeatedly`() throws {
         var shop = Shop()
         let first = try shop.buy("season")
         shop.wait(.year)
         let second = try shop.buy("season")
-        #expect(shop.news() == ["ONE_TIME_CHARGE", "ONE_TIME_CHARGE"])
+        #expect(shop.newNotifications() == ["ONE_TIME_CHARGE", "ONE_TIME_CHARGE"])
         #expect(try shop.transaction(second).originalTransactionId == second)
         #expect(try shop.transaction(first).expiresDate == nil)
     }
 
-    @Test func `A consumption request can be kept to consumables and subscriptions`() throws {
-        var shop = Shop { $0.asksAboutAllProducts = false }
+    @Test func `Consumption requests can be limited to consumables and subscriptions`() throws {
+        var shop = Shop { $0.sendsConsumptionRequestsForAllProducts = false }
         for product in ["lamp", "season", "coins", "plus"] { try shop.buy(product) }
-        _ = shop.news()
+        _ = shop.newNotifications()
         for product in ["lamp", "season"] { try shop.perform(.requestRefund(customer: "anna", transaction: product)) }
-        #expect(shop.news() == [])
+        #expect(shop.newNotifications() == [])
         for product in ["coins", "plus"] { try shop.perform(.requestRefund(customer: "anna", transaction: product)) }
-        #expect(shop.news() == ["CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST"])
+        #expect(shop.newNotifications() == ["CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST"])
     }
 
     @Test(arguments: [(nil, "REFUND"), ("DECLINE", "REFUND_DECLINED"), ("GRANT_PRORATED", "REFUND")])
-    func `The sandbox decides by itself, as the note says`(_ note: String?, _ end: String) throws {
+    func `The sandbox decides a refund by itself, following the note of the request`(_ note: String?, _ end: String)
+        throws
+    {
         var shop = Shop(.sandbox)
         try shop.buy("plus")
         shop.now = Shop.start + 15.5 * 86_400 - 300
         try shop.perform(.requestRefund(customer: "anna", note: note))
         shop.wait(days: 0.1)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "CONSUMPTION_REQUEST", end])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "CONSUMPTION_REQUEST", end])
         if note == "GRANT_PRORATED" { #expect(try shop.last().transaction.revocationPercentage == 50_000) }
     }
 
-    @Test func `A refund of a period that is over does not shorten the pause after it`() throws {
+    @Test func `A refund of an expired period does not shorten the lapse after it`() throws {
         var shop = Shop()
         try shop.buy("plus")
         try shop.perform(.cancel(customer: "anna"))
@@ -165,29 +167,29 @@ import Testing
         #expect(try shop.last().renewalInfo?.recentSubscriptionStartDate == shop.now)
     }
 
-    @Test func `A second request has its own time for an answer`() throws {
+    @Test func `A second refund request has a deadline of its own`() throws {
         var shop = Shop(.sandbox)
         try shop.buy("coins")
         try shop.perform(.requestRefund(customer: "anna"))
         shop.now += 200
         try shop.perform(.declineRefund(customer: "anna"))
         try shop.perform(.requestRefund(customer: "anna"))
-        _ = shop.news()
+        _ = shop.newNotifications()
         shop.now += 200
         shop.store.run(until: shop.now)
-        #expect(shop.news() == [])
+        #expect(shop.newNotifications() == [])
         shop.now += 100
         shop.store.run(until: shop.now)
-        #expect(shop.news() == ["REFUND"])
+        #expect(shop.newNotifications() == ["REFUND"])
     }
 
     @Test(arguments: [nil, "I did not like it"])
-    func `The developer's preference decides where the customer has written no order`(_ note: String?) throws {
+    func `The developer's preference decides a sandbox refund if the note has no instruction`(_ note: String?) throws {
         var shop = Shop(.sandbox)
         let id = try shop.buy("coins")
         try shop.perform(.requestRefund(customer: "anna", note: note))
         shop.store.answerConsumptionRequest(id, preference: .grantProrated, consumption: 30_000, at: shop.now)
-        #expect(shop.news() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
+        #expect(shop.newNotifications() == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"])
         #expect(try shop.last().transaction.revocationPercentage == 70_000)
     }
 
@@ -195,7 +197,9 @@ import Testing
         (ConsumptionRequestReason.unintendedPurchase, RevocationReason.other), (.fulfillmentIssue, .issueWithApp),
         (.unsatisfiedWithPurchase, .issueWithApp), (.legal, .other), (.other, .other),
     ])
-    func `The reason of a refund is that of the request`(_ cause: ConsumptionRequestReason, _ reason: RevocationReason)
+    func `The revocation reason of a refund follows from the reason of the request`(
+        _ cause: ConsumptionRequestReason, _ reason: RevocationReason
+    )
         throws
     {
         for isAutomatic in [true, false] {
@@ -207,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `An approved refund follows the developer's answer, unless somebody says otherwise`() throws {
+    @Test func `An approved refund follows the developer's preference unless the command sets a percentage`() throws {
         func refund(_ preference: RefundPreference?, _ approval: StoreCommand) throws -> Int32? {
             var shop = Shop()
             try shop.buy("coins")

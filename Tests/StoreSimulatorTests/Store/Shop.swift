@@ -4,13 +4,13 @@ import StoreSimulator
 import Testing
 internal import TestSupport
 
-/// A store to live in: customers, a clock, and what has been announced since somebody last asked.
+/// A store with a clock that the test advances, and the notifications since the last call of `newNotifications`.
 struct Shop {
     var store: Store
     var now = start
-    /// What signatures are checked with, if a test is about them.
+    /// The check of offer signatures, if a test needs one.
     var check: OfferSignatureCheck?
-    private var heard = 0
+    private var reportedCount = 0
 
     /// The beginning of 2026, in UTC.
     static let start = Date(timeIntervalSince1970: 1_767_225_600)
@@ -20,8 +20,8 @@ struct Shop {
         _ change: (inout StoreSettings) -> Void = { _ in }
     ) {
         var settings = environment == .sandbox ? StoreSettings.sandbox : .production
-        // Most tests are about something else than the last day of a period.
-        settings.renewalLead = 0
+        // Most tests do not need renewals that are charged before the period ends.
+        settings.maximumRenewalLeadTime = 0
         settings.notificationURL = "https://developer.example/notifications"
         change(&settings)
         store = Store(
@@ -42,25 +42,27 @@ struct Shop {
         return try #require(outcome.transactionID)
     }
 
-    /// Buys something and gives what the transaction says.
-    mutating func bought(_ product: String, offer: String) throws -> JWSTransactionDecodedPayload {
+    /// Buys a product with an offer. Returns the transaction's payload.
+    mutating func boughtTransaction(_ product: String, offer: String) throws -> JWSTransactionDecodedPayload {
         let id = try buy(product, offer: offer)
         return try transaction(id)
     }
 
-    /// Refuses, and must not have changed a byte.
-    mutating func refuses(_ command: StoreCommand, _ code: StoreError.Code, _ place: SourceLocation = #_sourceLocation)
+    /// Expects that a command is refused with this code and does not change the store.
+    mutating func expectRefusal(
+        _ command: StoreCommand, _ code: StoreError.Code, _ location: SourceLocation = #_sourceLocation
+    )
         throws
     {
         store.run(until: now)
         let before = try store.bytes
-        let error = #expect(throws: StoreError.self, sourceLocation: place) { try perform(command) }
-        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: place)
-        #expect(try store.bytes == before, "a refused command changed something", sourceLocation: place)
+        let error = #expect(throws: StoreError.self, sourceLocation: location) { try perform(command) }
+        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: location)
+        #expect(try store.bytes == before, "a refused command changed something", sourceLocation: location)
     }
 
     mutating func wait(_ period: Period) {
-        now = period.after(now)
+        now = period.date(after: now)
         store.run(until: now)
     }
 
@@ -69,22 +71,22 @@ struct Shop {
         store.run(until: now)
     }
 
-    /// Waits until the next thing happens by itself.
+    /// Advances the clock to the next scheduled event.
     mutating func waitForNext() {
         now = store.next ?? now
         store.run(until: now)
     }
 
-    /// What was announced since the last time, as `TYPE/SUBTYPE`; with the name before it where it is not Anna's.
-    mutating func news() -> [String] {
-        defer { heard = store.notifications.count }
-        return store.notifications.dropFirst(heard).map { record in
+    /// Returns the notifications since the last call as `TYPE/SUBTYPE`, after the customer's name unless that is anna.
+    mutating func newNotifications() -> [String] {
+        defer { reportedCount = store.notifications.count }
+        return store.notifications.dropFirst(reportedCount).map { record in
             let name = record.type.rawValue + (record.subtype.map { "/" + $0.rawValue } ?? "")
             return record.customer == nil || record.customer == "anna" ? name : "\(record.customer ?? ""): \(name)"
         }
     }
 
-    /// The last notification about a purchase of somebody.
+    /// Returns the content of a customer's last notification, which must be about a purchase.
     func last(_ customer: String = "anna") throws -> NotificationRecord.Purchase {
         let record = try #require(store.notifications.last { $0.customer == customer })
         guard case .purchase(let purchase) = record.content else { throw CocoaError(.coderValueNotFound) }
@@ -100,7 +102,7 @@ struct Shop {
 }
 
 extension Store {
-    /// All of it, always in the same order.
+    /// The whole store as JSON with sorted keys.
     var bytes: Data {
         get throws {
             let encoder = JSONEncoder()

@@ -4,29 +4,31 @@ import StoreSimulator
 import Testing
 internal import TestSupport
 
-/// Notifications caused on demand.
+/// Triggers, which cause a notification on demand.
 @Suite struct TriggerTests {
     private static let example = Catalogue.example
 
-    /// Days that have trouble with months, and the rates that have trouble with days.
+    /// Last days of a month, which are edge cases of month arithmetic.
     private static let days = ["2026-03-31", "2028-02-29"]
 
     @Test(arguments: RenewalRate.all, days)
-    func `Every notification can be had at every rate and on any day`(_ rate: RenewalRate, _ day: String) throws {
+    func `Every notification can be triggered at every rate, also on the last day of a month`(
+        _ rate: RenewalRate, _ day: String
+    ) throws {
         let now = try Date(day + "T10:20:30Z", strategy: .iso8601)
         for catalogue in [Catalogue.shop, .example] {
             var shop = Shop(.sandbox, catalogue: catalogue) { $0.rate = rate }
             shop.now = now
-            for (index, pair) in Trigger.pairs.enumerated() {
-                let name = "\(pair.type.rawValue) \(pair.subtype?.rawValue ?? "")"
-                let outcome = try shop.store.trigger(TriggerRequest(pair.type, pair.subtype), at: now)
+            for (index, kind) in Trigger.kinds.enumerated() {
+                let name = "\(kind.type.rawValue) \(kind.subtype?.rawValue ?? "")"
+                let outcome = try shop.store.trigger(TriggerRequest(kind.type, kind.subtype), at: now)
                 let last = try #require(outcome.notifications.last, "\(name)")
-                #expect(last.notificationType == pair.type && last.subtype == pair.subtype, "\(name)")
+                #expect(last.notificationType == kind.type && last.subtype == kind.subtype, "\(name)")
                 let record = try #require(shop.store.notifications.last { $0.uuid == last.notificationUUID })
                 #expect(record.date == now && record.signedDate >= now, "\(name)")
                 if let customer = outcome.customer, index > 0 { #expect(customer.hasPrefix("customer-")) }
             }
-            try expectSound(shop.store, at: now)
+            try expectConsistent(shop.store, at: now)
             #expect(
                 zip(shop.store.notifications, shop.store.notifications.dropFirst()).allSatisfy {
                     $0.signedDate < $1.signedDate
@@ -34,35 +36,35 @@ internal import TestSupport
         }
     }
 
-    @Test func `The same triggers give the same store, byte for byte`() throws {
+    @Test func `The same triggers produce the same store, byte for byte`() throws {
         let stores = try (0..<2).map { _ in
             var shop = Shop()
-            for pair in Trigger.pairs {
-                _ = try shop.store.trigger(TriggerRequest(pair.type, pair.subtype), at: shop.now)
+            for kind in Trigger.kinds {
+                _ = try shop.store.trigger(TriggerRequest(kind.type, kind.subtype), at: shop.now)
             }
             return try shop.store.bytes
         }
         #expect(stores[0] == stores[1])
     }
 
-    @Test func `Settings and catalogue are as before`() throws {
+    @Test func `Triggers do not change settings and catalogue`() throws {
         for grace in [BillingGracePeriod.off, .threeDays] {
             var shop = Shop { $0.gracePeriod = grace }
             let (settings, catalogue) = (shop.store.settings, shop.store.catalogue)
-            for pair in Trigger.pairs {
-                _ = try shop.store.trigger(TriggerRequest(pair.type, pair.subtype), at: shop.now)
+            for kind in Trigger.kinds {
+                _ = try shop.store.trigger(TriggerRequest(kind.type, kind.subtype), at: shop.now)
             }
             #expect(shop.store.settings == settings)
             #expect(shop.store.catalogue == catalogue)
         }
     }
 
-    @Test func `A customer who exists is taken as found`() throws {
+    @Test func `A trigger for an existing customer continues from the customer's state`() throws {
         var shop = Shop { $0.gracePeriod = .sixteenDays }
         func trigger(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?, _ product: String? = nil) throws {
             shop.now += 60
             _ = try shop.store.trigger(TriggerRequest(type, subtype, product: product, customer: "anna"), at: shop.now)
-            try expectSound(shop.store, at: shop.now)
+            try expectConsistent(shop.store, at: shop.now)
         }
         try trigger(.subscribed, .initialBuy, "plus")
         try trigger(.priceIncrease, .pending)
@@ -82,7 +84,7 @@ internal import TestSupport
         try trigger(.expired, .voluntary)
         try trigger(.subscribed, .resubscribe)
         try trigger(.expired, .billingRetry)
-        // Billing recovers by command alone.
+        // Only a command fixes billing.
         try shop.perform(.fixBilling(customer: "anna"))
         try trigger(.oneTimeCharge, nil, "coins")
         try trigger(.consumptionRequest, nil, "coins")
@@ -92,7 +94,7 @@ internal import TestSupport
         #expect(try shop.store.state(of: "anna", at: shop.now).subscriptions.count == 1)
     }
 
-    @Test func `A migration goes on under another identifier, once`() throws {
+    @Test func `A migration trigger moves a subscription to another identifier, once`() throws {
         var shop = Shop()
         let old = try shop.buy("plus")
         let expires = try shop.transaction(old).expiresDate
@@ -108,20 +110,20 @@ internal import TestSupport
         #expect(shop.store.status(of: subscription, at: shop.now) == .expired)
         let error = #expect(throws: StoreError.self) { try shop.store.trigger(request, at: shop.now) }
         #expect(error?.code == .impossibleTransition)
-        try expectSound(shop.store, at: shop.now)
-        _ = shop.news()
+        try expectConsistent(shop.store, at: shop.now)
+        _ = shop.newNotifications()
         shop.wait(.month)
-        #expect(shop.news() == ["DID_RENEW"])
+        #expect(shop.newNotifications() == ["DID_RENEW"])
         #expect(try shop.last().transaction.price == 9990)
     }
 
-    @Test func `Expiring somebody who renews cancels first, and takes place now`() throws {
+    @Test func `An expiration trigger first cancels a renewing subscription, then expires it now`() throws {
         var shop = Shop()
         try shop.buy("plus")
         shop.wait(days: 5)
-        _ = shop.news()
+        _ = shop.newNotifications()
         let outcome = try shop.store.trigger(TriggerRequest(.expired, .voluntary, customer: "anna"), at: shop.now)
-        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY"])
+        #expect(shop.newNotifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY"])
         #expect(outcome.notifications.count == 2)
         #expect(try shop.last().transaction.expiresDate == shop.now)
     }
@@ -134,7 +136,7 @@ internal import TestSupport
             (.didChangeRenewalPref, nil),
             (.metadataUpdate, nil), (.didChangeRenewalStatus, .autoRenewEnabled), (.didChangeRenewalStatus, nil),
         ] as [(NotificationTypeV2, NotificationSubtype?)])
-    func `What does not follow from a customer's state is refused and changes nothing`(
+    func `A trigger that does not follow from the customer's state is refused without effect`(
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype?
     ) throws {
         var shop = Shop()
@@ -146,10 +148,10 @@ internal import TestSupport
         #expect(try shop.store.bytes == before)
     }
 
-    @Test func `Nonsense is refused and changes nothing`() throws {
+    @Test func `An invalid trigger request is refused without effect`() throws {
         var shop = Shop()
         let before = try shop.store.bytes
-        let nonsense: [TriggerRequest] = [
+        let invalidRequests: [TriggerRequest] = [
             .init(.didRenew, .voluntary), .init(.init(rawValue: "CANCEL")), .init(.didRenew, product: "coins"),
             .init(.oneTimeCharge, product: "plus"), .init(.revoke, product: "coins"), .init(.didRenew, product: "none"),
             .init(.didRenew, customer: "two words"), .init(.didRenew, customer: ""),
@@ -161,7 +163,7 @@ internal import TestSupport
             .init(.test, overrides: ["transaction.price": .integer(1)]),
             .init(.didRenew, overrides: ["header.alg": .string("none")]),
         ]
-        for request in nonsense {
+        for request in invalidRequests {
             #expect(throws: StoreError.self, "\(request)") { try shop.store.trigger(request, at: shop.now) }
         }
         for date in [Date.distantPast, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: 1e15)] {
@@ -170,7 +172,7 @@ internal import TestSupport
         #expect(try shop.store.bytes == before)
     }
 
-    @Test func `Overrides are kept with the one notification that was asked for`() throws {
+    @Test func `Overrides apply only to the triggered notification`() throws {
         var shop = Shop()
         let overrides: [String: JSONValue] = ["transaction.price": .integer(990), "data.status": .null]
         _ = try shop.store.trigger(TriggerRequest(.expired, .voluntary, overrides: overrides), at: shop.now)
@@ -178,20 +180,20 @@ internal import TestSupport
         #expect(shop.store.notifications.dropLast().allSatisfy { $0.overrides.isEmpty })
     }
 
-    @Test func `A new customer's history is in the past, and what would follow still does`() throws {
+    @Test func `A trigger dates a new customer's history in the past, and the subscription renews later`() throws {
         var shop = Shop()
         _ = try shop.store.trigger(TriggerRequest(.didRenew, product: "plus", customer: "anna"), at: shop.now)
-        #expect(shop.news() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
+        #expect(shop.newNotifications() == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
         #expect(shop.store.notifications.first?.signedDate == Date(timeIntervalSince1970: 1_764_547_200))
         shop.wait(.month)
-        #expect(shop.news() == ["DID_RENEW"])
-        // Now there are later notifications, and the next history is signed late.
+        #expect(shop.newNotifications() == ["DID_RENEW"])
+        // Now there are later notifications, so the next history is signed now.
         _ = try shop.store.trigger(TriggerRequest(.didRenew, product: "plus", customer: "ben"), at: shop.now)
         #expect(shop.store.notifications.suffix(2).allSatisfy { (shop.now..<shop.now + 1).contains($0.signedDate) })
-        try expectSound(shop.store, at: shop.now)
+        try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `A request is read from JSON as people write it`() throws {
+    @Test func `A trigger request is decoded from JSON with and without optional members`() throws {
         let text = #"{"notificationType": "EXPIRED", "subtype": "VOLUNTARY", "overrides": {"transaction.price": 1}}"#
         let request = try JSONDecoder().decode(TriggerRequest.self, from: Data(text.utf8))
         #expect(request == TriggerRequest(.expired, .voluntary, overrides: ["transaction.price": .integer(1)]))

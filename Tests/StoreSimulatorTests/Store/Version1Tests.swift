@@ -7,73 +7,75 @@ import Testing
 @Suite struct `Notifications of version 1` {
     private static func shop() -> Shop { Shop { $0.notificationVersion = .one } }
 
-    @Test func `tell of a subscription's life in the words of that version`() throws {
+    @Test func `Version 1 has its own notification types for the events of a subscription`() throws {
         var shop = Self.shop()
         try shop.buy("plus")
-        #expect(shop.news() == ["INITIAL_BUY"])
+        #expect(shop.newNotifications() == ["INITIAL_BUY"])
         shop.wait(.month)
-        #expect(shop.news() == ["DID_RENEW"])
+        #expect(shop.newNotifications() == ["DID_RENEW"])
         try shop.perform(.failBilling(customer: "anna"))
         shop.wait(.month)
-        #expect(shop.news() == ["DID_FAIL_TO_RENEW"])
+        #expect(shop.newNotifications() == ["DID_FAIL_TO_RENEW"])
         try shop.perform(.fixBilling(customer: "anna"))
-        #expect(shop.news() == ["DID_RECOVER"])
+        #expect(shop.newNotifications() == ["DID_RECOVER"])
         try shop.buy("basic")
-        #expect(shop.news() == ["DID_CHANGE_RENEWAL_PREF"])
+        #expect(shop.newNotifications() == ["DID_CHANGE_RENEWAL_PREF"])
         try shop.buy("gold")
-        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"])
+        #expect(shop.newNotifications() == ["DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"])
         try shop.perform(.increasePrice(product: "gold", price: 29_990, consent: true))
-        #expect(shop.news() == ["PRICE_INCREASE_CONSENT"])
+        #expect(shop.newNotifications() == ["PRICE_INCREASE_CONSENT"])
         try shop.perform(.acceptPrice(customer: "anna"))
-        #expect(shop.news() == [])
+        #expect(shop.newNotifications() == [])
         try shop.perform(.cancel(customer: "anna"))
-        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS"])
+        #expect(shop.newNotifications() == ["DID_CHANGE_RENEWAL_STATUS"])
         shop.wait(.month)
         #expect(try shop.status() == .expired)
-        #expect(shop.news() == [], "a voluntary end goes unsaid")
+        #expect(shop.newNotifications() == [], "a voluntary expiration sends no notification")
         try shop.buy("gold")
-        #expect(shop.news() == ["DID_CHANGE_RENEWAL_STATUS"], "the same product again")
+        #expect(shop.newNotifications() == ["DID_CHANGE_RENEWAL_STATUS"], "the same product again")
         try shop.perform(.approveRefund(customer: "anna"))
-        #expect(shop.news() == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS"])
+        #expect(shop.newNotifications() == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS"])
         try shop.buy("plus")
-        #expect(shop.news() == ["INTERACTIVE_RENEWAL", "DID_CHANGE_RENEWAL_STATUS"], "another product")
+        #expect(shop.newNotifications() == ["INTERACTIVE_RENEWAL", "DID_CHANGE_RENEWAL_STATUS"], "another product")
         try shop.perform(.failBilling(customer: "anna"))
         shop.wait(days: 100)
-        #expect(shop.news() == ["DID_FAIL_TO_RENEW", "DID_CHANGE_RENEWAL_STATUS"], "the end of the billing retry")
+        #expect(
+            shop.newNotifications() == ["DID_FAIL_TO_RENEW", "DID_CHANGE_RENEWAL_STATUS"],
+            "the end of the billing retry")
     }
 
-    @Test func `tell of other purchases only when money goes back`() throws {
+    @Test func `Version 1 notifies one-time purchases only of consumption requests and refunds`() throws {
         var shop = Self.shop()
         try shop.buy("coins")
         try shop.buy("lamp")
         try shop.perform(.rescindConsent(customer: "anna"))
         try shop.perform(.createExternalPurchaseToken(tokenType: nil))
-        #expect(shop.news() == [])
+        #expect(shop.newNotifications() == [])
         try shop.perform(.requestRefund(customer: "anna", transaction: "coins"))
-        #expect(shop.news() == ["CONSUMPTION_REQUEST"])
+        #expect(shop.newNotifications() == ["CONSUMPTION_REQUEST"])
         try shop.perform(.declineRefund(customer: "anna", transaction: "coins"))
-        #expect(shop.news() == [])
+        #expect(shop.newNotifications() == [])
         try shop.perform(.approveRefund(customer: "anna", transaction: "lamp"))
-        #expect(shop.news() == ["REFUND"])
+        #expect(shop.newNotifications() == ["REFUND"])
         try shop.perform(.reverseRefund(customer: "anna", transaction: "lamp"))
-        #expect(shop.news() == [])
+        #expect(shop.newNotifications() == [])
         try shop.perform(.requestTestNotification)
-        #expect(shop.news() == ["TEST"], "which has the form of version 2")
+        #expect(shop.newNotifications() == ["TEST"], "TEST has the format of version 2")
         #expect(shop.store.notifications.last?.version == .two)
     }
 
-    @Test func `tell family members how it goes on, and neither of its beginning nor of the money`() throws {
+    @Test func `Version 1 notifies family members only of renewals and revocations`() throws {
         var shop = Self.shop()
         try shop.buy("plus")
         try shop.perform(.shareWithFamily(customer: "anna", member: "ben"))
-        #expect(shop.news() == ["INITIAL_BUY"])
+        #expect(shop.newNotifications() == ["INITIAL_BUY"])
         shop.wait(.month)
-        #expect(shop.news() == ["DID_RENEW", "ben: DID_RENEW"])
+        #expect(shop.newNotifications() == ["DID_RENEW", "ben: DID_RENEW"])
         try shop.perform(.approveRefund(customer: "anna"))
-        #expect(shop.news() == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS", "ben: REVOKE"])
+        #expect(shop.newNotifications() == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS", "ben: REVOKE"])
     }
 
-    @Test func `cannot be triggered, since they follow commands`() throws {
+    @Test func `With version 1, no notification but TEST can be triggered`() throws {
         var shop = Self.shop()
         #expect(throws: StoreError.self) {
             try shop.store.trigger(TriggerRequest(.subscribed, .initialBuy), at: shop.now)
@@ -84,9 +86,9 @@ import Testing
         _ = try shop.store.trigger(TriggerRequest(.subscribed, .initialBuy), at: shop.now)
     }
 
-    /// Which version an app gets changes what it is told, and nothing else: no identifier, no date.
+    /// The notification version determines only the notifications. It changes no identifier and no date.
     @Test(arguments: UInt64(1)...20)
-    func `go with the same purchases as those of version 2`(_ seed: UInt64) throws {
+    func `Version 1 and version 2 have the same purchases after the same commands`(_ seed: UInt64) throws {
         var (old, new) = (Self.shop(), Shop())
         var random = RandomCommands(random: SeededGenerator(seed: seed))
         for index in 0..<120 {
@@ -109,7 +111,7 @@ import Testing
         }
     }
 
-    /// Everything but notifications and their deliveries.
+    /// Returns the store without notifications and their deliveries.
     private static func purchases(_ shop: Shop) throws -> Data {
         var store = shop.store
         store.notifications = []

@@ -9,7 +9,7 @@ extension CertificateDefect {
         DERElement(0x30, elements: [DERElement(6, identifier)] + parameters)
     }
 
-    /// RFC 5280 §4.1.1.2 and §4.1.2.3: the algorithm that is named twice, and its parameters.
+    /// RFC 5280 §4.1.1.2 and §4.1.2.3: the signature algorithm, which a certificate names twice, and its parameters.
     static let algorithms: [CertificateDefect] = [parameterRows, differenceRows, unknownRows, wrongKinds].flatMap(
         \.self)
 
@@ -34,8 +34,8 @@ extension CertificateDefect {
 
     private static let unknownRows: [CertificateDefect] = unknown.map { (name, algorithm) in
         CertificateDefect("4.1.1.2 algorithm: \(name)") {
-            $0[Place.innerAlgorithm] = algorithm
-            $0[Place.outerAlgorithm] = algorithm
+            $0[FieldPath.innerAlgorithm] = algorithm
+            $0[FieldPath.outerAlgorithm] = algorithm
         }
     }
 
@@ -44,28 +44,29 @@ extension CertificateDefect {
             "4.1.1.2 algorithm: another digest than was used", .badChainSignature, at: [.leaf, .intermediate],
             keys: .ellipticCurve
         ) {
-            $0[Place.innerAlgorithm] = ecdsaWithSHA256
-            $0[Place.outerAlgorithm] = ecdsaWithSHA256
+            $0[FieldPath.innerAlgorithm] = ecdsaWithSHA256
+            $0[FieldPath.outerAlgorithm] = ecdsaWithSHA256
         },
         CertificateDefect(
             "4.1.1.2 algorithm: RSA by an elliptic curve", .badChainSignature, at: [.leaf, .intermediate],
             keys: .ellipticCurve
         ) {
-            $0[Place.innerAlgorithm] = sha256WithRSA
-            $0[Place.outerAlgorithm] = sha256WithRSA
+            $0[FieldPath.innerAlgorithm] = sha256WithRSA
+            $0[FieldPath.outerAlgorithm] = sha256WithRSA
         },
         CertificateDefect("4.1.1.2 algorithm: an elliptic curve by RSA", keys: .rsa) {
-            $0[Place.innerAlgorithm] = ecdsaWithSHA384
-            $0[Place.outerAlgorithm] = ecdsaWithSHA384
+            $0[FieldPath.innerAlgorithm] = ecdsaWithSHA384
+            $0[FieldPath.outerAlgorithm] = ecdsaWithSHA384
         },
     ]
 
     private static let places = [
-        ("inside and outside", [Place.innerAlgorithm, Place.outerAlgorithm]), ("inside", [Place.innerAlgorithm]),
-        ("outside", [Place.outerAlgorithm]),
+        ("inside and outside", [FieldPath.innerAlgorithm, FieldPath.outerAlgorithm]),
+        ("inside", [FieldPath.innerAlgorithm]),
+        ("outside", [FieldPath.outerAlgorithm]),
     ]
 
-    /// Parameters that neither ECDSA nor RSA has.
+    /// Parameters that neither ECDSA nor RSA allows.
     private static let otherParameters: [(String, [DERElement])] = [
         ("a number", [DERElement(2, [1])]), ("octets", [DERElement(4, [])]),
         ("a sequence", [DERElement(0x30, elements: [])]), ("an object identifier", [DERElement(6, [0x2A, 3])]),
@@ -93,39 +94,42 @@ extension CertificateDefect {
         ("an empty identifier", algorithm([])),
     ]
 
-    /// RFC 5280 §4.1.1.3: the signature's value.
+    /// RFC 5280 §4.1.1.3: the signature value.
     static let signatures: [CertificateDefect] = [bitRows, valueRows, numberRows].flatMap(\.self)
 
     private static let bitRows: [CertificateDefect] =
         [
             CertificateDefect(
-                "4.1.1.3 signature: one unused bit, which is zero", seal: { $0[Place.signature].octets[0] = 1 },
+                "4.1.1.3 signature: one unused bit, which is zero",
+                changeSigned: { $0[FieldPath.signature].octets[0] = 1 },
                 fits: { $0.last.map { $0 & 1 == 0 } ?? false }),
             CertificateDefect(
-                "4.1.1.3 signature: two unused bits, which are zero", seal: { $0[Place.signature].octets[0] = 2 },
+                "4.1.1.3 signature: two unused bits, which are zero",
+                changeSigned: { $0[FieldPath.signature].octets[0] = 2 },
                 fits: { $0.last.map { $0 & 3 == 0 } ?? false }),
             CertificateDefect(
-                "4.1.1.3 signature: an unused bit, which is one", seal: { $0[Place.signature].octets[0] = 1 },
+                "4.1.1.3 signature: an unused bit, which is one",
+                changeSigned: { $0[FieldPath.signature].octets[0] = 1 },
                 fits: { $0.last.map { $0 & 1 == 1 } ?? false }),
             CertificateDefect(
                 "4.1.1.3 signature: a bit changed", .badChainSignature, at: [.leaf, .intermediate],
-                seal: { $0[Place.signature].octets[$0[Place.signature].octets.count - 1] ^= 1 }),
+                changeSigned: { $0[FieldPath.signature].octets[$0[FieldPath.signature].octets.count - 1] ^= 1 }),
             CertificateDefect(
                 "4.1.1.3 signature: of other bytes", .badChainSignature, at: [.leaf, .intermediate],
-                seal: { $0[Place.serialNumber].octets[1] ^= 1 }),
+                changeSigned: { $0[FieldPath.serialNumber].octets[1] ^= 1 }),
         ]
 
     private static let valueRows: [CertificateDefect] = values.map { (name, octets) in
-        CertificateDefect("4.1.1.3 signature: \(name)", seal: { $0[Place.signature].octets = octets })
+        CertificateDefect("4.1.1.3 signature: \(name)", changeSigned: { $0[FieldPath.signature].octets = octets })
     }
 
     private static let numberRows: [CertificateDefect] = numbers.map { (name, change) in
         CertificateDefect(
             "4.1.1.3 signature: \(name)", keys: .ellipticCurve,
-            seal: {
-                var numbers = try DERElement(parsing: Array($0[Place.signature].octets.dropFirst()))
+            changeSigned: {
+                var numbers = try DERElement(parsing: Array($0[FieldPath.signature].octets.dropFirst()))
                 change(&numbers)
-                $0[Place.signature].octets = [0] + numbers.bytes
+                $0[FieldPath.signature].octets = [0] + numbers.bytes
             })
     }
 
@@ -145,6 +149,6 @@ extension CertificateDefect {
         ("an indefinite length", { $0.lengthForm = .indefinite }), ("r as octets", { $0.elements[0].tag = [4] }),
     ]
 
-    /// Puts one zero more before a number than it needs.
+    /// Adds a superfluous leading zero to an integer.
     private static func pad(_ number: inout DERElement) { number.octets.insert(0, at: 0) }
 }

@@ -1,7 +1,7 @@
 internal import AppStoreTrust
 
 extension CertificateDefect {
-    /// RFC 5280 §4.2.1.9.
+    /// RFC 5280 §4.2.1.9: basic constraints.
     static let constraints: [CertificateDefect] = [
         values(
             "4.2.1.9 basic constraints", Identifier.basicConstraints, .certificateMalformed,
@@ -47,7 +47,7 @@ extension CertificateDefect {
         ],
     ].flatMap(\.self)
 
-    /// RFC 5280 §4.2.1.3.
+    /// RFC 5280 §4.2.1.3: key usage.
     static let usages: [CertificateDefect] = [
         values(
             "4.2.1.3 key usage", Identifier.keyUsage, .certificateMalformed,

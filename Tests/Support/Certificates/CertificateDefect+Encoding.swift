@@ -1,18 +1,18 @@
 internal import AppStoreTrust
 
 extension CertificateDefect {
-    /// X.690 §8 and §10: ways to write an element that DER forbids, at each element of a certificate outside of the values
-    /// of its extensions.
+    /// X.690 §8 and §10: encodings that DER forbids, for each element of a certificate, except inside the values of its
+    /// extensions.
     static func encodings(of certificate: DERElement, at position: Position) -> [CertificateDefect] {
         certificate.paths.flatMap { (path: [Int]) -> [CertificateDefect] in
             let name = place(of: path)
             return forms.filter { $0.applies(certificate[path]) }.map { form in
-                // The whole and the signature come to be when it is signed.
-                let isLater = path.isEmpty || path == Place.signature
+                // The outer sequence and the signature exist only after signing.
+                let isLater = path.isEmpty || path == FieldPath.signature
                 return CertificateDefect(
                     "X.690 \(form.name): \(name)", at: [position],
                     change: { if !isLater { form.change(&$0[path]) } },
-                    seal: { if isLater { form.change(&$0[path]) } })
+                    changeSigned: { if isLater { form.change(&$0[path]) } })
             }
         }
     }
@@ -34,13 +34,15 @@ extension CertificateDefect {
             name: "a field too many", applies: { $0.isConstructed }, change: { $0.elements.append(DERElement(5, [])) }),
     ]
 
-    /// The names of the fields on the path, and positions where there are none.
+    /// The name of the deepest known field on the path, followed by the indexes below it.
     private static func place(of path: [Int]) -> String {
         let fields: [[Int]: String] = [
-            []: "Certificate", [0]: "TBSCertificate", Place.version: "version", Place.serialNumber: "serialNumber",
-            Place.innerAlgorithm: "signature algorithm inside", Place.issuer: "issuer", Place.validity: "validity",
-            Place.subject: "subject", Place.key: "key", [0, 7]: "[3]", Place.extensions: "extensions",
-            Place.outerAlgorithm: "signature algorithm outside", Place.signature: "signature",
+            []: "Certificate", [0]: "TBSCertificate", FieldPath.version: "version",
+            FieldPath.serialNumber: "serialNumber",
+            FieldPath.innerAlgorithm: "signature algorithm inside", FieldPath.issuer: "issuer",
+            FieldPath.validity: "validity",
+            FieldPath.subject: "subject", FieldPath.key: "key", [0, 7]: "[3]", FieldPath.extensions: "extensions",
+            FieldPath.outerAlgorithm: "signature algorithm outside", FieldPath.signature: "signature",
         ]
         let known = (0...path.count).last { fields[Array(path.prefix($0))] != nil } ?? 0
         let rest = path.dropFirst(known).map(String.init)

@@ -1,7 +1,7 @@
 internal import AppStoreTrust
 
 extension CertificateDefect {
-    /// RFC 5280 §4.1.2.9 and §4.2: the list, and the form of each extension that a certificate has.
+    /// RFC 5280 §4.1.2.9 and §4.2: the list of extensions, and the encoding of each extension in the certificate.
     static let extensions: [CertificateDefect] = lists + known.flatMap { rows(of: $0, $1) }
 
     private static func rows(of name: String, _ identifier: [UInt8]) -> [CertificateDefect] {
@@ -12,7 +12,7 @@ extension CertificateDefect {
         }
         let critical = CertificateDefect("4.2 \(name): critical", .badChainRules) {
             try $0.changeExtension(identifier) {
-                guard $0.elements.count == 2 else { throw NotThere() }
+                guard $0.elements.count == 2 else { throw Inapplicable() }
                 $0.elements.insert(DERElement(1, [0xFF]), at: 1)
             }
         }
@@ -31,7 +31,7 @@ extension CertificateDefect {
         ("the intermediate's marker", [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 6, 2, 1]),
     ]
 
-    /// Replaces what is between identifier and value.
+    /// Replaces the elements between identifier and value.
     private static func criticality(_ element: DERElement) -> @Sendable (inout DERElement) -> Void {
         { $0.elements = [$0.elements[0], element, $0.elements[$0.elements.count - 1]] }
     }
@@ -48,13 +48,13 @@ extension CertificateDefect {
     ]
 
     private static let lists: [CertificateDefect] = [
-        CertificateDefect("4.1.2.9 extensions: none in the list") { $0[Place.extensions].elements = [] },
+        CertificateDefect("4.1.2.9 extensions: none in the list") { $0[FieldPath.extensions].elements = [] },
         CertificateDefect("4.1.2.9 extensions: none", .badChainRules) { $0[[0]].elements.removeLast() },
-        CertificateDefect("4.1.2.9 extensions: two lists") { $0[[0, 7]].elements.append($0[Place.extensions]) },
+        CertificateDefect("4.1.2.9 extensions: two lists") { $0[[0, 7]].elements.append($0[FieldPath.extensions]) },
         CertificateDefect("4.1.2.9 extensions: twice") { $0[[0]].elements.append($0[[0, 7]]) },
-        CertificateDefect("4.1.2.9 extensions: a SET") { $0[Place.extensions].tag = [0x31] },
+        CertificateDefect("4.1.2.9 extensions: a SET") { $0[FieldPath.extensions].tag = [0x31] },
         CertificateDefect("4.1.2.9 extensions: implicitly tagged") {
-            $0[[0, 7]] = DERElement(0xA3, elements: $0[Place.extensions].elements)
+            $0[[0, 7]] = DERElement(0xA3, elements: $0[FieldPath.extensions].elements)
         },
         CertificateDefect("4.1.2.9 extensions: under another tag") { $0[[0, 7]].tag = [0xA4] },
         CertificateDefect("4.1.2.9 extensions: before the key") { $0[[0]].elements.swapAt(6, 7) },
@@ -77,7 +77,7 @@ extension CertificateDefect {
         },
     ]
 
-    /// RFC 5280 §4.2.1.10 to §4.2.1.14: what would limit and is not understood, critical or not.
+    /// RFC 5280 §4.2.1.10 to §4.2.1.14: restricting extensions that the verifiers do not support, critical or not.
     static let limits: [CertificateDefect] = [false, true].flatMap { (isCritical: Bool) -> [CertificateDefect] in
         limiting.map { (name, identifier, value) in
             CertificateDefect("4.2.1 \(name), \(isCritical ? "critical" : "not critical")", .badChainRules) {

@@ -1,7 +1,7 @@
 extension CertificateDefect {
-    private static let (algorithm, bits) = (Place.key + [0], Place.key + [1])
+    private static let (algorithm, bits) = (FieldPath.key + [0], FieldPath.key + [1])
 
-    /// RFC 5280 §4.1.2.7 with RFC 3279 and RFC 5480; §4.1.2.8.
+    /// RFC 5280 §4.1.2.7 with RFC 3279 and RFC 5480: public keys; §4.1.2.8: unique identifiers.
     static let keys: [CertificateDefect] = anyKey + point + modulus + uniqueIdentifiers
 
     private static let anyKey: [CertificateDefect] = [
@@ -9,8 +9,8 @@ extension CertificateDefect {
         key("no octet for the unused bits") { $0[bits].octets = [] },
         key("no octets") { $0[bits].octets = [0] }, key("octets instead of bits") { $0[bits].tag = [4] },
         key("an unknown algorithm") { $0[algorithm + [0]].octets = [0x2A, 3, 4] },
-        key("no algorithm") { $0[Place.key].elements.removeFirst() },
-        key("an algorithm alone") { $0[Place.key].elements.removeLast() },
+        key("no algorithm") { $0[FieldPath.key].elements.removeFirst() },
+        key("an algorithm alone") { $0[FieldPath.key].elements.removeLast() },
         key("an algorithm without an identifier") { $0[algorithm].elements = [] },
         key("parameters twice") { $0[algorithm].elements.append($0[algorithm + [1]]) },
         key("parameters that are a sequence") { $0[algorithm].elements[1] = DERElement(0x30, elements: []) },
@@ -20,7 +20,7 @@ extension CertificateDefect {
 
     private static let point: [CertificateDefect] = [
         key("one unused bit, which is zero", .ellipticCurve) {
-            guard let last = $0[bits].octets.last, last & 1 == 0 else { throw NotThere() }
+            guard let last = $0[bits].octets.last, last & 1 == 0 else { throw Inapplicable() }
             $0[bits].octets[0] = 1
         },
         key("NULL for a curve", .ellipticCurve) { $0[algorithm].elements[1] = null },

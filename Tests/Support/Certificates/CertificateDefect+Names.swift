@@ -1,40 +1,41 @@
 internal import AppStoreTrust
 
 extension CertificateDefect {
-    /// RFC 5280 §4.1.2.4 and §4.1.2.6. Who is issued by the name gets it as its issuer, so that the chain holds but for it.
+    /// RFC 5280 §4.1.2.4 and §4.1.2.6: the subject. Certificates issued under it get the same issuer name, so that the
+    /// chain is valid but for the name.
     static let names: [CertificateDefect] = texts + parts
 
     private static let texts: [CertificateDefect] = textValues.map { (name, value) in
-        CertificateDefect("4.1.2.6 name: \(name)") { $0[Place.subject + [0, 0, 1]] = value }
+        CertificateDefect("4.1.2.6 name: \(name)") { $0[FieldPath.subject + [0, 0, 1]] = value }
     }
 
     private static let parts: [CertificateDefect] = [
-        CertificateDefect("4.1.2.6 name: empty") { $0[Place.subject].elements = [] },
+        CertificateDefect("4.1.2.6 name: empty") { $0[FieldPath.subject].elements = [] },
         CertificateDefect("4.1.2.6 name: an empty part first") {
-            $0[Place.subject].elements.insert(DERElement(0x31, elements: []), at: 0)
+            $0[FieldPath.subject].elements.insert(DERElement(0x31, elements: []), at: 0)
         },
         CertificateDefect("4.1.2.6 name: an empty part last") {
-            $0[Place.subject].elements.append(DERElement(0x31, elements: []))
+            $0[FieldPath.subject].elements.append(DERElement(0x31, elements: []))
         },
         CertificateDefect("4.1.2.6 name: attributes in the wrong order") {
-            let attributes = $0[Place.subject].elements.flatMap(\.elements).sorted { $1.precedes($0) }
-            $0[Place.subject].elements = [DERElement(0x31, elements: attributes)]
+            let attributes = $0[FieldPath.subject].elements.flatMap(\.elements).sorted { $1.precedes($0) }
+            $0[FieldPath.subject].elements = [DERElement(0x31, elements: attributes)]
         },
-        CertificateDefect("4.1.2.6 name: a SET") { $0[Place.subject].tag = [0x31] },
-        CertificateDefect("4.1.2.6 name: a part that is a sequence") { $0[Place.subject + [0]].tag = [0x30] },
+        CertificateDefect("4.1.2.6 name: a SET") { $0[FieldPath.subject].tag = [0x31] },
+        CertificateDefect("4.1.2.6 name: a part that is a sequence") { $0[FieldPath.subject + [0]].tag = [0x30] },
         CertificateDefect("4.1.2.6 name: an attribute without a value") {
-            $0[Place.subject + [0, 0]].elements.removeLast()
+            $0[FieldPath.subject + [0, 0]].elements.removeLast()
         },
         CertificateDefect("4.1.2.6 name: an attribute with two values") {
-            $0[Place.subject + [0, 0]].elements.append(DERElement(12, [0x41]))
+            $0[FieldPath.subject + [0, 0]].elements.append(DERElement(12, [0x41]))
         },
         CertificateDefect("4.1.2.6 name: an attribute without a type") {
-            $0[Place.subject + [0, 0]].elements.removeFirst()
+            $0[FieldPath.subject + [0, 0]].elements.removeFirst()
         },
         CertificateDefect("4.1.2.6 name: a type with a leading zero") {
-            $0[Place.subject + [0, 0, 0]].octets = [0x55, 0x80, 4, 3]
+            $0[FieldPath.subject + [0, 0, 0]].octets = [0x55, 0x80, 4, 3]
         },
-        CertificateDefect("4.1.2.6 name: a text") { $0[Place.subject] = DERElement(12, Array("Test".utf8)) },
+        CertificateDefect("4.1.2.6 name: a text") { $0[FieldPath.subject] = DERElement(12, Array("Test".utf8)) },
     ]
 
     private static let textValues: [(String, DERElement)] = [
@@ -58,12 +59,13 @@ extension CertificateDefect {
         ("a general string", DERElement(27, [0x54])), ("a videotex string", DERElement(21, [0x54])),
     ]
 
-    /// RFC 5280 §7.1 lets names be compared loosely. They are compared by their bytes here, so a loose match is none.
+    /// RFC 5280 §7.1 allows loose comparison of names. The verifiers compare bytes, so names that match loosely are
+    /// refused.
     static let issuers: [CertificateDefect] = otherIssuers.map { (name, change) in
         CertificateDefect(
             "4.1.2.4 issuer: \(name)", .badChainSignature, receipt: .chainLength, at: [.leaf, .intermediate]
         ) { certificate in
-            try change(&certificate[Place.issuer])
+            try change(&certificate[FieldPath.issuer])
         }
     }
 

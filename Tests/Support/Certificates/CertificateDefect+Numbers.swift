@@ -1,33 +1,33 @@
 internal import AppStoreTrust
 
 extension CertificateDefect {
-    /// RFC 5280 §4.1.2.1.
+    /// RFC 5280 §4.1.2.1: the version.
     static let versions: [CertificateDefect] = versionNumbers + otherVersions
 
     private static let versionNumbers: [CertificateDefect] =
         ([("1, written out", 0), ("4", 3), ("128", 127), ("−1", 0xFF)] as [(String, UInt8)]).map { (name, value) in
-            CertificateDefect("4.1.2.1 version: \(name)") { $0[Place.version + [0]].octets = [value] }
+            CertificateDefect("4.1.2.1 version: \(name)") { $0[FieldPath.version + [0]].octets = [value] }
         }
 
     private static let otherVersions: [CertificateDefect] = [
-        CertificateDefect("4.1.2.1 version: 2", .badChainRules) { $0[Place.version + [0]].octets = [1] },
+        CertificateDefect("4.1.2.1 version: 2", .badChainRules) { $0[FieldPath.version + [0]].octets = [1] },
         CertificateDefect("4.1.2.1 version: 1", .badChainRules) { $0[[0]].elements.removeFirst() },
-        CertificateDefect("4.1.2.1 version: 3 with a leading zero") { $0[Place.version + [0]].octets = [0, 2] },
+        CertificateDefect("4.1.2.1 version: 3 with a leading zero") { $0[FieldPath.version + [0]].octets = [0, 2] },
         CertificateDefect("4.1.2.1 version: of nine octets") {
-            $0[Place.version + [0]].octets = [1, 0, 0, 0, 0, 0, 0, 0, 2]
+            $0[FieldPath.version + [0]].octets = [1, 0, 0, 0, 0, 0, 0, 0, 2]
         },
-        CertificateDefect("4.1.2.1 version: a truth value") { $0[Place.version + [0]] = DERElement(1, [0xFF]) },
-        CertificateDefect("4.1.2.1 version: implicitly tagged") { $0[Place.version] = DERElement(0x80, [2]) },
-        CertificateDefect("4.1.2.1 version: twice") { $0[[0]].elements.insert($0[Place.version], at: 0) },
+        CertificateDefect("4.1.2.1 version: a truth value") { $0[FieldPath.version + [0]] = DERElement(1, [0xFF]) },
+        CertificateDefect("4.1.2.1 version: implicitly tagged") { $0[FieldPath.version] = DERElement(0x80, [2]) },
+        CertificateDefect("4.1.2.1 version: twice") { $0[[0]].elements.insert($0[FieldPath.version], at: 0) },
         CertificateDefect("4.1.2.1 version: two numbers") {
-            $0[Place.version].elements.append(DERElement(2, [2]))
+            $0[FieldPath.version].elements.append(DERElement(2, [2]))
         },
         CertificateDefect("4.1.2.1 version: after the serial number") { $0[[0]].elements.swapAt(0, 1) },
     ]
 
-    /// RFC 5280 §4.1.2.2.
+    /// RFC 5280 §4.1.2.2: the serial number.
     static let serialNumbers: [CertificateDefect] = serials.map { (name, number) in
-        CertificateDefect("4.1.2.2 serial number: \(name)") { $0[Place.serialNumber] = number }
+        CertificateDefect("4.1.2.2 serial number: \(name)") { $0[FieldPath.serialNumber] = number }
     }
 
     private static let serials: [(String, DERElement)] = [
@@ -42,31 +42,31 @@ extension CertificateDefect {
         ("constructed", DERElement(0x22, elements: [DERElement(2, [1])])),
     ]
 
-    /// RFC 5280 §4.1.2.5: each text stands once for the beginning and once for the end.
+    /// RFC 5280 §4.1.2.5: the validity period. Each text is used once as `notBefore` and once as `notAfter`.
     static let validity: [CertificateDefect] = [timeRows(0, "beginning"), timeRows(1, "end"), periods].flatMap(\.self)
 
     private static func timeRows(_ index: Int, _ which: String) -> [CertificateDefect] {
         times.map { (name, tag, early, late) in
             CertificateDefect("4.1.2.5 \(which): \(name)") {
-                $0[Place.validity + [index]] = DERElement(tag, Array((index == 0 ? early : late).utf8))
+                $0[FieldPath.validity + [index]] = DERElement(tag, Array((index == 0 ? early : late).utf8))
             }
         }
     }
 
     private static let periods: [CertificateDefect] = [
         CertificateDefect("4.1.2.5 validity: the end before the beginning", .expiredOrNotYetValid) {
-            $0[Place.validity].elements.swapAt(0, 1)
+            $0[FieldPath.validity].elements.swapAt(0, 1)
         },
-        CertificateDefect("4.1.2.5 validity: no end") { $0[Place.validity].elements.removeLast() },
+        CertificateDefect("4.1.2.5 validity: no end") { $0[FieldPath.validity].elements.removeLast() },
         CertificateDefect("4.1.2.5 validity: three times") {
-            $0[Place.validity].elements.append($0[Place.validity + [1]])
+            $0[FieldPath.validity].elements.append($0[FieldPath.validity + [1]])
         },
-        CertificateDefect("4.1.2.5 validity: a SET") { $0[Place.validity].tag = [0x31] },
+        CertificateDefect("4.1.2.5 validity: a SET") { $0[FieldPath.validity].tag = [0x31] },
     ]
 
     private static let (utc, generalized): (UInt8, UInt8) = (23, 24)
 
-    /// A name, a tag, a text of the past and one of the future.
+    /// The name, the tag, a text for the past and one for the future.
     private static let times: [(String, UInt8, String, String)] = [
         ("60 seconds", utc, "200101000060Z", "401231235960Z"), ("61 seconds", utc, "200101000061Z", "401231235961Z"),
         ("99 seconds", utc, "200101000099Z", "401231235999Z"), ("60 minutes", utc, "200101006000Z", "401231236000Z"),

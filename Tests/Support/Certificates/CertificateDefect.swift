@@ -1,11 +1,11 @@
 internal import AppStoreTrust
 
-/// One thing that a certificate can get wrong, and how both verifiers refuse it.
+/// One defect of a certificate, and the code with which both verifiers refuse it.
 ///
-/// Everything else is right: the certificate is signed over the bytes with the defect, and a chain that stands on its
-/// subject is issued anew. So a row is refused for its own reason or not at all.
+/// Everything else is valid: the certificate is signed over the bytes with the defect, and certificates issued under
+/// its subject are issued again. So a verifier can refuse the chain only because of the defect.
 struct CertificateDefect: Sendable {
-    /// Where in the chain.
+    /// The position in the chain.
     enum Position: Int, Sendable, CaseIterable {
         case leaf, intermediate, root
 
@@ -16,32 +16,32 @@ struct CertificateDefect: Sendable {
 
     typealias Change = @Sendable (inout DERElement) throws -> Void
 
-    /// The section of RFC 5280, and what is wrong.
+    /// The section of RFC 5280 and the defect.
     let name: String
     let code: VerificationError.Code
-    /// The same for a receipt, where the chain is looked for among certificates in any order.
+    /// The code of the receipt verifier, which searches the chain among certificates in any order.
     let receiptCode: VerificationError.Code
     let positions: [Position]
     let keys: Keys
     /// Changes the certificate before it is signed.
     let change: Change
-    /// Changes it afterwards.
-    let seal: Change
-    /// Which signatures show the defect: others are made until one does.
+    /// Changes the certificate after it was signed.
+    let changeSigned: Change
+    /// Whether a signature shows the defect. The certificate is signed again until one does.
     let fits: @Sendable ([UInt8]) -> Bool
 
-    /// What a change throws where a certificate has not what it would change. There is no row then.
-    struct NotThere: Error {}
+    /// Thrown by a change if the certificate lacks the field to change. The defect is skipped then.
+    struct Inapplicable: Error {}
 
     init(
         _ name: String, _ code: VerificationError.Code = .certificateMalformed,
         receipt: VerificationError.Code? = nil, at positions: [Position] = Position.allCases, keys: Keys = .any,
-        change: @escaping Change = { _ in }, seal: @escaping Change = { _ in },
+        change: @escaping Change = { _ in }, changeSigned: @escaping Change = { _ in },
         fits: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }
     ) {
         (self.name, self.code, receiptCode) = (name, code, receipt ?? code)
         (self.positions, self.keys) = (positions, keys)
-        (self.change, self.seal, self.fits) = (change, seal, fits)
+        (self.change, self.changeSigned, self.fits) = (change, changeSigned, fits)
     }
 
     /// The tables, by the sections of RFC 5280.
@@ -53,8 +53,8 @@ struct CertificateDefect: Sendable {
 }
 
 extension CertificateDefect {
-    /// Where a certificate has what.
-    enum Place {
+    /// The paths of the fields in a certificate.
+    enum FieldPath {
         static let version = [0, 0]
         static let serialNumber = [0, 1]
         static let innerAlgorithm = [0, 2]
@@ -67,7 +67,7 @@ extension CertificateDefect {
         static let signature = [2]
     }
 
-    /// The content octets of the identifiers of extensions.
+    /// The content octets of extension identifiers.
     enum Identifier {
         static let basicConstraints: [UInt8] = [0x55, 0x1D, 0x13]
         static let keyUsage: [UInt8] = [0x55, 0x1D, 0x0F]
@@ -79,25 +79,24 @@ extension CertificateDefect {
 extension DERElement {
     /// Changes the extension with this identifier.
     mutating func changeExtension(_ identifier: [UInt8], _ change: (inout DERElement) throws -> Void) throws {
-        let extensions = self[CertificateDefect.Place.extensions].elements
+        let extensions = self[CertificateDefect.FieldPath.extensions].elements
         guard let index = extensions.firstIndex(where: { $0.elements.first?.octets == identifier }) else {
-            throw CertificateDefect.NotThere()
+            throw CertificateDefect.Inapplicable()
         }
-        try change(&self[CertificateDefect.Place.extensions + [index]])
+        try change(&self[CertificateDefect.FieldPath.extensions + [index]])
     }
 
     /// Changes all extensions.
     mutating func changeExtensions(_ change: (inout [DERElement]) throws -> Void) rethrows {
-        try change(&self[CertificateDefect.Place.extensions].elements)
+        try change(&self[CertificateDefect.FieldPath.extensions].elements)
     }
 
-    /// The value's octets, of an extension.
+    /// The octets of an extension's value.
     var extensionValue: [UInt8] {
         get { elements.last?.octets ?? [] }
         set { elements[elements.count - 1].octets = newValue }
     }
 
-    /// An extension.
     static func certificateExtension(_ identifier: [UInt8], isCritical: Bool, _ value: [UInt8]) -> DERElement {
         DERElement(
             0x30,

@@ -3,19 +3,19 @@ package import Foundation
 package import StoreSimulator
 internal import X509
 
-/// A chain of three of which one certificate has one defect. The table is generated: defects × positions × places.
+/// A chain of three certificates, one of which has one defect. The table is generated: defects × positions.
 package struct CertificateForgery: Sendable, CustomStringConvertible {
     package let name: String
-    /// Why signed data with this chain is refused.
+    /// The code with which signed data with this chain is refused.
     package let code: VerificationError.Code
-    /// Why a receipt with it is refused.
+    /// The code with which a receipt with this chain is refused.
     package let receiptCode: VerificationError.Code
     private let defect: CertificateDefect
     private let position: CertificateDefect.Position
 
     package var description: String { name }
 
-    /// All forgeries of a chain. `withEncodings`: also each way to write each of its elements wrong.
+    /// Returns all forgeries of a chain; with `withEncodings`, also each forbidden encoding of each of its elements.
     package static func table(of chain: ForgeableChain, withEncodings: Bool) throws -> ForgeryTable {
         let rows = all(of: chain, withEncodings: withEncodings)
         return ForgeryTable(
@@ -28,9 +28,9 @@ package struct CertificateForgery: Sendable, CustomStringConvertible {
             let encodings = withEncodings ? CertificateDefect.encodings(of: certificate, at: position) : []
             return (CertificateDefect.all + encodings).compactMap { defect in
                 guard defect.positions.contains(position), chain.fits(defect.keys) else { return nil }
-                var tried = certificate
-                // What a certificate has not, it cannot get wrong; every other error shows when the row is made.
-                do { try defect.change(&tried) } catch is CertificateDefect.NotThere { return nil } catch {}
+                var changed = certificate
+                // A certificate without the field cannot have the defect. Other errors surface when the chain is made.
+                do { try defect.change(&changed) } catch is CertificateDefect.Inapplicable { return nil } catch {}
                 return CertificateForgery(
                     name: "\(position): \(defect.name)", code: defect.code, receiptCode: defect.receiptCode,
                     defect: defect, position: position)
@@ -39,7 +39,7 @@ package struct CertificateForgery: Sendable, CustomStringConvertible {
     }
 }
 
-/// The rows for a chain, each with what it makes of it.
+/// The forgeries of a chain, each with the resulting certificates.
 package struct ForgeryTable: Sendable {
     package let rows: [CertificateForgery]
     /// DER encoded: leaf, intermediate, root.
@@ -47,24 +47,25 @@ package struct ForgeryTable: Sendable {
     fileprivate let chain: ForgeableChain
 
     /// The chain without a defect.
-    package var sound: [[UInt8]] { chain.certificates.map(\.bytes) }
+    package var validChain: [[UInt8]] { chain.certificates.map(\.bytes) }
 
-    /// The rows that OpenSSL accepts without a known reason, and the reasons for which it accepts none.
-    package func differences(at instant: Date) async throws -> (new: [String], gone: [String]) {
-        let accepted = try await OpenSSLOpinion.accepted(chains + [sound], at: instant)
+    /// Returns the forgeries that OpenSSL accepts although no difference is documented, and the documented reasons that
+    /// apply to no forgery.
+    package func differences(at instant: Date) async throws -> (unexplained: [String], unused: [String]) {
+        let accepted = try await OpenSSLVerifier.accepted(chains + [validChain], at: instant)
         let names = rows.indices.filter(accepted.contains).map { rows[$0].name }
         let reasons = Set(names.compactMap(OpenSSLDifference.reason(of:)))
-        let new = names.filter { OpenSSLDifference.reason(of: $0) == nil }
-        let gone = OpenSSLDifference.all.filter { chain.fits($0.keys) && !reasons.contains($0.reason) }.map(\.reason)
-        return (accepted.contains(rows.count) ? new : ["the sound chain is refused"] + new, gone)
+        let unexplained = names.filter { OpenSSLDifference.reason(of: $0) == nil }
+        let unused = OpenSSLDifference.all.filter { chain.fits($0.keys) && !reasons.contains($0.reason) }.map(\.reason)
+        return (accepted.contains(rows.count) ? unexplained : ["OpenSSL refuses the valid chain"] + unexplained, unused)
     }
 }
 
-/// A sound chain and the keys to sign its certificates again.
+/// A valid chain and the keys to sign its certificates again.
 package struct ForgeableChain: Sendable {
     /// Leaf, intermediate, root.
     let certificates: [DERElement]
-    /// Who signs each of them.
+    /// The key that signs each certificate.
     private let issuers: [Certificate.PrivateKey]
     private let isRSA: Bool
 
@@ -84,40 +85,40 @@ package struct ForgeableChain: Sendable {
 
     func forge(_ defect: CertificateDefect, at position: CertificateDefect.Position) throws -> [[UInt8]] {
         var chain = certificates
-        let place = position.rawValue
-        try defect.change(&chain[place])
-        // Where the fields are still in their places.
-        let (fields, before) = (chain[place][[0]].elements, certificates[place][[0]].elements)
+        let index = position.rawValue
+        try defect.change(&chain[index])
+        // Only if the defect left the fields at their positions.
+        let (fields, before) = (chain[index][[0]].elements, certificates[index][[0]].elements)
         if fields.count == before.count, fields.first?.tag == before.first?.tag,
-            case let name = chain[place][CertificateDefect.Place.subject],
-            name != certificates[place][CertificateDefect.Place.subject]
+            case let name = chain[index][CertificateDefect.FieldPath.subject],
+            name != certificates[index][CertificateDefect.FieldPath.subject]
         {
-            if position == .root { chain[place][CertificateDefect.Place.issuer] = name }
-            if place > 0 {
-                chain[place - 1][CertificateDefect.Place.issuer] = name
-                try sign(&chain[place - 1], at: place - 1)
+            if position == .root { chain[index][CertificateDefect.FieldPath.issuer] = name }
+            if index > 0 {
+                chain[index - 1][CertificateDefect.FieldPath.issuer] = name
+                try sign(&chain[index - 1], at: index - 1)
             }
         }
-        try sign(&chain[place], at: place, fits: defect.fits)
-        try defect.seal(&chain[place])
+        try sign(&chain[index], at: index, fits: defect.fits)
+        try defect.changeSigned(&chain[index])
         return chain.map(\.bytes)
     }
 
     private func sign(
-        _ certificate: inout DERElement, at place: Int, fits: ([UInt8]) -> Bool = { _ in true }
+        _ certificate: inout DERElement, at index: Int, fits: ([UInt8]) -> Bool = { _ in true }
     ) throws {
         for attempt in 0..<64 {
-            let signature = try issuers[place].sign(
+            let signature = try issuers[index].sign(
                 bytes: certificate[[0]].bytes,
                 signatureAlgorithm: isRSA ? .sha256WithRSAEncryption : .ecdsaWithSHA384
             ).rawRepresentation
             if fits(Array(signature)) {
-                certificate[CertificateDefect.Place.signature].octets = [0] + signature
+                certificate[CertificateDefect.FieldPath.signature].octets = [0] + signature
                 return
             }
-            // RSA signs the same bytes the same way: another serial number makes another signature.
-            let last = certificate[CertificateDefect.Place.serialNumber].octets.count - 1
-            certificate[CertificateDefect.Place.serialNumber].octets[last] = UInt8(attempt + 1)
+            // RSA signatures are deterministic: another serial number yields another signature.
+            let last = certificate[CertificateDefect.FieldPath.serialNumber].octets.count - 1
+            certificate[CertificateDefect.FieldPath.serialNumber].octets[last] = UInt8(attempt + 1)
         }
         throw Specimens.Unfit(description: "no signature shows the defect")
     }

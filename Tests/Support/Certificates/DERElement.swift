@@ -1,16 +1,16 @@
-/// An ASN.1 element that can be changed, and written as DER forbids it.
+/// A mutable ASN.1 element that can also be written in ways that DER forbids.
 package struct DERElement: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
         case octets([UInt8])
         case elements([DERElement])
     }
 
-    /// How the length is written.
+    /// The encoding of the length.
     package enum LengthForm: Sendable, Hashable {
         case minimal
         /// One octet more than needed.
         case overlong
-        /// Open, with a mark at the end.
+        /// No length, but end-of-contents octets.
         case indefinite
     }
 
@@ -22,7 +22,7 @@ package struct DERElement: Sendable, Hashable {
 
     package init(_ tag: UInt8, elements: [DERElement]) { (self.tag, content) = ([tag], .elements(elements)) }
 
-    /// Reads one element that fills the bytes.
+    /// Parses one element that takes up all bytes.
     package init(parsing bytes: [UInt8]) throws {
         var rest = bytes[...]
         self = try Self(parsing: &rest)
@@ -51,7 +51,7 @@ package struct DERElement: Sendable, Hashable {
 
     struct Unreadable: Error {}
 
-    /// The encoding.
+    /// The encoded element.
     package var bytes: [UInt8] {
         let inside = octets
         switch lengthForm {
@@ -65,7 +65,7 @@ package struct DERElement: Sendable, Hashable {
         }
     }
 
-    /// The content's bytes.
+    /// The content octets.
     package var octets: [UInt8] {
         get {
             switch content {
@@ -76,7 +76,7 @@ package struct DERElement: Sendable, Hashable {
         set { content = .octets(newValue) }
     }
 
-    /// The elements inside; none where there are octets.
+    /// The elements of a constructed element; empty for a primitive one.
     package var elements: [DERElement] {
         get { if case .elements(let elements) = content { elements } else { [] } }
         set { content = .elements(newValue) }
@@ -84,7 +84,7 @@ package struct DERElement: Sendable, Hashable {
 
     package var isConstructed: Bool { if case .elements = content { true } else { false } }
 
-    /// The element at a path of positions.
+    /// The element at a path of indexes.
     package subscript(path: [Int]) -> DERElement {
         get { path.reduce(self) { $0.elements[$1] } }
         set {
@@ -96,7 +96,7 @@ package struct DERElement: Sendable, Hashable {
         }
     }
 
-    /// The paths of this element and of all inside, from the outside in.
+    /// The paths of this element and of all elements inside it, outermost first.
     package var paths: [[Int]] {
         [[]] + elements.enumerated().flatMap { (position, element) in element.paths.map { [position] + $0 } }
     }

@@ -4,9 +4,9 @@ internal import Foundation
 package import StoreSimulator
 internal import X509
 
-/// The chain whose certificates are forged for signed data, and who signs with it.
+/// The chain whose certificates are forged for signed data, and the authority that signs with it.
 package enum ForgedChains {
-    /// The keys end in an even octet: with an odd one an unused bit could not be zero.
+    /// The encoded keys end in an even octet, so that an unused last bit can be zero.
     private static let shared = Result {
         func key() -> P384.Signing.PrivateKey {
             while true {
@@ -29,19 +29,19 @@ package enum ForgedChains {
 
     package static func authority() throws -> Authority { try shared.get() }
 
-    /// The sound chain.
+    /// The valid chain.
     package static func chain() throws -> ForgeableChain {
         let authority = try authority()
         return try ForgeableChain(
             leaf: authority.leaf, intermediate: authority.intermediate, root: authority.root, isRSA: false)
     }
 
-    /// A transaction under a chain, signed by the leaf's key.
+    /// Returns a transaction with a chain in its header, signed by the key of the valid leaf.
     package static func transaction(under chain: [[UInt8]]) throws -> String {
         try Pieces(authority(), chain: chain).text
     }
 
-    /// Trusts the last of a chain, whatever is wrong with it.
+    /// Returns trust anchors with the last certificate of a chain, whatever its defects.
     package static func anchors(of chain: [[UInt8]]) -> TrustAnchors {
         TrustAnchors(names: [Array(SHA256.hash(data: chain.last ?? [])): "Test"])
     }

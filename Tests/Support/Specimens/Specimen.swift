@@ -4,41 +4,41 @@ package import AppStoreTrust
 internal import Foundation
 package import StoreSimulator
 
-/// One input to a verifier and what has to come of it.
+/// One input of a verifier and the expected result.
 ///
-/// The tables of specimens are data: the forgery suite runs each against our verifier, the interop suite runs the same
-/// against Apple's Python library.
+/// The tables are data: the forgery suite verifies each specimen with our verifier, the interop suite with Apple's
+/// Python library.
 package struct Specimen: Sendable, CustomStringConvertible {
     package let name: String
     package let kind: SignedKind
     package let setting: Setting
-    /// The reason for the refusal; nil for what has to be accepted.
+    /// The code of the expected error; nil if the specimen must be accepted.
     package let code: VerificationError.Code?
     private let made: @Sendable () throws -> Made
 
     package var description: String { name }
 
-    /// A text, and who has to be trusted for everything else about it to be right.
+    /// A signed text, and the authority whose root the verifier must trust.
     package struct Made: Sendable {
         package let text: String
         package let authority: Authority
     }
 
-    /// How the verifier is configured.
+    /// The configuration of the verifier.
     package enum Setting: Sendable, Hashable {
-        /// The app in sandbox and production.
+        /// The app, in sandbox and production.
         case standard
-        /// The same, and the data is for production: Apple's library knows one environment at a time.
+        /// The same, for production data: Apple's library accepts one environment at a time.
         case production
-        /// The app without its Apple ID.
+        /// The app, without its Apple ID.
         case withoutAppleID
-        /// The sandbox alone.
+        /// The sandbox only.
         case sandboxOnly
-        /// Xcode is an environment of the app, but its certificate is not enrolled.
+        /// The app lists Xcode as an environment, but no certificate is enrolled.
         case xcodeListed
-        /// Xcode is an environment of the app and its certificate is enrolled.
+        /// The app lists Xcode as an environment, and its certificate is enrolled.
         case xcodeEnrolled
-        /// The certificate is enrolled, but the app does not list the environment.
+        /// Xcode's certificate is enrolled, but the app does not list the environment.
         case xcodeUnlisted
     }
 
@@ -49,7 +49,7 @@ package struct Specimen: Sendable, CustomStringConvertible {
         (self.name, self.code, self.kind, self.setting, self.made) = (name, code, kind, setting, made)
     }
 
-    /// A specimen of the shared authority.
+    /// A specimen that the shared authority signs.
     package init(
         _ name: String, _ code: VerificationError.Code?, _ kind: SignedKind = .transaction,
         _ setting: Setting = .standard, text: @escaping @Sendable (Authority) throws -> String
@@ -60,10 +60,10 @@ package struct Specimen: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Makes the text.
+    /// Creates the signed text.
     package func make() throws -> Made { try made() }
 
-    /// What a verifier says to a text: nil for accepted, else the reason.
+    /// Returns the error with which the verifier refuses a text, or nil if it accepts the text.
     package func verdict(on made: Made, revocation: RevocationOptions? = nil) async throws -> VerificationError? {
         let verifier = try verifier(trusting: made.authority, revocation)
         do {

@@ -7,7 +7,7 @@ internal import SwiftASN1
 internal import X509
 
 extension Specimens {
-    /// Everything that has to be accepted, some of it at the very edge.
+    /// Specimens that must be accepted, some of them at the limit.
     package static let accepted: [Specimen] =
         [sandbox, production, edges, more, parts, others].flatMap(\.self)
 

@@ -8,7 +8,7 @@ internal import X509
 internal import _CryptoExtras
 
 extension Specimens {
-    /// Chains that are sound but for one rule of RFC 5280 or one of Apple's.
+    /// Chains that are valid except for one rule of RFC 5280 or of Apple.
     package static let certificates: [Specimen] = [leaf, intermediate, root].flatMap(\.self)
 
     static let leaf: [Specimen] = [
@@ -158,7 +158,7 @@ extension Specimens {
 
     private static let rsa = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
-    /// Chains of which one certificate is not valid at the instant of judgement.
+    /// Chains in which one certificate is not valid at the instant of verification.
     package static let dates: [Specimen] = ["leaf", "intermediate", "root"].flatMap { (which: String) in
         [
             defect("\(which): expired a second ago", .expiredOrNotYetValid) {
@@ -185,7 +185,7 @@ extension Specimens {
 }
 
 extension Authority.Changes {
-    /// Changes one certificate by its place.
+    /// Changes one certificate by its position.
     mutating func change(_ which: String, _ change: @escaping (inout CertificateTemplate) -> Void) {
         switch which {
         case "leaf": leaf = change

@@ -6,7 +6,7 @@ internal import StoreSimulator
 internal import X509
 
 extension Specimens {
-    /// Sound certificates in the wrong number, order or company.
+    /// Valid certificates in the wrong number, order or combination.
     static let chain: [Specimen] = companies.map { name, code, chain in
         Specimen("chain: " + name, code) { try Pieces($0, chain: chain($0).map(\.der)).text }
     }
@@ -47,7 +47,7 @@ extension Specimens {
         ),
     ]
 
-    /// Certificates of strangers who use the right names.
+    /// Certificates of another authority with the right names.
     static let impostors: [Specimen] = [
         Specimen("chain: a stranger's", .untrustedRoot) { _ in try stranger.get().sign(Members(.transaction)) },
         Specimen("chain: a stranger's with the same names", .untrustedRoot) { _ in
@@ -93,11 +93,11 @@ extension Specimens {
 
     private static let stranger = Result { try Authority(now: TestStore.now, name: "Stranger") }
 
-    /// Certificates that are not what base64 and DER allow.
+    /// Certificates that are not valid base64 or DER.
     static let certificateEncoding: [Specimen] =
         [0, 1, 2].flatMap { (index: Int) in
             encodings.map { (name, change) in
-                // The root's bytes are compared before anything is parsed; base64 comes before that.
+                // The root's bytes are compared before they are parsed, but after base64 is decoded.
                 let isDER = !malformedBase64.contains(name)
                 return Specimen(
                     "certificate \(index + 1): \(name)", index == 2 && isDER ? .untrustedRoot : .certificateMalformed
@@ -167,7 +167,7 @@ extension Specimens {
         ),
     ]
 
-    /// Bytes whose base64 ends in padding; no certificate any more, but what is tested comes first.
+    /// Bytes whose base64 ends in padding. They are no certificate any more, but base64 is checked first.
     private static func padded(_ der: [UInt8]) -> [UInt8] { der.count.isMultiple(of: 3) ? der + [0] : der }
 
     private static func sequences(_ depth: Int) -> [UInt8] {

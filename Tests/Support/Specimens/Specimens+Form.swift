@@ -3,7 +3,7 @@ internal import Foundation
 internal import StoreSimulator
 
 extension Specimens {
-    /// Texts that are not three segments (RFC 7515 §7.1).
+    /// Texts that do not have three segments (RFC 7515 §7.1).
     static let compactForm: [Specimen] = [
         Specimen("nothing", .malformedCompactForm) { _ in "" },
         Specimen("one segment", .malformedCompactForm) { try Pieces($0).header },
@@ -62,7 +62,7 @@ extension Specimens {
         ("a signature with one letter too many", { $0.changing { $0.signature += "AAA" }.text }),
     ]
 
-    /// The same, signed as they are: the signature holds, the text is still no base64url.
+    /// The same, changed before signing: the signature is valid, but the text is not base64url.
     static let signedText: [Specimen] = spellings.map { name, spell in
         Specimen(name, .badBase64URL) {
             let genuine = try Pieces($0, payload: payload(remainder: 1))
@@ -80,7 +80,7 @@ extension Specimens {
 
     static let otherAlphabets: [Specimen] = [
         Specimen("the standard alphabet in the payload, signed", .badBase64URL) {
-            // Every third byte of a run of "?" and ">" lands in letters 62 and 63.
+            // Every third byte of a run of "?" and ">" is encoded as character 62 or 63.
             let json = Members(.transaction).with("x", "\"???>>>???>>>\"").json
             let genuine = try Pieces($0, payload: json)
             let spelled = standardAlphabet(genuine.payload)

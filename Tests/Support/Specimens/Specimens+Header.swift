@@ -5,7 +5,7 @@ internal import Foundation
 internal import StoreSimulator
 
 extension Specimens {
-    /// Headers, each signed rightly, with members that RFC 7515 §4 refuses.
+    /// Headers with members that RFC 7515 §4 forbids or that we do not support. Their signatures are valid.
     static let header: [Specimen] = members.map { name, code, members in
         Specimen("header: " + name, code) { try Pieces($0, header: $0.header(adding: members)).text }
     }
@@ -37,7 +37,7 @@ extension Specimens {
         ("a comma too many", .badJSON, ","),
     ]
 
-    /// Headers that are no header at all.
+    /// Headers that are not a valid header object.
     static let headerJSON: [Specimen] = texts.map { name, code, json in
         Specimen("header: " + name, code) { try Pieces($0, header: json($0)).text }
     }
@@ -70,13 +70,13 @@ extension Specimens {
         ),
     ]
 
-    /// Headers in other encodings, and headers that bring a key.
+    /// Headers in other encodings, and headers that carry a key.
     static let headerBytes: [Specimen] = [
         Specimen("header: UTF-16", .badJSON) { try encoded($0, .utf16) },
         Specimen("header: UTF-16 without a mark", .badJSON) { try encoded($0, .utf16LittleEndian) },
         Specimen("header: UTF-32", .badJSON) { try encoded($0, .utf32BigEndian) },
         Specimen("header: bytes that are no UTF-8", .badJSON) {
-            // In a string that no decoder has a reason to look into.
+            // In a member that decoders skip.
             var bytes = Data($0.header(adding: #""x":"@@","#).utf8)
             bytes.replaceSubrange(6..<8, with: [0xFF, 0xFE])
             return try Pieces(header: bytes, payload: Data(Members(.transaction).json.utf8), key: $0.signingKey)
@@ -90,7 +90,7 @@ extension Specimens {
         },
     ]
 
-    /// `alg` is exactly ES256, and so is the key.
+    /// Headers whose `alg` is not exactly ES256.
     static let algorithm: [Specimen] = algorithms.map { name in
         Specimen("alg is \"\(name)\"", .unsupportedAlgorithm) {
             try Pieces($0, header: $0.header().replacing("ES256", with: name)).text

@@ -4,7 +4,7 @@ internal import Foundation
 internal import StoreSimulator
 
 extension Specimens {
-    /// Payloads, signed rightly, that are not what they have to be.
+    /// Payloads with a valid signature that are not valid JSON of the expected type.
     static let payloadJSON: [Specimen] = payloads.map { name, change in
         Specimen("payload: " + name, .badJSON) { try $0.sign(json: Data(change(Members(.transaction)).utf8)) }
     }
@@ -50,7 +50,7 @@ extension Specimens {
         ("members in capitals", { $0.json.uppercased() }),
     ]
 
-    /// Payloads that are right for something else.
+    /// Valid payloads of another type, and invalid encodings.
     static let otherKinds: [Specimen] = [
         Specimen("payload: bytes that are no UTF-8", .badJSON) {
             try $0.sign(json: Data([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x31, 0x7D]))
@@ -83,7 +83,7 @@ extension Specimens {
         },
     ]
 
-    /// Signed by the App Store, but not for us.
+    /// Payloads that the App Store signed for another app.
     static let bundles: [Specimen] = bundleIds.map { bundleId in
         Specimen("transaction for the bundle \"\(bundleId)\"", .wrongApp) {
             try $0.sign(Members(.transaction).with("bundleId", "\"\(bundleId)\""))

@@ -5,7 +5,7 @@ internal import Foundation
 internal import StoreSimulator
 
 extension Specimens {
-    /// Signatures that are not two numbers of 32 bytes (RFC 7518 §3.4), or not these two.
+    /// Signatures that are not two integers of 32 bytes (RFC 7518 §3.4), or not the right ones.
     static let signature: [Specimen] = numbers.map { name, change in
         Specimen("signature: " + name, .badSignature) { authority in
             try Pieces(authority).changing {
@@ -91,11 +91,11 @@ extension Specimens {
         },
     ]
 
-    /// The order of the group: the first number that r and s may not be.
+    /// The order of the group: r and s must be less.
     static let order = Data(
         [UInt8](hexadecimal: "FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551") ?? [])
 
-    /// (r, n − s): as valid as (r, s), by mathematics.
+    /// Returns (r, n − s), which is as valid as (r, s).
     static func mirrored(_ raw: [UInt8]) -> [UInt8] {
         var result = raw
         var borrow = 0

@@ -5,7 +5,7 @@ internal import Foundation
 internal import StoreSimulator
 
 extension Specimens {
-    /// What Xcode signs is never more than local test data, and the App Store's chain never speaks for Xcode.
+    /// Data signed by Xcode is accepted for local testing only, and the App Store's chain never for Xcode.
     static let xcode: [Specimen] = [
         Specimen("Xcode data, not enrolled", .notEnrolled, .transaction, .xcodeListed) { _ in
             try XcodeSigner.shared().sign(.xcode).text

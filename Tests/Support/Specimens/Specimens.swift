@@ -2,9 +2,9 @@ internal import AppStoreTrust
 internal import Foundation
 internal import StoreSimulator
 
-/// The tables.
+/// The tables of specimens.
 package enum Specimens {
-    /// Everything that has to be refused.
+    /// Specimens that must be refused.
     package static let forgeries: [Specimen] =
         [
             compactForm, changedText, signedText, otherAlphabets, header, headerJSON, headerBytes, algorithm,
@@ -14,10 +14,10 @@ package enum Specimens {
             payloadJSON, otherKinds, bundles, otherApps, environments, otherEnvironments, xcode,
         ].flatMap(\.self)
 
-    /// What makes a text of an authority.
+    /// Creates a text with an authority.
     typealias Maker = @Sendable (Authority) throws -> String
 
-    /// An authority that differs from the App Store's in one thing, and a transaction that it signed.
+    /// A transaction signed by an authority with one changed property.
     static func defect(
         _ name: String, _ code: VerificationError.Code?,
         _ change: @escaping @Sendable (inout Authority.Changes) throws -> Void
@@ -30,14 +30,14 @@ package enum Specimens {
         }
     }
 
-    /// A transaction whose length leaves `remainder` bytes for the last group of base64.
+    /// Returns a transaction whose length leaves `remainder` bytes for the last group of base64.
     static func payload(remainder: Int) -> String {
         var json = Members(.transaction).json
         while json.utf8.count % 3 != remainder { json += " " }
         return json
     }
 
-    /// A base64url text of another spelling: the last letter's unused bits are set.
+    /// Returns another spelling of the same base64url text: the unused bits of the last character are set.
     static func withLeftoverBits(_ text: String) throws -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard let last = text.last, let index = alphabet.firstIndex(of: last), index & 1 == 0 else {
@@ -46,11 +46,11 @@ package enum Specimens {
         return text.dropLast() + String(alphabet[index + 1])
     }
 
-    /// The other alphabet's spelling.
+    /// Returns the text in the standard base64 alphabet.
     static func standardAlphabet(_ text: String) -> String {
         text.replacing("-", with: "+").replacing("_", with: "/")
     }
 
-    /// A specimen that would not show what it is for.
+    /// Thrown by a specimen that would not show its defect.
     struct Unfit: Error, CustomStringConvertible { let description: String }
 }

@@ -4,14 +4,14 @@ internal import Foundation
 package import StoreSimulator
 internal import X509
 
-/// Signs as Xcode does: one self-signed certificate, its key's name in `kid`.
+/// Signs like Xcode: with one self-signed certificate, and a `kid`.
 package struct XcodeSigner: Sendable {
     package let certificate: Issued
     package let key: P256.Signing.PrivateKey
 
     private static let one = Result { try XcodeSigner() }
 
-    /// The one whose certificate the tests enrol.
+    /// The signer whose certificate the tests enroll.
     package static func shared() throws -> XcodeSigner { try one.get() }
 
     package init() throws {

@@ -1,48 +1,51 @@
 public import Foundation
 
-/// The server that keeps purchases. ``HTTPBackend`` speaks to a Counterfoil server; an app may put its own in between.
+/// The server that stores purchases. ``HTTPBackend`` calls a Counterfoil server; an app may use its own backend
+/// instead.
 public protocol Backend: Sendable {
-    /// Hands over what the device has.
+    /// Reports the device's transactions.
     func report(
         _ report: PurchaseReport, for customer: CustomerCredential
-    ) async throws(BackendFailure) -> CustomerAnswer
+    ) async throws(BackendFailure) -> CustomerResponse
 
-    /// Asks what the customer has.
-    func customer(_ customer: CustomerCredential, environment: String?) async throws(BackendFailure) -> CustomerAnswer
+    /// Requests the customer's entitlements and purchases.
+    func customer(_ customer: CustomerCredential, environment: String?) async throws(BackendFailure) -> CustomerResponse
 
-    /// Gives what an anonymous customer bought to an account.
+    /// Transfers the purchases of an anonymous customer to a customer with an account.
     func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer
+    ) async throws(BackendFailure) -> CustomerResponse
 
-    /// Returns a token for the anonymous customer of a verified app transaction, for apps without a backend of their own.
+    /// Returns a token for the anonymous customer of a verified app transaction, for apps without a backend of their
+    /// own.
     func session(for customer: String, appTransaction: String) async throws(BackendFailure) -> CustomerCredential
 }
 
-/// A customer and the proof that it is them.
+/// A customer's identifier and the token that authenticates the customer.
 public struct CustomerCredential: Hashable, Sendable, Decodable {
-    /// The customer.
+    /// The customer's identifier.
     public var customer: String
-    /// The token that your backend signed; nil where the backend knows by other means.
+    /// The token that your backend signed; nil if the backend authenticates the customer in another way.
     public var token: String?
 
     /// Makes a credential.
     public init(customer: String, token: String?) { (self.customer, self.token) = (customer, token) }
 }
 
-/// What a device has: of one environment, at most 500 transactions.
+/// A report of a device's transactions: at most 500, all of one environment.
 public struct PurchaseReport: Equatable, Sendable, Encodable {
-    /// The transactions, as they were signed.
+    /// The signed transactions (JWS).
     public var signedTransactions: [String] = []
-    /// The renewal infos, as they were signed.
+    /// The signed renewal infos (JWS).
     public var signedRenewals: [String]?
-    /// The app transaction, as it was signed.
+    /// The signed app transaction (JWS).
     public var appTransaction: String?
-    /// The receipt of a system without app transactions.
+    /// The app receipt, for systems without app transactions.
     public var receipt: Data?
-    /// True: the customer pressed the button. False: take nothing from anybody. Nil: a purchase.
+    /// True: the customer pressed the restore button. False: an automatic report, which takes no purchase from another
+    /// customer. Nil: a purchase.
     public var restore: Bool?
-    /// Where it was bought. It is a parameter of the request, not a member of its body.
+    /// The environment of the transactions, such as `Sandbox`. It is sent as a query parameter, not in the body.
     public var environment: String?
 
     /// Makes an empty report.
@@ -55,22 +58,23 @@ public struct PurchaseReport: Equatable, Sendable, Encodable {
         case appTransaction = "app_transaction"
     }
 
-    /// How many transactions the server takes at once.
+    /// The maximum number of transactions in a report.
     package static let maximum = 500
 }
 
-/// Why the server did not answer as it was asked to.
+/// A failed request to the backend.
 public struct BackendFailure: Error, Hashable, Sendable {
-    /// The status of the answer; nil when there was none that could be read.
+    /// The HTTP status of the response; nil without a readable response.
     public var status: Int?
-    /// The server's word for it, or one of ours: `no_connection`, `timeout`, `invalid_answer`, `unproven_answer`, `no_token`, and
-    /// the status of an answer without the server's word, such as `http_403`.
+    /// The server's error code, or a code of the client: `no_connection`, `timeout`, `invalid_response`,
+    /// `unverified_response`, `no_token`, or `http_` and the status if the response has no error code, such as
+    /// `http_403`.
     public var code: String
-    /// The server's sentence.
+    /// The server's error message.
     public var message: String
-    /// The member of the request that was wrong: `app`, `signed_transactions[3]`.
+    /// The invalid member of the request, such as `app` or `signed_transactions[3]`.
     public var parameter: String?
-    /// How long the server wants to be left alone, in seconds.
+    /// The delay in seconds that the server requests before the next request.
     public var retryAfter: TimeInterval?
     /// Whether the server says that the same request may succeed later.
     public var isRetryable: Bool
@@ -86,24 +90,24 @@ public struct BackendFailure: Error, Hashable, Sendable {
 
     /// The server could not be reached.
     public static let noConnection = Self(code: "no_connection")
-    /// The server did not answer in time.
+    /// The server did not respond in time.
     public static let timeout = Self(code: "timeout")
-    /// The answer is torn, or about somebody else.
-    public static let invalidAnswer = Self(code: "invalid_answer")
-    /// The answer is not signed by a key of the app's ``AnswerProof``.
-    public static let unprovenAnswer = Self(code: "unproven_answer")
+    /// The response is malformed, or about another customer.
+    public static let invalidResponse = Self(code: "invalid_response")
+    /// The response is not signed with a key of the app's ``ResponseVerifier``.
+    public static let unverifiedResponse = Self(code: "unverified_response")
     /// The app has no token for the customer.
     public static let noToken = Self(status: 401, code: "no_token")
 }
 
 extension BackendFailure {
-    /// What to do about a failure. The table is section "What is finished, and when" of the documentation.
+    /// The reaction to a failure. The documentation has the table in the section "What is finished, and when".
     enum Remedy: Equatable { case retry, newToken, split, stop }
 
     var remedy: Remedy {
         guard let status, !isRetryable, !isDoubtful else { return .retry }
         switch status {
-        // A redirection is not the server's: a network wants its customer to sign in first.
+        // The server sends no redirections: a captive portal of the network does.
         case 200..<400, 408, 429, 500...: return .retry
         case 401 where code == "token_expired": return .newToken
         case 409 where code == "receipt_already_in_use", 413, 422: return .split
@@ -112,14 +116,15 @@ extension BackendFailure {
         }
     }
 
-    /// Whether somebody else may have answered: something in between, or the server of another address. Ours gives every refusal
-    /// a code, and signs its answers. That a request is too large, too slow or one too many is for anybody to say.
+    /// Whether the response may come from a proxy or another server: it is unsigned although a signature is required,
+    /// or an error without a code. A Counterfoil server sends a code with every error. Proxies may send 408, 413 and
+    /// 429, so these are never doubtful.
     var isDoubtful: Bool {
-        guard let status else { return self == .unprovenAnswer }
+        guard let status else { return self == .unverifiedResponse }
         return 400..<500 ~= status && ![408, 413, 429].contains(status) && code == "http_\(status)"
     }
 
-    /// Codes of 400 that no transaction is to blame for.
+    /// Error codes with status 400 that do not depend on a transaction.
     private static let mistakesOfTheApp: Set<String> = [
         "unknown_member", "empty_report", "too_many_transactions", "invalid_customer", "unknown_app", "bad_request",
     ]

@@ -4,49 +4,50 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// Speaks to a Counterfoil server.
+/// Calls a Counterfoil server.
 ///
-/// The key is one that the server's configuration marks `public`: it opens nothing without a customer's token.
+/// The API key must be marked `public` in the server's configuration: it gives no access without a customer's token.
 public struct HTTPBackend: Backend {
     private let server: URL
     private let key: String
     private let app: String?
     private let session: URLSession
-    private let proof: AnswerProof?
+    private let verifier: ResponseVerifier?
 
     /// - Parameters:
-    ///   - server: Where the server is, without a path of the API.
-    ///   - key: A public key of the server.
-    ///   - app: The bundle identifier, where the key is for several apps.
-    ///   - session: The session to ask in. Requests end after ten seconds in any.
-    ///   - proof: Refuses answers about customers that the server did not sign. Nil: TLS alone says whose they are.
+    ///   - server: The server's base URL, without `/v1`.
+    ///   - key: An API key that is marked `public`.
+    ///   - app: The bundle identifier, if the key is for several apps.
+    ///   - session: The session for the requests. Requests always time out after ten seconds.
+    ///   - verifier: Rejects responses about customers that the server did not sign. Nil: only TLS authenticates the
+    ///     server.
     public init(
-        server: URL, key: String, app: String? = nil, session: URLSession = .shared, proof: AnswerProof? = nil
+        server: URL, key: String, app: String? = nil, session: URLSession = .shared, verifier: ResponseVerifier? = nil
     ) {
-        (self.server, self.key, self.app, self.session, self.proof) = (server, key, app, session, proof)
+        (self.server, self.key, self.app, self.session, self.verifier) = (server, key, app, session, verifier)
     }
 
     /// Sends `POST /v1/customers/{id}/purchases`.
     public func report(
         _ report: PurchaseReport, for customer: CustomerCredential
-    ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask(["customers", customer.customer, "purchases"], customer.token, report.environment, report)
+    ) async throws(BackendFailure) -> CustomerResponse {
+        try await send(["customers", customer.customer, "purchases"], customer.token, report.environment, report)
     }
 
     /// Sends `GET /v1/customers/{id}`.
     public func customer(
         _ customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
-        try await ask(["customers", customer.customer], customer.token, environment, nil)
+    ) async throws(BackendFailure) -> CustomerResponse {
+        try await send(["customers", customer.customer], customer.token, environment, nil)
     }
 
     /// Sends `POST /v1/customers/{id}/merge`.
     public func merge(
         _ anonymous: CustomerCredential, into customer: CustomerCredential, environment: String?
-    ) async throws(BackendFailure) -> CustomerAnswer {
+    ) async throws(BackendFailure) -> CustomerResponse {
         var body = ["from": anonymous.customer]
         body["from_token"] = anonymous.token
-        return try await ask(["customers", customer.customer, "merge"], customer.token, environment, body)
+        return try await send(["customers", customer.customer, "merge"], customer.token, environment, body)
     }
 
     /// Sends `POST /v1/sessions`.
@@ -54,7 +55,7 @@ public struct HTTPBackend: Backend {
         for customer: String, appTransaction: String
     ) async throws(BackendFailure) -> CustomerCredential {
         let body = ["customer": customer, "app_transaction": appTransaction]
-        return try await ask(["sessions"], nil, SignedText.environment(of: appTransaction), body)
+        return try await send(["sessions"], nil, SignedText.environment(of: appTransaction), body)
     }
 
     private struct ErrorBody: Decodable {
@@ -65,35 +66,35 @@ public struct HTTPBackend: Backend {
         var param: String?
     }
 
-    private func ask<Answer: Decodable>(
+    private func send<Answer: Decodable>(
         _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) async throws(BackendFailure) -> Answer {
         let data = try await data(for: request(path, token, environment, body), about: path.dropFirst().first)
-        do { return try CustomerAnswer.decoder.decode(Answer.self, from: data) } catch { throw .invalidAnswer }
+        do { return try CustomerResponse.decoder.decode(Answer.self, from: data) } catch { throw .invalidResponse }
     }
 
-    /// What the server answers, proven. Apart from ``ask``, of which there is one for each kind of answer.
+    /// Sends a request and verifies the signature. Not part of `send`, so that the generic code stays small.
     private func data(for asked: URLRequest, about customer: String?) async throws(BackendFailure) -> Data {
         var request = asked
         let nonce = UUID().uuidString
-        if proof != nil { request.setValue(nonce, forHTTPHeaderField: "Counterfoil-Nonce") }
+        if verifier != nil { request.setValue(nonce, forHTTPHeaderField: "Counterfoil-Nonce") }
         let (data, answer): (Data, URLResponse)
         do { (data, answer) = try await answerUntilCancelled(to: request) } catch {
             throw (error as? URLError)?.code == .timedOut ? .timeout : .noConnection
         }
-        guard let response = answer as? HTTPURLResponse else { throw .invalidAnswer }
+        guard let response = answer as? HTTPURLResponse else { throw .invalidResponse }
         guard response.statusCode == 200 || response.statusCode == 201 else { throw Self.failure(response, data) }
         let signature = response.value(forHTTPHeaderField: "Counterfoil-Signature")
-        // A session is of nobody yet, and its answer not signed.
-        if let proof, let customer, !proof.proves(signature, of: customer, nonce, data) {
-            // The page of a network is no answer of the server's.
-            throw response.mimeType == "application/json" ? .unprovenAnswer : .invalidAnswer
+        // Responses of `POST /v1/sessions` are not signed: there is no customer yet.
+        if let verifier, let customer, !verifier.verifies(signature, of: customer, nonce, data) {
+            // A response that is not JSON is a page of the network, not an unsigned response of the server.
+            throw response.mimeType == "application/json" ? .unverifiedResponse : .invalidResponse
         }
         return data
     }
 
-    /// Waits for a request in a task of its own. Cancelling ends the wait and never the request: on Linux a URLSession task
-    /// that is cancelled while it ends can crash the process (swift-corelibs-foundation).
+    /// Sends a request in a separate task. Cancellation ends the wait but not the request: on Linux, cancelling a
+    /// URLSession task while it completes can crash the process (swift-corelibs-foundation).
     private func answerUntilCancelled(to request: URLRequest) async throws -> (Data, URLResponse) {
         try Task.checkCancellation()
         let (answers, waiting) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
@@ -108,7 +109,7 @@ public struct HTTPBackend: Backend {
         _ path: [String], _ token: String?, _ environment: String?, _ body: (any Encodable)?
     ) throws(BackendFailure) -> URLRequest {
         var address = URLComponents(url: server, resolvingAgainstBaseURL: false)
-        // A customer's identifier may hold anything, a slash as well.
+        // A customer's identifier may contain any character, including slashes.
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         let parts = path.compactMap { $0.addingPercentEncoding(withAllowedCharacters: unreserved) }
@@ -136,8 +137,8 @@ public struct HTTPBackend: Backend {
     }
 
     private static func failure(_ response: HTTPURLResponse, _ data: Data) -> BackendFailure {
-        // Whatever stands in between answers in its own words; the status says enough then.
-        let body = (try? CustomerAnswer.decoder.decode(ErrorBody.self, from: data)) ?? ErrorBody()
+        // A proxy may send another body; then only the status is used.
+        let body = (try? CustomerResponse.decoder.decode(ErrorBody.self, from: data)) ?? ErrorBody()
         let pause = retryAfter(response) ?? body.backoffMs.map { $0 / 1000 }
         return BackendFailure(
             status: response.statusCode, code: body.code ?? "http_\(response.statusCode)",
@@ -145,7 +146,8 @@ public struct HTTPBackend: Backend {
             isRetryable: body.retryable ?? false)
     }
 
-    /// How long to wait by `Retry-After`: seconds, or an instant by the clock that `Date` shows. The device's may be wrong.
+    /// Returns the delay of `Retry-After`: seconds, or a date relative to the `Date` header, because the device's clock
+    /// may be wrong.
     private static func retryAfter(_ response: HTTPURLResponse) -> TimeInterval? {
         guard let text = response.value(forHTTPHeaderField: "Retry-After") else { return nil }
         let format = DateFormatter()

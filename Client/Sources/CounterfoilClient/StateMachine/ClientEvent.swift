@@ -1,30 +1,30 @@
 package import Foundation
 
-/// What happens to the client.
+/// An event that the state machine handles.
 package indirect enum ClientEvent: Sendable {
-    /// The app was started. `fresh` names an anonymous customer, should one be needed.
+    /// The app was started. `fresh` is the identifier of an anonymous customer, if the client needs one.
     case started(device: DeviceRecord?, customer: CustomerRecord?, fresh: UUID)
     case signedIn(customer: String, token: String?)
     case signedOut(fresh: UUID)
     case foreground
     case store(StoreUpdate)
-    /// A purchase that other code of the app made.
+    /// The app reported a purchase that it made without this client.
     case recorded(DeviceTransaction)
     case buy(call: Int, productID: String, options: PurchaseOptions)
-    /// What became of a purchase, and whether the store began it at all.
+    /// The result of a purchase, and whether the store started it.
     case bought(call: Int, Result<PurchaseResult, PurchaseClientError>, wasStarted: Bool = true)
     case restore(call: Int)
     case synced(reachedAppStore: Bool)
     case gathered(Int, GatheredPart)
-    case answered(request: Int, CustomerAnswer)
+    case answered(request: Int, CustomerResponse)
     case failed(request: Int, BackendFailure)
-    /// A session may name another customer than the one that was asked for.
+    /// The result of a request for a token. A session may return another customer than the requested one.
     case token(customer: String, Result<CustomerCredential, BackendFailure>)
     case delivered(UInt64, Bool)
     case timer(ClientTimer)
 }
 
-/// What the device answered to one question.
+/// One part of the device's data.
 package enum GatheredPart: Sendable {
     case unfinished([DeviceTransaction])
     case current([DeviceTransaction])
@@ -37,17 +37,17 @@ package enum GatheredPart: Sendable {
 }
 
 package enum ClientTimer: Hashable, Sendable {
-    /// The buy button has waited long enough.
+    /// Limits the time for which ``Customer/Readiness/checking`` hides the buy button.
     case readiness
     case gathering(Int)
     case request(Int)
-    /// A purchase whose customer waits for an answer.
+    /// Limits the wait of a call to buy or restore.
     case call(Int)
     case retry
     case entitlementEnd
 }
 
-/// What the client has to do. Records are saved before anything else is done.
+/// An action that the client has to carry out. Saving records comes first.
 package indirect enum ClientEffect: Sendable {
     case saveDevice(DeviceRecord)
     case saveCustomer(CustomerRecord?)
@@ -55,7 +55,7 @@ package indirect enum ClientEffect: Sendable {
     case gather(Int, GatheredPart.Name)
     case send(Int, ClientRequest)
     case cancel(request: Int)
-    case askForToken(customer: String, isAnonymous: Bool)
+    case requestToken(customer: String, isAnonymous: Bool)
     case purchase(call: Int, productID: String, options: PurchaseOptions)
     case sync
     case deliver(DeviceTransaction)
@@ -83,69 +83,72 @@ package indirect enum CallOutcome: Sendable {
     case failed(PurchaseClientError)
 }
 
-/// What became of a purchase.
+/// The result of a purchase.
 public enum PurchaseOutcome: Hashable, Sendable {
-    /// Bought. The confirmation says how far the server is.
+    /// The product was bought. The confirmation is the server's state of the purchase.
     indirect case purchased(DeviceTransaction, Confirmation)
-    /// Somebody else decides, or the bank. The transaction comes later, if at all.
+    /// The purchase needs approval, such as Ask to Buy or by the bank. The transaction may come later.
     case pending
-    /// The customer thought better of it.
+    /// The customer cancelled the purchase.
     case cancelled
 
-    /// How far the server is with a purchase.
+    /// The server's state of a purchase.
     public enum Confirmation: Hashable, Sendable {
-        /// The server keeps it.
-        case kept
-        /// The server has not answered yet. The purchase is safe, and the client goes on by itself.
-        case awaited
-        /// It belongs to another customer, and your restore policy leaves it there.
-        case ofAnotherCustomer
-        /// It stays unfinished; ``PurchaseClient/stuck`` says why.
+        /// The server has stored the transaction.
+        case stored
+        /// The server has not responded yet. The purchase is safe: the client continues to report it.
+        case awaitingServer
+        /// The purchase belongs to another customer, and your restore policy does not move it.
+        case belongsToAnotherCustomer
+        /// The transaction stays unfinished; ``PurchaseClient/stuck`` has the reason.
         case stuck
     }
 }
 
-/// What came of the restore button.
+/// The result of a restore.
 public struct RestoreOutcome: Equatable, Sendable {
-    /// What the customer has now.
+    /// The customer's state after the restore.
     public var customer: Customer
-    /// Whether the App Store answered. StoreKit says "cancelled" also when there is no network, so this is all there is to know.
+    /// Whether the synchronisation with the App Store succeeded. If not, the reason is unknown: StoreKit reports
+    /// "cancelled" also if there is no network.
     public var reachedAppStore: Bool
-    /// Why the server could not help, if it could not.
+    /// The failure of the server request, if it failed.
     public var failure: BackendFailure?
 }
 
-/// Something that the app should know and that nobody asked for.
+/// A notice about a problem outside a call of the app.
 public indirect enum ClientNotice: Equatable, Sendable {
-    /// StoreKit could not verify a transaction. It is neither reported nor finished.
+    /// StoreKit could not verify a transaction. The client neither reports nor finishes it.
     case unverified(DeviceTransaction)
-    /// A purchase on this device belongs to another customer, and stays there.
-    case ofAnotherCustomer(DeviceTransaction)
-    /// The server refuses a transaction.
+    /// A purchase on this device belongs to another customer and is not moved.
+    case belongsToAnotherCustomer(DeviceTransaction)
+    /// A transaction cannot be reported, for example because the server refuses it.
     case stuck(StuckTransaction)
-    /// The server refuses everything: a wrong key, a wrong address, no token. Nothing more is sent until that changes.
+    /// The server refuses every request: a wrong key, a wrong URL, or no token. The client sends nothing more until the
+    /// next launch, sign-in or restore.
     ///
-    /// What may be somebody else's is told of once in a launch, and the client goes on asking: a refusal such as `http_404`, of a
-    /// wrong address or of a network, or an answer that no key of the ``AnswerProof`` proves.
+    /// If the response may not come from your server, the client continues to retry and reports this once in a launch:
+    /// an error without the server's code, such as `http_404`, or a response that the ``ResponseVerifier`` rejects.
     case misconfigured(BackendFailure)
     /// An anonymous customer could not be merged into the account.
-    case notMerged(BackendFailure)
-    /// What had to be remembered could not be saved or read. While it cannot be read, the client waits, and a purchase or a
-    /// restore fails with ``PurchaseClientError/storage(_:)``.
+    case mergeFailed(BackendFailure)
+    /// A record could not be saved or read. While a record cannot be read, the client waits, and purchases and restores
+    /// fail with ``PurchaseClientError/storage(_:)``.
     case storage(String)
 }
 
-/// Why a call to the client failed.
+/// The error of a call to the client.
 public enum PurchaseClientError: Error, Hashable, Sendable {
-    /// Nobody is signed in.
+    /// No customer is signed in.
     case notSignedIn
-    /// A customer's identifier has 1 to 255 bytes.
+    /// The customer's identifier is invalid: expected 1 to 255 bytes.
     case invalidCustomer
-    /// The store threw, and said this.
+    /// The store threw an error with this description.
     case store(String)
-    /// What the client remembers cannot be read yet: the storage threw, and said this. The store was not asked.
+    /// The client's records cannot be read yet: the storage threw an error with this description. The store was not
+    /// called.
     case storage(String)
-    /// Another customer signed in meanwhile. What was bought stays safe.
+    /// Another customer signed in during the call. Purchases are not lost.
     case customerChanged
     /// The client was stopped.
     case stopped

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the server answered, and what may be finished because of it.
+/// Handles the server's responses, and delivers and finishes transactions that the server has stored.
 extension PurchaseStateMachine {
-    mutating func answered(_ id: Int, _ answer: CustomerAnswer) {
-        // An answer to what was asked for another customer, or too late, is thrown away.
+    mutating func answered(_ id: Int, _ answer: CustomerResponse) {
+        // Ignore a response to an unknown request: it timed out, or was sent for another customer.
         guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
-        guard answer.isAbout(requests[index].customer) else { return failed(id, .invalidAnswer) }
+        guard answer.isAbout(requests[index].customer) else { return failed(id, .invalidResponse) }
         let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
         accept(answer, of: id)
@@ -15,9 +15,9 @@ extension PurchaseStateMachine {
         let names = sent.map { String($0) }
         let refused = (answer.refused ?? []).map { (name: $0.transaction(of: names), code: $0.code) }
         for (id, name) in zip(sent, names) {
-            judge(id, request, isKept: kept.contains(name), refused.first { $0.name == name }?.code)
+            applyResult(id, request, isKept: kept.contains(name), refused.first { $0.name == name }?.code)
         }
-        // Refusals that pass count as failures: the pauses before they are tried again double, too.
+        // Keep the number of attempts if a refusal started a pause: repeated temporary refusals double the delay.
         if pause == nil { attempts = 0 }
         if request.extras.appTransaction != nil { record?.appTransactionSent = now }
         if request.extras.receipt != nil { record?.wasReceiptSent = true }
@@ -25,11 +25,11 @@ extension PurchaseStateMachine {
         if hasHistory, request.mode != .purchase, !hasWork { record?.wasHistorySent = true }
     }
 
-    private mutating func accept(_ answer: CustomerAnswer, of id: Int) {
+    private mutating func accept(_ answer: CustomerResponse, of id: Int) {
         (wasTokenRenewed, hasAnswer) = (false, true)
         retryNow()
         becomeReady()
-        // Of two that overtook each other the later question counts, or the later instant.
+        // Responses may arrive out of order: accept the one of the later request, or with the later `asOf`.
         let isNewer = record?.answer.map { $0.asOf <= answer.asOf } ?? true
         guard id > lastAccepted || isNewer else { return }
         lastAccepted = max(id, lastAccepted)
@@ -40,127 +40,127 @@ extension PurchaseStateMachine {
         latest = answer.asOf
     }
 
-    mutating func judge(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {
-        guard let lane = lanes[id], let signedDate = request.sent[id] else { return }
-        lanes[id]?.lot = 0
-        lanes[id]?.phase = .waiting
-        // A newer text, or the button, came while this one was under way.
-        guard lane.transaction.signedDate == signedDate, lane.mode == request.mode else { return }
-        if isKept { return keep(id) }
-        if let refusal { return refuse(id, refusal, signedDate: signedDate) }
+    mutating func applyResult(_ id: UInt64, _ request: Request, isKept: Bool, _ refusal: String?) {
+        guard let job = jobs[id], let signedDate = request.sent[id] else { return }
+        jobs[id]?.batch = 0
+        jobs[id]?.phase = .waiting
+        // The transaction changed, or a restore started, while the request was running: send it again.
+        guard job.transaction.signedDate == signedDate, job.mode == request.mode else { return }
+        if isKept { return markKept(id) }
+        if let refusal { return applyRefusal(id, refusal, signedDate: signedDate) }
         record?.reported[id] = .init(signedDate: signedDate, date: now, isKept: false)
-        lanes[id]?.misses += 1
-        if lane.mode == .restore { lanes[id]?.mode = .background }
-        guard lane.isUnfinished else { return lanes[id] = nil }
-        if lane.misses >= 1 { stick(id, .notNamed) }
+        jobs[id]?.misses += 1
+        if job.mode == .restore { jobs[id]?.mode = .background }
+        guard job.isUnfinished else { return jobs[id] = nil }
+        if job.misses >= 1 { markStuck(id, .missingFromResponse) }
     }
 
-    private mutating func keep(_ id: UInt64) {
-        guard let transaction = lanes[id]?.transaction else { return }
+    private mutating func markKept(_ id: UInt64) {
+        guard let transaction = jobs[id]?.transaction else { return }
         endIntent(of: transaction)
         record?.reported[id] = .init(signedDate: transaction.signedDate, date: now, isKept: true)
         for (old, report) in record?.reported ?? [:] where !isRecent(report.date) { record?.reported[old] = nil }
         record?.refused[id] = nil
         record?.foreign.remove(transaction.originalID)
-        lanes[id]?.isForeign = false
-        lanes[id]?.phase = .kept
+        jobs[id]?.isForeign = false
+        jobs[id]?.phase = .kept
     }
 
-    /// What was started here is over when the server has said whose it is.
+    /// Removes the purchase intent of a transaction, after the server has assigned it to a customer.
     private mutating func endIntent(of bought: DeviceTransaction) {
         let count = device.intents.count
         // StoreKit may answer several purchases with one transaction.
         device.intents.removeAll { $0.transactionID == bought.id }
-        // What was kept before has had its intent; this one is of a later purchase.
+        // The intent of a transaction that was stored before is gone; a matching one belongs to a later purchase.
         guard device.intents.count == count, record?.reported[bought.id]?.isKept != true,
             let intent = intent(of: bought), intent.customer == device.customer,
             intent.date <= bought.purchaseDate.addingTimeInterval(Self.clockTolerance),
             let index = device.intents.firstIndex(of: intent)
         else { return }
-        // One: two that were started at the same instant are alike.
+        // Remove only one: two purchases started at the same instant have equal intents.
         device.intents.remove(at: index)
     }
 
-    /// The server will not take it, or keeps it for somebody else.
-    private mutating func refuse(_ id: UInt64, _ code: String, signedDate: Date) {
-        guard let lane = lanes[id] else { return }
-        if code == StuckReason.ofAnotherCustomer.rawValue {
-            // What a launch found may be older than what waits for an approval.
-            if lane.mode != .background { endIntent(of: lane.transaction) }
-            record?.foreign.insert(lane.transaction.originalID)
+    /// Handles the server's refusal of a transaction.
+    private mutating func applyRefusal(_ id: UInt64, _ code: String, signedDate: Date) {
+        guard let job = jobs[id] else { return }
+        if code == StuckReason.belongsToAnotherCustomer.rawValue {
+            // A transaction found at launch may be older than a purchase that waits for approval: keep the intent.
+            if job.mode != .background { endIntent(of: job.transaction) }
+            record?.foreign.insert(job.transaction.originalID)
             record?.reported[id] = .init(signedDate: signedDate, date: now, isKept: true)
-            effects.append(.notify(.ofAnotherCustomer(lane.transaction)))
-            complete(lane, .ofAnotherCustomer)
-            lanes[id]?.isForeign = true
-            lanes[id]?.phase = .kept
+            effects.append(.notify(.belongsToAnotherCustomer(job.transaction)))
+            complete(job, .belongsToAnotherCustomer)
+            jobs[id]?.isForeign = true
+            jobs[id]?.phase = .kept
             return
         }
-        // This says nothing of the transaction.
+        // The server could not check revocation: the transaction itself is not refused.
         if code == "revocation_unknown" {
-            if lane.mode == .restore { lanes[id]?.mode = .background }
-            return wait(nil)
+            if job.mode == .restore { jobs[id]?.mode = .background }
+            return backOff(nil)
         }
         record?.refused[id] = .init(code: code, signedDate: signedDate, date: now, appVersion: rules.appVersion)
-        stick(id, StuckReason(rawValue: code))
+        markStuck(id, StuckReason(rawValue: code))
     }
 
-    private mutating func stick(_ id: UInt64, _ reason: StuckReason) {
-        guard let lane = lanes[id] else { return }
-        guard lane.isUnfinished else { return lanes[id] = nil }
-        lanes[id]?.phase = .stuck(reason)
-        lanes[id]?.mode = .background
-        effects.append(.notify(.stuck(StuckTransaction(transaction: lane.transaction, reason: reason))))
-        complete(lane, .stuck)
+    private mutating func markStuck(_ id: UInt64, _ reason: StuckReason) {
+        guard let job = jobs[id] else { return }
+        guard job.isUnfinished else { return jobs[id] = nil }
+        jobs[id]?.phase = .stuck(reason)
+        jobs[id]?.mode = .background
+        effects.append(.notify(.stuck(StuckTransaction(transaction: job.transaction, reason: reason))))
+        complete(job, .stuck)
     }
 
     // MARK: Delivering and finishing
 
-    /// Delivers and finishes what the server keeps.
-    mutating func advanceKept() { for lane in lanes.sortedValues where lane.phase == .kept { advance(lane) } }
+    /// Delivers and finishes the transactions that the server has stored.
+    mutating func advanceKept() { for job in jobs.sortedValues where job.phase == .kept { advance(job) } }
 
-    private mutating func advance(_ lane: Lane) {
-        let transaction = lane.transaction
-        complete(lane, .kept)
-        guard lane.isUnfinished, rules.finishes else { return lanes[transaction.id] = nil }
+    private mutating func advance(_ job: Job) {
+        let transaction = job.transaction
+        complete(job, .stored)
+        guard job.isUnfinished, rules.finishes else { return jobs[transaction.id] = nil }
         if transaction.kind == .consumable {
-            guard !lane.isForeign else {
-                lanes[transaction.id]?.phase = .stuck(.ofAnotherCustomer)
+            guard !job.isForeign else {
+                jobs[transaction.id]?.phase = .stuck(.belongsToAnotherCustomer)
                 return
             }
             let isDelivered = device.delivered.contains(transaction.id)
             if rules.deliver != nil, !isDelivered, transaction.revocationDate == nil {
-                lanes[transaction.id]?.phase = .delivering
+                jobs[transaction.id]?.phase = .delivering
                 if delivering.insert(transaction.id).inserted { effects.append(.deliver(transaction)) }
                 return
             }
         }
-        lanes[transaction.id] = nil
+        jobs[transaction.id] = nil
         effects.append(.finish(transaction.id))
     }
 
     mutating func delivered(_ id: UInt64, _ succeeded: Bool) {
         delivering.remove(id)
         if succeeded, !device.delivered.contains(id) {
-            // Long ago finished; a device has few consumables that are not.
+            // Keep the last 500: older ones are finished, and a device has few unfinished consumables.
             device.delivered = Array((device.delivered + [id]).suffix(500))
         }
-        guard let lane = lanes[id], lane.phase == .delivering else { return }
-        let isCurrent = record?.reported[id].map { $0.signedDate >= lane.transaction.signedDate } ?? false
-        lanes[id]?.phase = !succeeded ? .stuck(.notDelivered) : isCurrent ? .kept : .waiting
+        guard let job = jobs[id], job.phase == .delivering else { return }
+        let isCurrent = record?.reported[id].map { $0.signedDate >= job.transaction.signedDate } ?? false
+        jobs[id]?.phase = !succeeded ? .stuck(.notDelivered) : isCurrent ? .kept : .waiting
     }
 
-    /// The transactions that could not be handed over, and why.
+    /// The transactions that could not be reported or delivered, with the reasons.
     package var stuck: [StuckTransaction] {
-        let verified = lanes.sortedValues.compactMap { lane in
-            let reason = lane.stuckReason ?? (lane.isUnfinished && isHeld(lane) ? .waitsForCustomer : nil)
-            return reason.map { StuckTransaction(transaction: lane.transaction, reason: $0) }
+        let verified = jobs.sortedValues.compactMap { job in
+            let reason = job.stuckReason ?? (job.isUnfinished && isHeld(job) ? .awaitingSignIn : nil)
+            return reason.map { StuckTransaction(transaction: job.transaction, reason: $0) }
         }
         return verified + unverified.sortedValues.map { StuckTransaction(transaction: $0, reason: .unverified) }
     }
 }
 
-extension Refusal {
-    /// Which transaction it is about, of those that were sent in this order. A renewal info's is about none.
+extension RefusedItem {
+    /// Returns the refused transaction's identifier, from `id` or from the index in `param`. Nil for a renewal info.
     func transaction(of sent: [String]) -> String? {
         let parts = param?.split(separator: "[") ?? []
         if let member = parts.first, member != "signed_transactions" { return nil }

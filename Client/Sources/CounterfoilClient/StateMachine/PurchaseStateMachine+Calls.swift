@@ -1,16 +1,17 @@
 import Foundation
 
-/// The buy button and the restore button.
+/// Handles calls to buy and to restore.
 extension PurchaseStateMachine {
     mutating func buy(_ call: Int, _ productID: String, _ options: PurchaseOptions) {
         guard let customer = device.customer else {
             return effects.append(.complete(call: call, .failed(.notSignedIn)))
         }
         retryNow()
-        // Asked to buy, somebody may take weeks.
+        // The approval of an Ask to Buy request may take weeks.
         let expires = now.addingTimeInterval(30 * Self.day)
         var options = options
-        // What an anonymous customer buys names no account: it goes with the Apple account, also when it is approved later.
+        // The random identifier of an anonymous customer must not become the account token: the purchase follows the
+        // Apple Account, also if it is approved later.
         let token = isAnonymous ? record?.answer?.appAccountToken : accountToken
         options.appAccountToken = options.appAccountToken ?? token
         let intent = PurchaseIntent(
@@ -25,12 +26,12 @@ extension PurchaseStateMachine {
         let index = device.intents.lastIndex(of: intent)
         switch bought {
         case .failure(let error):
-            // Nothing can come of what nobody was asked for.
+            // No transaction can follow a purchase that did not start.
             if let index, !wasStarted { device.intents.remove(at: index) }
             effects.append(.complete(call: call, .failed(error)))
         case .success(.pending): effects.append(.complete(call: call, .purchase(.pending)))
         case .success(.cancelled):
-            // A purchase that was interrupted says so too, and goes on outside the app.
+            // StoreKit also reports an interrupted purchase as cancelled; it continues outside the app.
             if let index { device.intents[index].expires = now.addingTimeInterval(Self.day) }
             effects.append(.complete(call: call, .purchase(.cancelled)))
         case .success(.success(let transaction)):
@@ -44,33 +45,33 @@ extension PurchaseStateMachine {
         let isTheirs = customer == device.customer && transaction.isVerified
         receive(transaction, isUnfinished: true, isTheirs ? .purchase : .background, calls: isTheirs ? [call] : [])
         guard isTheirs else {
-            let confirmation: PurchaseOutcome.Confirmation = transaction.isVerified ? .awaited : .stuck
+            let confirmation: PurchaseOutcome.Confirmation = transaction.isVerified ? .awaitingServer : .stuck
             return effects.append(.complete(call: call, .purchase(.purchased(transaction, confirmation))))
         }
-        guard let lane = lanes[transaction.id], lane.calls.contains(call) else { return }
-        if lane.isStuck || isHeld(lane) || lane.phase == .delivering { return stopWaiting(lane) }
-        effects.append(.schedule(.call(call), after: Self.patience))
+        guard let job = jobs[transaction.id], job.calls.contains(call) else { return }
+        if job.isStuck || isHeld(job) || job.phase == .delivering { return stopWaiting(job) }
+        effects.append(.schedule(.call(call), after: Self.shortTimeout))
     }
 
     private mutating func complete(_ call: Int, _ outcome: CallOutcome) {
         effects += [.unschedule(.call(call)), .complete(call: call, outcome)]
     }
 
-    /// Tells who waits for a purchase how far the server is.
-    mutating func complete(_ lane: Lane, _ confirmation: PurchaseOutcome.Confirmation) {
-        lanes[lane.transaction.id]?.calls = []
-        for call in lane.calls { complete(call, .purchase(.purchased(lane.transaction, confirmation))) }
+    /// Completes the calls that wait for a transaction.
+    mutating func complete(_ job: Job, _ confirmation: PurchaseOutcome.Confirmation) {
+        jobs[job.transaction.id]?.calls = []
+        for call in job.calls { complete(call, .purchase(.purchased(job.transaction, confirmation))) }
     }
 
-    /// The server takes its time. The purchase is safe, so nobody waits any longer.
+    /// Completes a call whose time limit is over. The purchase itself continues.
     mutating func stopWaiting(_ call: Int) {
         if restoring?.calls.contains(call) ?? false { return giveUpRestore(.timeout) }
-        stopWaiting(lanes.values.first { $0.calls.contains(call) })
+        stopWaiting(jobs.values.first { $0.calls.contains(call) })
     }
 
-    mutating func stopWaiting(_ lane: Lane?) {
-        guard let lane else { return }
-        complete(lane, lane.isStuck || isHeld(lane) ? .stuck : lane.phase == .delivering ? .kept : .awaited)
+    mutating func stopWaiting(_ job: Job?) {
+        guard let job else { return }
+        complete(job, job.isStuck || isHeld(job) ? .stuck : job.phase == .delivering ? .stored : .awaitingServer)
     }
 
     // MARK: The restore button
@@ -85,31 +86,32 @@ extension PurchaseStateMachine {
         }
     }
 
-    /// The only way that anybody is asked for a password leads through ``restore(_:)``.
+    /// Continues a restore after the synchronisation with the App Store. Only ``restore(_:)`` starts one, because it
+    /// may ask the customer for a password.
     mutating func synced(_ reachedAppStore: Bool) {
         guard restoring?.reachedAppStore == nil, let call = restoring?.calls.first else { return }
         restoring?.reachedAppStore = reachedAppStore
         restoring?.needsRequest = true
-        // Pressed again, a button may try what was refused before.
+        // A restore may retry what the server refused before.
         (halted, blocksExtras) = (nil, false)
         retryNow()
         check(force: true, isRestore: true)
         effects.append(.schedule(.call(call), after: Self.restoreTimeout))
     }
 
-    /// What is left of the button's work goes on by itself, and takes nothing from anybody.
+    /// Ends the wait for a restore. Its remaining transactions are reported in the background, which moves no purchase.
     mutating func giveUpRestore(_ failure: BackendFailure) {
         endRestoring()
-        // While the App Store asks for the password, nothing of the button's can have failed.
+        // Before the App Store has responded, the restore has sent no request that could fail.
         guard let stopped = restoring, stopped.reachedAppStore != nil else { return }
         restoring?.failure = stopped.failure ?? failure
         restoring?.needsRequest = false
         if gathering?.isRestore ?? false { endGathering() }
     }
 
-    /// What is under way keeps what the customer asked for; what is sent from now on does not.
+    /// Returns transactions that are not being sent to background mode. Running requests keep the restore mode.
     mutating func endRestoring() {
-        for (id, lane) in lanes where lane.mode == .restore && !lane.isSending { lanes[id]?.mode = .background }
+        for (id, job) in jobs where job.mode == .restore && !job.isSending { jobs[id]?.mode = .background }
     }
 
     mutating func completeRestore() {
@@ -119,7 +121,7 @@ extension PurchaseStateMachine {
         else { return }
         let isUnderWay =
             requests.contains { $0.mode == .restore }
-            || lanes.values.contains { $0.mode == .restore && ($0.phase == .waiting || $0.isSending) }
+            || jobs.values.contains { $0.mode == .restore && ($0.phase == .waiting || $0.isSending) }
         guard !isUnderWay || restoring.failure != nil else { return }
         self.restoring = nil
         let outcome = RestoreOutcome(customer: customer, reachedAppStore: reached, failure: restoring.failure)

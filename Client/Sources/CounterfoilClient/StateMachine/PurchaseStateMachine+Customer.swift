@@ -1,15 +1,16 @@
 import Foundation
 
-/// What the customer has: by the server while its answer holds, then by StoreKit's verified transactions, then nothing.
+/// Computes the customer's state: from the server's response while it is valid, else from StoreKit's verified
+/// transactions.
 extension PurchaseStateMachine {
-    /// Now, by the server's clock as far as it is known: its last answer and the time since. It never goes back.
+    /// The estimated time of the server's clock: that of its last response plus the time since. It never goes back.
     var instant: Date {
         guard let record, let asOf = record.answer?.asOf, let receivedAt = record.receivedAt else { return now }
         let elapsed = max(0, now.timeIntervalSince(receivedAt))
         return max(asOf.addingTimeInterval(elapsed), latest ?? asOf)
     }
 
-    /// How old the last answer is. One from the future tells of a clock that was set back.
+    /// The age of the last response. Nil if it is in the future, because the device's clock was set back.
     var age: TimeInterval? { record?.receivedAt.flatMap { $0 <= now ? now.timeIntervalSince($0) : nil } }
 
     mutating func publish() {
@@ -18,12 +19,12 @@ extension PurchaseStateMachine {
         schedule(endOf: customer)
         guard customer != published else { return }
         published = customer
-        // Saved with what it ended, so that a restart does not bring it back.
+        // Save the time, so that an entitlement that ended does not return after a restart.
         record?.latest = latest
         effects.append(.publish(customer))
     }
 
-    /// An expiry makes no transaction, so the server is asked when an entitlement ends.
+    /// Schedules a request for the end of the next entitlement, because an expiry creates no transaction.
     private mutating func schedule(endOf customer: Customer) {
         let instant = instant
         let ends = customer.entitlements.compactMap { $0.isActive ? $0.until : nil }
@@ -67,7 +68,7 @@ extension PurchaseStateMachine {
         return entitlement
     }
 
-    /// Whether a transaction is what an entitlement stands on: of a subscription the period that ends with it, and no other.
+    /// Whether an entitlement comes from a transaction. For a subscription, the period must end with the entitlement.
     private func stands(_ answered: Entitlement, on transaction: DeviceTransaction) -> Bool {
         guard answered.originalTransactionID == String(transaction.originalID) else { return false }
         guard transaction.kind == .autoRenewable, let until = answered.until else { return true }
@@ -78,8 +79,8 @@ extension PurchaseStateMachine {
         (record?.answer?.productEntitlements ?? rules.productEntitlements).first { $0.productID == productID }
     }
 
-    /// Whether the device may speak where the server has spoken: when the server's word is over or old, or when the
-    /// purchase is newer than it.
+    /// Whether the device's transaction may override the server's response: the response's entitlement has ended, the
+    /// response is too old, or the purchase is newer.
     private func mayDecide(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Bool {
         guard let answer = record?.answer else { return true }
         let answered = answer.entitlements.first { $0.key == key }
@@ -87,10 +88,10 @@ extension PurchaseStateMachine {
         return transaction.purchaseDate > answer.asOf || instant.timeIntervalSince(answer.asOf) >= Self.validity
     }
 
-    /// What a transaction by itself gives. It lasts until its own end.
+    /// Returns the entitlement that a transaction grants without the server, until the transaction's end.
     private func grant(_ transaction: DeviceTransaction, _ key: String, at instant: Date) -> Entitlement? {
         guard transaction.revocationDate == nil, !transaction.isUpgraded, !isHeld(transaction),
-            // The App Store may have signed it for another customer.
+            // The account token may be that of another customer.
             transaction.appAccountToken ?? accountToken == accountToken, !isForeign(transaction)
         else { return nil }
         let status = statuses.first { $0.transaction.originalID == transaction.originalID }

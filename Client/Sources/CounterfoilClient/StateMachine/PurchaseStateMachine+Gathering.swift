@@ -1,32 +1,33 @@
 import Foundation
 
-/// What the device has.
+/// Reads the device's transactions.
 extension PurchaseStateMachine {
-    /// Looks at the device and asks the server, if anything is new or the last answer is old.
+    /// Reads the device's data, and sends a request if something is new or the last response is old.
     mutating func check(force: Bool, isRestore: Bool = false) {
         guard let record else { return }
         if force || (age ?? .infinity) >= Self.freshness { needsAnswer = true }
         guard gathering == nil || isRestore else { return gathersAgain = true }
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         lastCheck = now
-        // The app is offered once more what it could not deliver.
-        for (id, lane) in lanes where lane.phase == .stuck(.notDelivered) { lanes[id]?.phase = .kept }
+        // Retry failed deliveries.
+        for (id, job) in jobs where job.phase == .stuck(.notDelivered) { jobs[id]?.phase = .kept }
         var parts: [GatheredPart.Name] = [.unfinished, .current, .statuses, .appTransaction]
         if isRestore || !record.wasHistorySent { parts.append(.all) }
         let id = makeID()
         gathering = Gathering(id: id, pending: parts.count, isRestore: isRestore)
         effects += parts.map { .gather(id, $0) }
-        effects.append(.schedule(.gathering(id), after: isRestore ? Self.restoreTimeout : Self.patience))
+        effects.append(.schedule(.gathering(id), after: isRestore ? Self.restoreTimeout : Self.shortTimeout))
     }
 
     mutating func gathered(_ id: Int, _ part: GatheredPart) {
-        // What comes late counts, unless it was asked for another customer.
+        // Accept late results, unless they were requested for a previous customer.
         guard id >= firstGathering, record != nil else { return }
         let isRestore = gathering?.id == id && gathering?.isRestore == true
-        take(part, isRestore ? .restore : .background)
+        receive(part, isRestore ? .restore : .background)
         guard gathering?.id == id else { return }
         gathering?.pending -= 1
-        // In a session the server refuses a receipt, which names no Apple account, and all that is sent with it.
+        // With a session token the server refuses reports with a receipt, because a receipt does not identify the Apple
+        // Account.
         if case .appTransaction(nil) = part, !usesSession, record?.wasReceiptSent == false || isRestore {
             gathering?.pending += 1
             effects.append(.gather(id, .receipt))
@@ -34,28 +35,29 @@ extension PurchaseStateMachine {
         if gathering?.pending == 0 { endGathering() }
     }
 
-    private mutating func take(_ part: GatheredPart, _ mode: Mode) {
+    private mutating func receive(_ part: GatheredPart, _ mode: Mode) {
         switch part {
         case .unfinished(let transactions): transactions.forEach { receive($0, isUnfinished: true, mode) }
         case .current(let transactions):
-            // What was just bought may be missing from the list for a while.
-            for id in current.keys where lanes[id] == nil { current[id] = nil }
+            // A new purchase may be missing from the list for a while: keep transactions that are being processed.
+            for id in current.keys where jobs[id] == nil { current[id] = nil }
             transactions.forEach { receive($0, isUnfinished: false, mode) }
         case .all(let transactions):
             hasHistory = true
             transactions.forEach { receive($0, isUnfinished: false, mode) }
-        case .statuses(let statuses): take(statuses, mode)
+        case .statuses(let statuses): receive(statuses, mode)
         case .appTransaction(let jws):
             let wasSent = record?.appTransactionSent.map { isRecent($0) } ?? false
             if let jws, !blocksExtras, !wasSent || mode == .restore { extras.appTransaction = jws }
         case .receipt(let receipt):
-            // It does not say whom each purchase was signed for: who bought here and is signed out would lose it.
+            // A receipt has no account tokens. Do not send it while another customer has started a purchase on this
+            // device: that purchase would go to the wrong customer.
             let isShared = device.intents.contains { $0.customer != device.customer && $0.expires > now }
             if !blocksExtras, !isShared || mode == .restore { extras.receipt = receipt }
         }
     }
 
-    private mutating func take(_ statuses: [DeviceStatus], _ mode: Mode) {
+    private mutating func receive(_ statuses: [DeviceStatus], _ mode: Mode) {
         self.statuses = statuses.filter(\.isVerified)
         for status in self.statuses {
             let id = status.transaction.originalID
@@ -71,70 +73,71 @@ extension PurchaseStateMachine {
         let isDue = gathersAgain
         (self.gathering, gathersAgain) = (nil, false)
         if isDue { check(force: false) }
-        // A fresh answer is there, and nothing is new.
+        // The last response is recent and nothing is new.
         if !needsAnswer, !hasWork { becomeReady() }
     }
 
-    /// Takes one transaction, however often and from wherever it comes: each has one lane.
-    @inline(never)  // It is long, and everything that the device hands over comes through it.
+    /// Processes one transaction from the device. A transaction that comes repeatedly has one ``Job``.
+    @inline(never)  // The function is long and has many callers.
     mutating func receive(_ transaction: DeviceTransaction, isUnfinished: Bool, _ mode: Mode, calls: [Int] = []) {
         guard transaction.isVerified else { return refuseUnverified(transaction) }
         unverified[transaction.id] = nil
-        learn(transaction)
+        updateCurrent(transaction)
         guard record != nil else { return }
-        // Who buys what a launch left with another customer asks the policy.
+        // A purchase is reported again, although an earlier report left it with another customer: the policy decides.
         if mode == .purchase, isForeign(transaction) { record?.reported[transaction.id] = nil }
-        // A purchase that the customer started here and that came later, as with Ask to Buy.
+        // A transaction of a purchase that this customer started earlier, such as an approved Ask to Buy request.
         let isWanted = isUnfinished && intent(of: transaction)?.customer == device.customer
         let mode = mode == .background && isWanted ? .purchase : mode
-        if var lane = lanes[transaction.id] {
-            if transaction.signedDate > lane.transaction.signedDate {
-                lane.transaction = transaction
-                // What is under way is about the older text; its answer sends this one.
-                if lane.phase == .kept || lane.isStuck { lane.phase = .waiting }
+        if var job = jobs[transaction.id] {
+            if transaction.signedDate > job.transaction.signedDate {
+                job.transaction = transaction
+                // A running request has the older version; after its response this version is sent.
+                if job.phase == .kept || job.isStuck { job.phase = .waiting }
             }
-            // A refusal may be over without a launch.
-            let over = record?.refused[transaction.id].flatMap { stillHolds($0, of: transaction) ? nil : $0 }
-            if let over, lane.stuckReason?.rawValue == over.code { lane.phase = .waiting }
-            lane.isUnfinished = lane.isUnfinished || isUnfinished
-            if lane.isStuck, mode == .restore, lane.mode != .restore { lane.phase = .waiting }
-            lane.mode = max(lane.mode, mode)
-            // Who buys it again, because nothing came of it, gets what StoreKit still has.
-            if mode == .purchase, lane.phase == .stuck(.notDelivered) { lane.phase = .kept }
-            lanes[transaction.id] = lane
-        } else if let lane = newLane(transaction, isUnfinished, mode) {
-            lanes[transaction.id] = lane
+            // A refusal may expire while the app is running.
+            let over = record?.refused[transaction.id].flatMap { stillApplies($0, of: transaction) ? nil : $0 }
+            if let over, job.stuckReason?.rawValue == over.code { job.phase = .waiting }
+            job.isUnfinished = job.isUnfinished || isUnfinished
+            if job.isStuck, mode == .restore, job.mode != .restore { job.phase = .waiting }
+            job.mode = max(job.mode, mode)
+            // The customer buys an undelivered consumable again: StoreKit returns the unfinished transaction. Deliver
+            // it.
+            if mode == .purchase, job.phase == .stuck(.notDelivered) { job.phase = .kept }
+            jobs[transaction.id] = job
+        } else if let job = newJob(transaction, isUnfinished, mode) {
+            jobs[transaction.id] = job
         }
-        lanes[transaction.id]?.calls += calls
+        jobs[transaction.id]?.calls += calls
     }
 
-    private func newLane(_ transaction: DeviceTransaction, _ isUnfinished: Bool, _ mode: Mode) -> Lane? {
-        var lane = Lane(transaction: transaction, mode: mode, isUnfinished: isUnfinished)
-        if mode != .restore, let refusal = record?.refused[transaction.id], stillHolds(refusal, of: transaction) {
+    private func newJob(_ transaction: DeviceTransaction, _ isUnfinished: Bool, _ mode: Mode) -> Job? {
+        var job = Job(transaction: transaction, mode: mode, isUnfinished: isUnfinished)
+        if mode != .restore, let refusal = record?.refused[transaction.id], stillApplies(refusal, of: transaction) {
             if !isUnfinished { return nil }
-            lane.phase = .stuck(StuckReason(rawValue: refusal.code))
+            job.phase = .stuck(StuckReason(rawValue: refusal.code))
         } else if mode != .restore, let report = record?.reported[transaction.id],
-            // What is bought again after a while may have moved to another customer.
+            // The purchase may belong to another customer by now: report it again after a while.
             report.signedDate >= transaction.signedDate,
             isRecent(report.date, mode == .purchase ? Self.freshness : Self.day)
         {
-            if report.isKept { lane.phase = .kept } else if isUnfinished { lane.misses = 1 }
-            lane.isForeign = isForeign(transaction)
+            if report.isKept { job.phase = .kept } else if isUnfinished { job.misses = 1 }
+            job.isForeign = isForeign(transaction)
             if !isUnfinished { return nil }
         }
-        return lane
+        return job
     }
 
-    /// Whether the server left a purchase with another customer.
+    /// Whether a purchase belongs to another customer according to the server.
     func isForeign(_ bought: DeviceTransaction) -> Bool { record?.foreign.contains(bought.originalID) ?? false }
 
-    /// A refusal holds for a day, and until the app was updated.
-    private func stillHolds(_ refusal: CustomerRecord.Refused, of transaction: DeviceTransaction) -> Bool {
+    /// Whether a refusal still applies: for a day, and until the app is updated.
+    private func stillApplies(_ refusal: CustomerRecord.Refused, of transaction: DeviceTransaction) -> Bool {
         refusal.signedDate >= transaction.signedDate && refusal.appVersion == rules.appVersion
             && isRecent(refusal.date)
     }
 
-    /// Whether something was less than a day ago, or than that time. A clock that was set back makes it long ago.
+    /// Whether a date is less than `age` ago. Dates in the future are not recent: the device's clock was set back.
     func isRecent(_ date: Date, _ age: TimeInterval = Self.day) -> Bool { 0..<age ~= now.timeIntervalSince(date) }
 
     private mutating func refuseUnverified(_ transaction: DeviceTransaction) {
@@ -142,10 +145,10 @@ extension PurchaseStateMachine {
         effects.append(.notify(.unverified(transaction)))
     }
 
-    /// Keeps what decides without the server. A revocation counts at once.
-    private mutating func learn(_ transaction: DeviceTransaction) {
+    /// Updates the transactions that grant entitlements without the server. A revocation takes effect at once.
+    private mutating func updateCurrent(_ transaction: DeviceTransaction) {
         let (id, isRevoked) = (transaction.id, transaction.revocationDate != nil)
-        // Updates may come out of order: the text that was signed last counts, and of two signed at once the revocation.
+        // Updates may arrive out of order: the later signed date wins; if they are equal, the revocation wins.
         guard transaction.signedDate >= current[id]?.signedDate ?? .distantPast,
             transaction.signedDate > revoked[id]?.signedDate ?? .distantPast
         else { return }
@@ -154,7 +157,7 @@ extension PurchaseStateMachine {
     }
 }
 
-extension PurchaseStateMachine.Lane {
+extension PurchaseStateMachine.Job {
     var stuckReason: StuckReason? { if case .stuck(let reason) = phase { reason } else { nil } }
     var isStuck: Bool { stuckReason != nil }
     var isSending: Bool { if case .sending = phase { true } else { false } }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who the customer is.
+/// Handles sign-in, sign-out, anonymous customers and tokens.
 extension PurchaseStateMachine {
     mutating func start(_ device: DeviceRecord?, _ record: CustomerRecord?, _ fresh: UUID) {
         (isStarted, saved) = (true, .records(device, record))
@@ -13,9 +13,9 @@ extension PurchaseStateMachine {
 
     mutating func signIn(_ customer: String, _ token: String?) {
         guard customer != device.customer else {
-            // The same customer: a new token is all there is to it. One that is being asked for comes too late.
+            // The same customer signs in again: use the new token, and ignore the result of a running token request.
             if let token { credential = CustomerCredential(customer: customer, token: token) }
-            (halted, wasTokenRenewed, isAskingForToken) = (nil, false, isAskingForToken && token == nil)
+            (halted, wasTokenRenewed, isRequestingToken) = (nil, false, isRequestingToken && token == nil)
             retryNow()
             return check(force: false)
         }
@@ -39,7 +39,7 @@ extension PurchaseStateMachine {
 
     var isAnonymous: Bool { device.customer != nil && device.customer == device.anonymous }
 
-    /// The account token of the customer's purchases: their identifier, if it is a UUID, or the one that the server names.
+    /// The account token of the customer's purchases: the server's, or else the customer's identifier if it is a UUID.
     var accountToken: UUID? { record?.answer?.appAccountToken ?? device.customer.flatMap { UUID(uuidString: $0) } }
 
     private mutating func becomeAnonymous(_ fresh: UUID) -> String {
@@ -55,67 +55,68 @@ extension PurchaseStateMachine {
         firstGathering = lastID + 1
         let isValid = (age ?? .infinity) < Self.validity
         readiness = isValid ? .ready : .checking
-        if !isValid { effects.append(.schedule(.readiness, after: Self.patience)) }
+        if !isValid { effects.append(.schedule(.readiness, after: Self.shortTimeout)) }
         check(force: false)
     }
 
-    /// Drops what is under way. Nothing is lost: StoreKit's own queue has what is not finished.
+    /// Cancels all requests and calls. No purchase is lost: unfinished transactions stay in StoreKit's queue.
     private mutating func endSession() {
         for request in requests { effects += [.cancel(request: request.id), .unschedule(.request(request.id))] }
         requests = []
-        for lane in lanes.sortedValues { complete(lane, .awaited) }
-        lanes = [:]
+        for job in jobs.sortedValues { complete(job, .awaitingServer) }
+        jobs = [:]
         for call in restoring?.calls ?? [] { effects.append(.complete(call: call, .failed(.customerChanged))) }
         restoring = nil
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         if pause != nil { effects.append(.unschedule(.retry)) }
         (gathering, gathersAgain, hasHistory, pause, halted, attempts) = (nil, false, false, nil, nil, 0)
         (extras, blocksExtras, needsAnswer) = (Extras(), false, false)
-        (hasAnswer, lastAccepted, isAskingForToken, wasTokenRenewed) = (false, 0, false, false)
+        (hasAnswer, lastAccepted, isRequestingToken, wasTokenRenewed) = (false, 0, false, false)
     }
 
-    /// Whether the app transaction proves the customer, because the app has no tokens.
+    /// Whether the client gets tokens from `POST /v1/sessions` with the app transaction, because the app provides none.
     var usesSession: Bool { isAnonymous && rules.token == nil }
 
     var needsToken: Bool { rules.token != nil || isAnonymous }
 
-    /// Returns the credential to send with, or asks for the token.
+    /// Returns the credential for the next request. If the token is missing, requests it and returns nil.
     mutating func credentialToSend() -> CustomerCredential? {
-        guard pause == nil, !isAskingForToken, let customer = device.customer else { return nil }
+        guard pause == nil, !isRequestingToken, let customer = device.customer else { return nil }
         if credential == nil {
-            isAskingForToken = true
-            effects.append(.askForToken(customer: customer, isAnonymous: isAnonymous))
+            isRequestingToken = true
+            effects.append(.requestToken(customer: customer, isAnonymous: isAnonymous))
         }
         return credential
     }
 
     mutating func receiveToken(_ customer: String, _ outcome: Result<CustomerCredential, BackendFailure>) {
-        // An answer for somebody who has signed out meanwhile is thrown away.
-        guard isAskingForToken, customer == device.customer else { return }
-        isAskingForToken = false
+        // Ignore a token for a customer who has signed out meanwhile.
+        guard isRequestingToken, customer == device.customer else { return }
+        isRequestingToken = false
         switch outcome {
         case .success(let proven):
             if proven.customer != customer, isAnonymous {
-                // The server knows the anonymous customer of this Apple Account by another name.
+                // The server has another identifier for the anonymous customer of this Apple Account.
                 (device.anonymous, device.customer) = (proven.customer, proven.customer)
                 record?.customer = proven.customer
                 moveIntents(from: customer, to: proven.customer)
             }
             credential = CustomerCredential(customer: device.customer ?? customer, token: proven.token)
-        // Without a network, the device may not have its app transaction yet.
+        // Retry: without a network the device may not have its app transaction yet.
         case .failure(let failure) where failure.remedy == .retry || usesSession && failure == .noToken:
             giveUpRestore(failure)
-            wait(failure)
+            backOff(failure)
         case .failure(let failure): halt(failure)
         }
     }
 
-    /// Gives what the anonymous customer started to the account, also after a refusal: nobody can sign in as them.
+    /// Ends a merge and moves the anonymous customer's purchase intents to the account. Also called after a refusal,
+    /// because the anonymous customer cannot sign in again.
     mutating func endMerge(into account: String) {
         guard let anonymous = device.mergesFrom, device.merges?.removeValue(forKey: anonymous) != nil else { return }
         moveIntents(from: anonymous, to: account)
-        // It is a purchase of theirs now.
-        for lane in lanes.sortedValues { receive(lane.transaction, isUnfinished: lane.isUnfinished, .background) }
+        // Transactions of the moved intents are now purchases of the account.
+        for job in jobs.sortedValues { receive(job.transaction, isUnfinished: job.isUnfinished, .background) }
     }
 
     private mutating func moveIntents(from old: String, to new: String) {
@@ -123,24 +124,25 @@ extension PurchaseStateMachine {
         for (call, intent) in calls where intent.customer == old { calls[call]?.customer = new }
     }
 
-    /// Who started the purchase that a transaction comes from, if that is somebody else: it waits for them.
+    /// Whether a transaction waits for another customer, who started its purchase on this device.
     func isHeld(_ transaction: DeviceTransaction) -> Bool {
         guard transaction.appAccountToken == nil, let intent = intent(of: transaction) else { return false }
         return intent.customer != device.customer
     }
 
-    /// The button asks also for what somebody else started.
-    func isHeld(_ lane: Lane) -> Bool { lane.mode != .restore && isHeld(lane.transaction) }
+    /// Whether a transaction waits for another customer. A restore also reports such transactions.
+    func isHeld(_ job: Job) -> Bool { job.mode != .restore && isHeld(job.transaction) }
 
-    /// The purchase, started here, that a transaction comes from: the one that StoreKit named, or the last of the product
-    /// before it was bought. The device's clock may be wrong, so that is the closest one, if not a day later.
+    /// Returns the intent of the purchase, started on this device, that a transaction comes from: the one with the
+    /// transaction's identifier, or else the intent for the product whose date is closest to the purchase date. The
+    /// device's clock may be wrong, so an intent may be up to a day later than the purchase.
     func intent(of transaction: DeviceTransaction) -> PurchaseIntent? {
         let bought = transaction.purchaseDate
         return device.intents.first { $0.transactionID == transaction.id }
             ?? device.intents.filter {
                 $0.productID == transaction.productID && $0.token == transaction.appAccountToken
                     && $0.transactionID == nil && $0.expires > now && $0.date <= bought.addingTimeInterval(Self.day)
-                    // Nobody here starts a renewal.
+                    // The App Store starts renewals, not a customer.
                     && !SignedText.isRenewal(transaction.jws)
             }.min { abs($0.date.timeIntervalSince(bought)) < abs($1.date.timeIntervalSince(bought)) }
     }

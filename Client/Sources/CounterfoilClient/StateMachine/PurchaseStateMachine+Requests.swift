@@ -1,13 +1,13 @@
 import Foundation
 
-/// What is sent, and when.
+/// Sends requests and handles their failures.
 extension PurchaseStateMachine {
-    /// Sends what is due: each purchase by itself at once, the rest in one report at a time.
+    /// Sends the requests that are due: each purchase separately and at once, everything else in one report at a time.
     mutating func sendDue() {
         guard isStarted, halted == nil else { return }
-        for lane in waiting.filter({ $0.mode == .purchase }) {
+        for job in waiting.filter({ $0.mode == .purchase }) {
             guard let credential = credentialToSend() else { return }
-            send([lane], .purchase, credential)
+            send([job], .purchase, credential)
         }
         guard gathering == nil, !requests.contains(where: { $0.mode != .purchase }), needsAnswer || hasWork,
             let credential = credentialToSend()
@@ -15,9 +15,9 @@ extension PurchaseStateMachine {
         if let anonymous = device.mergesFrom {
             let request = Request(id: makeID(), credential: credential, isMerge: true)
             send(request, credential, .merge(from: anonymous, environment: environment))
-        } else if let first = waiting.min(by: { ($1.mode, $0.lot) < ($0.mode, $1.lot) }) {
-            let lot = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
-            send(Array(lot), first.mode, credential)
+        } else if let first = waiting.min(by: { ($1.mode, $0.batch) < ($0.mode, $1.batch) }) {
+            let batch = waiting.filter { $0.belongs(with: first) }.prefix(PurchaseReport.maximum)
+            send(Array(batch), first.mode, credential)
         } else if hasWork {
             send([], restoring?.needsRequest == true ? .restore : .background, credential)
         } else if requests.isEmpty {
@@ -25,23 +25,23 @@ extension PurchaseStateMachine {
         }
     }
 
-    /// Whether there is something to send beside the question what the customer has.
+    /// Whether there is something to report or to merge, in contrast to only fetching the customer.
     var hasWork: Bool {
         device.mergesFrom != nil || !extras.isEmpty || restoring?.needsRequest == true || !waiting.isEmpty
     }
 
-    /// What waits to be sent.
-    private var waiting: [Lane] { lanes.sortedValues.filter { $0.phase == .waiting && !isHeld($0) } }
+    /// The transactions that wait to be sent.
+    private var waiting: [Job] { jobs.sortedValues.filter { $0.phase == .waiting && !isHeld($0) } }
 
-    private mutating func send(_ lot: [Lane], _ mode: Mode, _ credential: CustomerCredential) {
+    private mutating func send(_ batch: [Job], _ mode: Mode, _ credential: CustomerCredential) {
         var request = Request(id: makeID(), credential: credential, mode: mode)
-        let environment = lot.first?.transaction.environment ?? extras.environment ?? environment ?? ""
-        // A purchase is sent alone, and so is a part of what was refused or took too long.
-        if mode != .purchase, lot.first?.lot ?? 0 == 0 { request.extras = extras.removing(environment) }
+        let environment = batch.first?.transaction.environment ?? extras.environment ?? environment ?? ""
+        // Purchases and halves of a failed report are sent without extras.
+        if mode != .purchase, batch.first?.batch ?? 0 == 0 { request.extras = extras.removing(environment) }
         if mode == .restore { restoring?.needsRequest = false }
-        for lane in lot { request.sent[lane.transaction.id] = lane.transaction.signedDate }
+        for job in batch { request.sent[job.transaction.id] = job.transaction.signedDate }
         var report = PurchaseReport()
-        report.signedTransactions = lot.map(\.transaction.jws)
+        report.signedTransactions = batch.map(\.transaction.jws)
         let renewals = request.extras.renewals.sortedValues.map(\.renewalJWS)
         report.signedRenewals = renewals.isEmpty ? nil : renewals
         (report.appTransaction, report.receipt) = (request.extras.appTransaction, request.extras.receipt)
@@ -53,12 +53,12 @@ extension PurchaseStateMachine {
     private mutating func send(_ request: Request, _ credential: CustomerCredential, _ kind: ClientRequest.Kind) {
         let id = request.id
         requests.append(request)
-        for transaction in request.sent.keys { lanes[transaction]?.phase = .sending(id) }
+        for transaction in request.sent.keys { jobs[transaction]?.phase = .sending(id) }
         effects.append(.send(id, ClientRequest(credential: credential, kind: kind)))
         effects.append(.schedule(.request(id), after: Self.requestTimeout))
     }
 
-    /// Where this app buys. The server speaks of production unless it is told.
+    /// The environment for requests without transactions. Without one, the server assumes production.
     var environment: String? {
         extras.environment ?? current.values.max { $0.signedDate < $1.signedDate }?.environment
             ?? record?.answer?.environment
@@ -68,29 +68,29 @@ extension PurchaseStateMachine {
         guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
         let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
-        for transaction in request.sent.keys where lanes[transaction]?.phase == .sending(id) {
-            lanes[transaction]?.phase = .waiting
+        for transaction in request.sent.keys where jobs[transaction]?.phase == .sending(id) {
+            jobs[transaction]?.phase = .waiting
         }
         becomeReady()
-        // A 401 is about the account's token, unless the anonymous customer has none.
+        // A 401 concerns the account's token, unless the anonymous customer has no token.
         let isRefusal = failure.remedy == .stop && failure.status != 401 || failure.remedy == .split
         if request.isMerge, isRefusal || failure == .noToken {
-            // What the server has stays the anonymous customer's; the button can still bring it over.
+            // The purchases stay with the anonymous customer; a restore can still move them.
             endMerge(into: request.customer)
-            return effects.append(.notify(.notMerged(failure)))
+            return effects.append(.notify(.mergeFailed(failure)))
         }
         if failure.remedy != .split { extras.add(request.extras) }
-        // What was refused with another token than the present one says nothing of that.
+        // A refusal of a request with an older token says nothing about the current token.
         switch failure.remedy == .stop && request.credential != credential ? .newToken : failure.remedy {
         case .retry:
             // The restore has failed. Its transactions are sent again without `restore: true`, which moves no purchase.
             if request.mode == .restore { giveUpRestore(failure) }
-            for id in request.sent.sortedIDs { stopWaiting(lanes[id]) }
-            // A slow network does not take everything at once.
-            if failure == .timeout { halve(request) }
+            for id in request.sent.sortedIDs { stopWaiting(jobs[id]) }
+            // Send a smaller report on a slow network.
+            if failure == .timeout { splitInHalves(request) }
             // A new token may expire before the server is reached.
             wasTokenRenewed = false
-            wait(failure)
+            backOff(failure)
         case .newToken:
             // The restore is sent again, even if it had no transactions.
             if request.mode == .restore, restoring?.reachedAppStore != nil { restoring?.needsRequest = true }
@@ -99,22 +99,22 @@ extension PurchaseStateMachine {
             // The app has given a new token before, and the server refuses that one too.
             if wasTokenRenewed { halt(failure) }
             (credential, wasTokenRenewed) = (nil, true)
-        case .split: divide(request, failure)
+        case .split: split(request, failure)
         case .stop: halt(failure)
         }
     }
 
     /// Finds the part that the server refuses: first what the response names, then by halves, down to one transaction.
-    private mutating func divide(_ request: Request, _ failure: BackendFailure) {
+    private mutating func split(_ request: Request, _ failure: BackendFailure) {
         let ids = request.sent.sortedIDs
         // The server names the element too: `signed_renewals[2]`.
         let blamed = failure.parameter?.prefix { $0 != "[" } ?? ""
         let blamesExtras = ["app_transaction", "receipt", "signed_renewals"].contains(blamed)
         // In a report with transactions, `receipt_already_in_use` is about them.
-        let isInUse = failure.code == StuckReason.ofAnotherCustomer.rawValue
+        let isInUse = failure.code == StuckReason.belongsToAnotherCustomer.rawValue
         let blamesTransaction = (blamed == "signed_transactions" || isInUse) && !ids.isEmpty
         if !request.extras.isEmpty, blamesExtras || ids.count <= 1, !blamesTransaction {
-            // They are sent again after the next launch; the transactions go on without them.
+            // Send the transactions without the extras. The extras are sent again after the next launch.
             blocksExtras = true
             // A restore without transactions has nothing left to send.
             if ids.isEmpty, request.mode == .restore { giveUpRestore(failure) }
@@ -122,13 +122,13 @@ extension PurchaseStateMachine {
         }
         extras.add(request.extras)
         guard let first = ids.first else { return halt(failure) }
-        guard ids.count > 1 else { return judge(first, request, isKept: false, failure.code) }
-        halve(request)
+        guard ids.count > 1 else { return applyResult(first, request, isKept: false, failure.code) }
+        splitInHalves(request)
     }
 
-    private mutating func halve(_ request: Request) {
-        let (ids, lots) = (request.sent.sortedIDs, [makeID(), makeID()])
-        for (index, id) in ids.enumerated() { lanes[id]?.lot = lots[index < ids.count / 2 ? 0 : 1] }
+    private mutating func splitInHalves(_ request: Request) {
+        let (ids, batches) = (request.sent.sortedIDs, [makeID(), makeID()])
+        for (index, id) in ids.enumerated() { jobs[id]?.batch = batches[index < ids.count / 2 ? 0 : 1] }
     }
 
     mutating func halt(_ failure: BackendFailure) {
@@ -136,18 +136,18 @@ extension PurchaseStateMachine {
         needsAnswer = false
         becomeReady()
         giveUpRestore(failure)
-        for lane in lanes.sortedValues { stopWaiting(lane) }
+        for job in jobs.sortedValues { stopWaiting(job) }
         effects.append(.notify(.misconfigured(failure)))
     }
 
-    /// Waits 1, 2, 4 … seconds, up to a quarter of an hour, give or take half, or as long as the server says.
-    mutating func wait(_ failure: BackendFailure?) {
-        if let failure, failure.isDoubtful, !wasDoubtTold {
-            wasDoubtTold = true
+    /// Pauses requests for 1, 2, 4 … seconds, up to 15 minutes, with a jitter of ±50 %, or for the server's delay.
+    mutating func backOff(_ failure: BackendFailure?) {
+        if let failure, failure.isDoubtful, !hasReportedDoubt {
+            hasReportedDoubt = true
             effects.append(.notify(.misconfigured(failure)))
         }
         let ordered = failure?.retryAfter
-        // Several failures at once are one, and none of them ends what the server asked for.
+        // Count simultaneous failures as one. They do not shorten a pause that the server requested.
         guard ordered != nil || pause == nil else { return }
         attempts += 1
         let own = min(min(pow(2, Double(min(attempts, 20) - 1)), 900) * jitter, 900)
@@ -167,27 +167,27 @@ extension PurchaseStateMachine {
 }
 
 extension Dictionary where Key == UInt64 {
-    /// The identifiers in ascending order, so that what happens never depends on chance.
+    /// The identifiers in ascending order, so that the behaviour is deterministic.
     var sortedIDs: [UInt64] { Array(keys).sorted() }
     var sortedValues: [Value] { sortedIDs.compactMap { self[$0] } }
 }
 
-extension PurchaseStateMachine.Lane {
-    /// Whether two may be in one report: the server takes one environment at a time.
+extension PurchaseStateMachine.Job {
+    /// Whether two transactions may be in the same report. A report has one environment.
     func belongs(with other: Self) -> Bool {
-        mode == other.mode && mode != .purchase && lot == other.lot
+        mode == other.mode && mode != .purchase && batch == other.batch
             && transaction.environment == other.transaction.environment
     }
 }
 
 extension PurchaseStateMachine.Extras {
-    /// Of which environment it is, as far as it says so.
+    /// The environment of the app transaction or of a renewal info; nil for a receipt alone.
     var environment: String? {
         appTransaction.flatMap { SignedText.environment(of: $0) }
             ?? renewals.min { $0.key < $1.key }?.value.transaction.environment
     }
 
-    /// Takes out what may be sent together with transactions of an environment.
+    /// Removes and returns the extras that may be sent with transactions of an environment.
     mutating func removing(_ environment: String) -> Self {
         var part = Self(receipt: receipt)
         receipt = nil
@@ -200,7 +200,7 @@ extension PurchaseStateMachine.Extras {
         return part
     }
 
-    /// Puts back what was not taken. What came meanwhile is newer.
+    /// Adds extras that were not reported. Existing values are newer and stay.
     mutating func add(_ other: Self) {
         appTransaction = appTransaction ?? other.appTransaction
         receipt = receipt ?? other.receipt

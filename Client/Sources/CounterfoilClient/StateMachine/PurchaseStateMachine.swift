@@ -1,28 +1,31 @@
 package import Foundation
 
-/// Decides what happens next: an event goes in, effects come out.
+/// The logic of ``PurchaseClient``: takes an event and returns effects.
 ///
-/// It has no clock, no tasks, no network and no store, so that every order of events can be tried. ``PurchaseClient``
-/// carries out the effects and feeds back what came of them. Nobody copies it: what copies all of its parts is 8 KB of code.
+/// It has no clock, tasks, network or store, so that tests can try every order of events. ``PurchaseClient`` carries
+/// out the effects and returns their results as events. It is not copyable, because the copy operation would add 8 KB
+/// of machine code.
 package struct PurchaseStateMachine: ~Copyable, Sendable {
-    /// One transaction on its way to the server and out of StoreKit's queue.
-    struct Lane: Sendable {
+    /// The work on one transaction: report it to the server, deliver it if it is a consumable, and finish it.
+    struct Job: Sendable {
         enum Phase: Equatable, Sendable { case waiting, sending(Int), kept, delivering, stuck(StuckReason) }
 
         var transaction: DeviceTransaction
         var phase = Phase.waiting
         var mode: Mode
         var isUnfinished: Bool
-        /// Transactions that were refused together, or took too long together, are sent in halves, by this number.
-        var lot = 0
-        /// How often the server answered without naming it.
+        /// The number of the batch in which the transaction is sent after a report was split into halves; 0 if it was
+        /// not.
+        var batch = 0
+        /// The number of responses that did not mention the transaction.
         var misses = 0
         var isForeign = false
-        /// The purchases that wait for it. StoreKit may answer two with one transaction.
+        /// The calls to buy that wait for the transaction. StoreKit may return the same transaction for two purchases.
         var calls: [Int] = []
     }
 
-    /// What a report takes from other customers: nothing, what the policy says of a purchase, or of a restore.
+    /// Whether a report may take purchases from other customers: never, or by the server's policy for purchases or
+    /// restores.
     enum Mode: Comparable, Sendable { case background, purchase, restore }
 
     struct Request: Sendable {
@@ -30,13 +33,13 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         var credential: CustomerCredential
         var isMerge = false
         var mode = Mode.background
-        /// What was sent of each transaction: when it was signed.
+        /// The signed date of each transaction that was sent.
         var sent: [UInt64: Date] = [:]
         var extras = Extras()
         var customer: String { credential.customer }
     }
 
-    /// What a report holds beside transactions.
+    /// The members of a report besides transactions.
     struct Extras: Sendable {
         var appTransaction: String?
         var receipt: Data?
@@ -46,7 +49,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
 
     struct Gathering: Sendable {
         var id: Int
-        /// How many answers are missing.
+        /// The number of parts that are missing.
         var pending: Int
         var isRestore: Bool
     }
@@ -54,14 +57,14 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     struct Restoring: Sendable {
         var calls: [Int]
         var reachedAppStore: Bool?
-        /// Whether the button has not led to a request yet.
+        /// Whether the restore has not sent a request yet.
         var needsRequest = false
         var failure: BackendFailure?
     }
 
     indirect enum Saved: Sendable { case records(DeviceRecord?, CustomerRecord?) }
 
-    /// Why nothing is sent for a while. Ours ends early when there is something new; the server's does not.
+    /// A pause between requests. The client's own pause ends early when something new happens; the server's does not.
     enum Pause: Equatable, Sendable { case ours, servers(until: Date) }
 
     let rules: PurchaseClientConfiguration
@@ -69,20 +72,20 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     package internal(set) var record: CustomerRecord?
     package internal(set) var readiness = Customer.Readiness.checking
     package internal(set) var halted: BackendFailure?
-    /// What the device keeps; nil if that is not known. Indirect: a copy of the state copies no records.
+    /// The records as saved last; nil if unknown. The enum is indirect, so that copying it does not copy the records.
     var saved: Saved?
     var isStarted = false
     var now = Date.distantPast
     var credential: CustomerCredential?
-    var isAskingForToken = false
+    var isRequestingToken = false
     var wasTokenRenewed = false
-    /// Whether the app knows since the start that somebody else may be answering.
-    var wasDoubtTold = false
-    /// Whether the server answered since the start.
+    /// Whether a doubtful response was reported to the app since the start.
+    var hasReportedDoubt = false
+    /// Whether the server has responded since the start.
     var hasAnswer = false
     var lastAccepted = 0
-    var lanes: [UInt64: Lane] = [:]
-    /// What was sent and is not answered, in the order of sending.
+    var jobs: [UInt64: Job] = [:]
+    /// The running requests, in the order of sending.
     var requests: [Request] = []
     var extras = Extras()
     var blocksExtras = false
@@ -90,9 +93,9 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     /// StoreKit's current entitlements, verified.
     var current: [UInt64: DeviceTransaction] = [:]
     var statuses: [DeviceStatus] = []
-    /// Transactions that were taken back, and not given back since.
+    /// Revoked transactions whose revocation was not reversed.
     var revoked: [UInt64: DeviceTransaction] = [:]
-    /// Consumables that the app is delivering. Signing out does not stop it.
+    /// Consumables that the app is delivering. Signing out does not stop a delivery.
     var delivering: Set<UInt64> = []
     var gathering: Gathering?
     var firstGathering = 0
@@ -103,7 +106,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var attempts = 0
     var pause: Pause?
     var restoring: Restoring?
-    /// Purchases under way.
+    /// The running calls to buy.
     var calls: [Int: PurchaseIntent] = [:]
     var lastID = 0
     var latest: Date?
@@ -114,7 +117,8 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
 
     package init(rules: PurchaseClientConfiguration) { self.rules = rules }
 
-    /// Takes an event and returns what to do, in this order. A pause that begins now is multiplied by `jitter`.
+    /// Handles an event and returns the effects in the order in which to carry them out. `jitter` is multiplied with
+    /// the length of a pause that starts now.
     package mutating func handle(_ event: ClientEvent, at now: Date, jitter: Double) -> [ClientEffect] {
         (self.now, self.jitter) = (now, jitter)
         effects = []
@@ -124,7 +128,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         sendDue()
         completeRestore()
         publish()
-        return saves() + effects
+        return saveEffects() + effects
     }
 
     private mutating func process(_ event: ClientEvent) {
@@ -164,7 +168,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         }
     }
 
-    /// An update may be the first sign that the network is back.
+    /// Handles a transaction from the store. It ends a pause, because an update may mean that the network is back.
     private mutating func update(_ transaction: DeviceTransaction, _ mode: Mode) {
         retryNow()
         receive(transaction, isUnfinished: true, mode)
@@ -172,13 +176,13 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
 
     private mutating func enterForeground() {
         retryNow()
-        // Timers stand still while the device sleeps.
+        // Schedule the end again: timers do not advance while the device sleeps.
         scheduledEnd = nil
         if let lastCheck, now >= lastCheck, now.timeIntervalSince(lastCheck) < Self.freshness { return }
         check(force: false)
     }
 
-    private mutating func saves() -> [ClientEffect] {
+    private mutating func saveEffects() -> [ClientEffect] {
         var isNew = (device: true, record: true)
         if case .records(let old, let oldRecord)? = saved { isNew = (device != old, record != oldRecord) }
         if isNew.device || isNew.record { saved = .records(device, record) }
@@ -197,15 +201,15 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         effects.append(.unschedule(.retry))
     }
 
-    /// How old an answer may be before the server is asked again.
+    /// The age of a response after which the client requests a new one.
     static let freshness: TimeInterval = 5 * 60
-    /// How old an answer may be to decide without the server.
+    /// The maximum age of a response that is used without the server.
     static let validity: TimeInterval = 25 * 3600
     static let day: TimeInterval = 24 * 3600
-    /// How far the device's clock may be ahead of the App Store's.
+    /// The maximum time by which the device's clock may be ahead of the App Store's.
     static let clockTolerance: TimeInterval = 10 * 60
-    /// How long a buy button waits, and how long the device may take to answer.
-    static let patience: TimeInterval = 2
+    /// The time limit for the readiness check, for reading the device's data, and for a purchase's confirmation.
+    static let shortTimeout: TimeInterval = 2
     static let requestTimeout: TimeInterval = 10
     static let restoreTimeout: TimeInterval = 30
 }

@@ -1,49 +1,51 @@
 package import Foundation
 
-/// What the device remembers, whoever is signed in.
+/// The saved data of the device, independent of the customer.
 package struct DeviceRecord: Equatable, Sendable, Codable {
-    /// Who is signed in.
+    /// The identifier of the current customer; nil if nobody is signed in.
     package var customer: String?
-    /// The customer while there is no account.
+    /// The identifier of the anonymous customer, while there is no account.
     package var anonymous: String?
-    /// The account of each anonymous customer whose purchases go to it, after a sign-out too. Nil in older records.
+    /// The pending merges: the account for each anonymous customer. They stay after a sign-out. Nil in older records.
     package var merges: [String: String]?
-    /// The purchases that were started here.
+    /// The purchases that were started on this device.
     package var intents: [PurchaseIntent] = []
-    /// The consumables that the app delivered, until they are surely finished.
+    /// The last consumables that the app delivered; none of them is delivered again.
     package var delivered: [UInt64] = []
 
     package init() {}
 
-    /// The anonymous customer whose purchases go to who is signed in.
+    /// The anonymous customer to merge into the current customer.
     package var mergesFrom: String? { Array((merges ?? [:]).keys).sorted().first { merges?[$0] == customer } }
 }
 
-/// A purchase that a customer started. It is saved before StoreKit is asked: the answer may come days later.
+/// A purchase that a customer started. It is saved before the call to StoreKit, because the transaction may come days
+/// later.
 package struct PurchaseIntent: Equatable, Sendable, Codable {
     package var customer: String
     package var productID: String
     package var date: Date
     package var expires: Date
-    /// The account token that the App Store signs into what comes of it.
+    /// The account token that the App Store signs into the transaction.
     package var token: UUID?
-    /// What came of it, once StoreKit has said so.
+    /// The identifier of the transaction, once StoreKit has returned it.
     package var transactionID: UInt64?
 }
 
-/// What is remembered of the customer who is signed in. Signing out removes it.
+/// The saved data of the current customer. Signing out removes it.
 package struct CustomerRecord: Equatable, Sendable, Codable {
     package var customer: String
-    /// The last answer, and when it came by the device's clock.
-    package var answer: CustomerAnswer?
+    /// The server's last response.
+    package var answer: CustomerResponse?
+    /// The time of the last response, by the device's clock.
     package var receivedAt: Date?
-    /// The latest instant that was ever known, by the server's clock: setting the device's clock back wins nothing.
+    /// The latest known time of the server's clock, so that setting the device's clock back extends no entitlement.
     package var latest: Date?
     package var reported: [UInt64: Report] = [:]
     package var refused: [UInt64: Refused] = [:]
-    /// When the latest renewal info of each subscription was signed that was reported.
+    /// The signed date of the latest reported renewal info, by subscription.
     package var renewals: [UInt64: Date] = [:]
-    /// Purchases that belong to another customer.
+    /// The original transaction identifiers of purchases that belong to another customer.
     package var foreign: Set<UInt64> = []
     package var appTransactionSent: Date?
     package var wasReceiptSent = false

@@ -1,83 +1,83 @@
 public import Foundation
 
-/// What the customer has, now.
+/// The current state of a customer: entitlements, subscriptions and consumables.
 public struct Customer: Hashable, Sendable {
-    /// Who it is; nil while nobody is signed in.
+    /// The customer's identifier; nil while nobody is signed in.
     public var id: String?
     /// Whether the customer has no account yet.
     public var isAnonymous: Bool
-    /// What the customer has or had a right to, sorted by key.
+    /// The active and inactive entitlements, sorted by key.
     public var entitlements: [Entitlement]
-    /// What the server says of each subscription group, and what to offer.
+    /// The state of each subscription group, with the next step to offer.
     public var groups: [SubscriptionGroup]
-    /// What was bought of consumables.
-    public var consumables: [ConsumableBalance]
-    /// The instant of the server's answer that this stands on.
+    /// The bought quantities of consumables.
+    public var consumables: [ConsumableTotals]
+    /// The time of the server's response that this state is based on; nil without a response.
     public var asOf: Date?
-    /// Where this comes from.
+    /// The source of this state.
     public var source: Source
-    /// Whether a buy button may be shown.
+    /// Whether the app can show a buy button.
     public var readiness: Readiness
 
-    /// Where an answer comes from.
+    /// The source of a state or an entitlement.
     public enum Source: String, Hashable, Sendable {
-        /// The server answered since the app was started.
+        /// A response of the server since the app was started.
         case server
-        /// The device's verified transactions decide.
+        /// The device's verified transactions.
         case device
-        /// The server's answer of an earlier launch.
+        /// The server's response of an earlier launch.
         case cache
     }
 
-    /// Whether the customer's state was looked at.
+    /// Whether the customer's state is known well enough to show a buy button.
     public enum Readiness: String, Hashable, Sendable {
-        /// The server is being asked. It takes two seconds at most.
+        /// The client is requesting the state. This takes at most two seconds.
         case checking
-        /// Show what there is to buy.
+        /// The app can show products for sale.
         case ready
     }
 
-    /// Whether the customer has a right to something now.
+    /// Whether the customer has an entitlement now.
     public func isActive(_ entitlement: String) -> Bool { self[entitlement]?.isActive ?? false }
 
-    /// An entitlement by its key.
+    /// Returns an entitlement by its key; nil if the customer never had it.
     public subscript(_ entitlement: String) -> Entitlement? { entitlements.first { $0.key == entitlement } }
 
-    /// What is most urgent to show: a payment to mend comes before an offer.
+    /// The most urgent next step: fixing a payment comes before an offer.
     public var nextStep: NextStep {
         let steps = groups.map(\.nextStep) + entitlements.compactMap(\.nextStep)
-        return NextStep.byUrgency.first { steps.contains($0) } ?? .nothing
+        return NextStep.byUrgency.first { steps.contains($0) } ?? .noAction
     }
 }
 
-/// A right to something.
+/// An entitlement of a customer.
 public struct Entitlement: Hashable, Sendable, Codable {
-    /// Its name in your catalogue.
+    /// The entitlement's name in your catalogue.
     public var key: String
-    /// Whether it is in force now.
+    /// Whether the customer has access now.
     public var isActive: Bool
     /// `new`, `active` or `inactive`.
     public var state: String
-    /// Why there is access, or why there is none: `in_grace_period`, `billing_retry`, `refunded` …
+    /// The reasons for the state, such as `in_grace_period`, `billing_retry` or `refunded`.
     public var details: [String] = []
-    /// When it ends if nothing happens; nil if it does not end.
+    /// The end of the entitlement without a renewal; nil if it does not end.
     public var until: Date?
-    /// The product that it comes from.
+    /// The product that grants the entitlement.
     public var productID: String?
-    /// The transaction that it comes from.
+    /// The original transaction identifier of the purchase that grants the entitlement.
     public var originalTransactionID: String?
-    /// What to show the customer next.
+    /// The step to offer the customer next.
     public var nextStep: NextStep?
-    /// Who says so.
+    /// The source of the entitlement.
     public var source = Customer.Source.cache
 
-    /// Makes an entitlement, as a server answers it.
+    /// Makes an entitlement as in a server's response.
     public init(key: String, isActive: Bool, until: Date? = nil, productID: String? = nil) {
         (self.key, self.isActive, self.until, self.productID) = (key, isActive, until, productID)
         state = isActive ? "active" : "inactive"
     }
 
-    /// The rest is not the server's to say.
+    // `nextStep` and `source` are not part of the server's response.
     private enum CodingKeys: String, CodingKey {
         case key, isActive, state, details, until
         case productID = "productId"
@@ -85,56 +85,56 @@ public struct Entitlement: Hashable, Sendable, Codable {
     }
 }
 
-/// What to ask of the customer, or to offer, next.
+/// The step to offer a customer next.
 public struct NextStep: RawRepresentable, Hashable, Sendable, Codable {
-    /// The text in JSON.
+    /// The value in JSON.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Makes a step from any value, including values that are not listed below.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Nothing.
-    public static let nothing = Self(rawValue: "none")
-    /// The first subscription, with the introductory offer if there is a right to it.
+    /// Offer nothing.
+    public static let noAction = Self(rawValue: "none")
+    /// Offer a first subscription, with the introductory offer if the customer is eligible.
     public static let subscribe = Self(rawValue: "subscribe")
-    /// Put the payment method in order.
+    /// Ask the customer to fix the payment method.
     public static let fixPayment = Self(rawValue: "fix_payment")
-    /// Agree to the higher price.
-    public static let askPriceConsent = Self(rawValue: "ask_price_consent")
-    /// A promotional offer to a customer who turned renewal off and still has access.
+    /// Ask the customer to accept the higher price.
+    public static let requestPriceConsent = Self(rawValue: "ask_price_consent")
+    /// Make a promotional offer to a customer who turned renewal off and still has access.
     public static let saveOffer = Self(rawValue: "save_offer")
-    /// The win-back offer that the App Store names.
+    /// Make the win-back offer that the App Store recommends.
     public static let winBackOffer = Self(rawValue: "win_back_offer")
-    /// A promotional offer to a former subscriber.
+    /// Make a promotional offer to a former subscriber.
     public static let promotionalOffer = Self(rawValue: "promotional_offer")
 
-    static let byUrgency = [fixPayment, askPriceConsent, saveOffer, winBackOffer, promotionalOffer, subscribe]
+    static let byUrgency = [fixPayment, requestPriceConsent, saveOffer, winBackOffer, promotionalOffer, subscribe]
 }
 
-/// What became of a transaction that could not be handed over.
+/// A transaction that could not be reported or delivered.
 public struct StuckTransaction: Hashable, Sendable {
     /// The transaction. It stays unfinished.
     public var transaction: DeviceTransaction
-    /// Why.
+    /// The reason.
     public var reason: StuckReason
 }
 
-/// Why a transaction is not finished.
+/// The reason why a transaction is not finished.
 public struct StuckReason: RawRepresentable, Hashable, Sendable {
-    /// One of the words below, or the server's code of a refusal.
+    /// One of the values below, or the error code of the server's refusal.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Makes a reason from any value, including values that are not listed below.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// StoreKit could not verify it.
+    /// StoreKit could not verify the transaction.
     public static let unverified = Self(rawValue: "unverified")
-    /// The server answered twice without naming it.
-    public static let notNamed = Self(rawValue: "not_named")
-    /// It is a consumable of another customer.
-    public static let ofAnotherCustomer = Self(rawValue: "receipt_already_in_use")
-    /// Another customer started the purchase on this device, and has to sign in.
-    public static let waitsForCustomer = Self(rawValue: "waits_for_customer")
-    /// The app could not deliver it yet.
+    /// Two responses of the server did not mention the reported transaction.
+    public static let missingFromResponse = Self(rawValue: "not_named")
+    /// The transaction is a consumable of another customer.
+    public static let belongsToAnotherCustomer = Self(rawValue: "receipt_already_in_use")
+    /// Another customer started the purchase on this device and has to sign in.
+    public static let awaitingSignIn = Self(rawValue: "waits_for_customer")
+    /// The app has not delivered the consumable yet.
     public static let notDelivered = Self(rawValue: "not_delivered")
 }

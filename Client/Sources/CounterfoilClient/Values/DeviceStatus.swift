@@ -1,41 +1,41 @@
 public import Foundation
 
-/// Where a subscription stands, by the numbers of StoreKit and of the App Store Server API.
+/// The state of a subscription, with the numbers of StoreKit and the App Store Server API.
 public struct RenewalState: RawRepresentable, Hashable, Sendable, Codable {
     /// The number.
     public let rawValue: Int
 
-    /// Takes any number, listed below or not.
+    /// Makes a state from any number, including numbers that are not listed below.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Paid for.
+    /// The subscription is active and paid.
     public static let subscribed = Self(rawValue: 1)
-    /// Over.
+    /// The subscription has expired.
     public static let expired = Self(rawValue: 2)
-    /// The payment failed, the App Store tries again, and there is no access meanwhile.
+    /// The payment failed and the App Store retries it. The customer has no access meanwhile.
     public static let inBillingRetry = Self(rawValue: 3)
-    /// The payment failed, and there is access until the grace period ends.
+    /// The payment failed. The customer has access until the grace period ends.
     public static let inGracePeriod = Self(rawValue: 4)
-    /// Taken back.
+    /// The subscription was refunded or revoked.
     public static let revoked = Self(rawValue: 5)
 }
 
 /// The state of one subscription on this device.
 public struct DeviceStatus: Hashable, Sendable {
-    /// Where it stands.
+    /// The state.
     public var state: RenewalState
     /// The latest transaction.
     public var transaction: DeviceTransaction
-    /// The signed renewal info, which the server verifies.
+    /// The signed renewal info (JWS), which the server verifies.
     public var renewalJWS: String
-    /// When the App Store signed the renewal info.
+    /// The date at which the App Store signed the renewal info.
     public var renewalSignedDate: Date
-    /// Until when there is access while the payment fails.
+    /// The end of the billing grace period.
     public var gracePeriodExpirationDate: Date?
     /// Whether StoreKit verified both signatures on the device.
     public var isVerified: Bool
 
-    /// Makes a state.
+    /// Makes a status.
     public init(
         state: RenewalState, transaction: DeviceTransaction, renewalJWS: String, renewalSignedDate: Date,
         gracePeriodExpirationDate: Date? = nil, isVerified: Bool
@@ -48,19 +48,19 @@ public struct DeviceStatus: Hashable, Sendable {
 
 /// A product as the App Store describes it.
 public struct DeviceProduct: Hashable, Sendable, Identifiable {
-    /// Its identifier.
+    /// The product's identifier.
     public var id: String
-    /// What kind it is.
+    /// The kind of product.
     public var kind: ProductKind
-    /// Its name in the customer's language.
+    /// The localised name.
     public var displayName: String
-    /// Its description in the customer's language.
+    /// The localised description.
     public var description: String
-    /// Its price as the customer reads it.
+    /// The localised price with its currency.
     public var displayPrice: String
-    /// Its price as a number.
+    /// The price as a number.
     public var price: Decimal
-    /// The subscription group, for subscriptions.
+    /// The identifier of the subscription group, for subscriptions.
     public var groupID: String?
 
     /// Makes a product.
@@ -75,21 +75,21 @@ public struct DeviceProduct: Hashable, Sendable, Identifiable {
 
 /// An offer to apply to a purchase.
 public enum PurchaseOffer: Hashable, Sendable {
-    /// A promotional offer and the server's signature of it.
+    /// A promotional offer, with the server's signature.
     case promotional(id: String, jws: String)
-    /// The server's signature of whether there is an introductory offer.
+    /// The server's signed decision about the eligibility for the introductory offer.
     case introductory(jws: String)
-    /// A win-back offer by its identifier.
+    /// A win-back offer.
     case winBack(id: String)
 }
 
-/// How to buy.
+/// The options of a purchase.
 public struct PurchaseOptions: Hashable, Sendable {
-    /// How many.
+    /// The quantity.
     public var quantity: Int
-    /// An offer to apply.
+    /// The offer to apply.
     public var offer: PurchaseOffer?
-    /// The account that the App Store signs into the transaction. ``PurchaseClient`` sets it.
+    /// The account token that the App Store signs into the transaction. If it is nil, ``PurchaseClient`` sets it.
     public var appAccountToken: UUID?
 
     /// Makes options.
@@ -98,12 +98,12 @@ public struct PurchaseOptions: Hashable, Sendable {
     }
 }
 
-/// What StoreKit answers to a purchase.
+/// StoreKit's result of a purchase.
 public enum PurchaseResult: Equatable, Sendable {
-    /// Bought, verified on the device or not.
+    /// The product was bought. The transaction may be unverified.
     indirect case success(DeviceTransaction)
-    /// Somebody else decides, or the bank: the transaction comes later, if at all.
+    /// The purchase needs approval, such as Ask to Buy or by the bank. The transaction may come later.
     case pending
-    /// The customer thought better of it.
+    /// The customer cancelled the purchase.
     case cancelled
 }

@@ -1,70 +1,70 @@
 public import Foundation
 
-/// What kind of product was bought. The texts are those of the App Store's signed transactions.
+/// The kind of a product, with the values of the App Store's signed transactions.
 public struct ProductKind: RawRepresentable, Hashable, Sendable, Codable {
-    /// The text in a signed transaction.
+    /// The value in a signed transaction.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Makes a kind from any value, including values that are not listed below.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Bought again and again, used up.
+    /// A product that is used up and can be bought again.
     public static let consumable = Self(rawValue: "Consumable")
-    /// Bought once, for good.
+    /// A product that is bought once and does not expire.
     public static let nonConsumable = Self(rawValue: "Non-Consumable")
-    /// A subscription that renews.
+    /// A subscription that renews automatically.
     public static let autoRenewable = Self(rawValue: "Auto-Renewable Subscription")
-    /// A subscription whose length only the app knows.
+    /// A subscription that does not renew. The app defines its length.
     public static let nonRenewing = Self(rawValue: "Non-Renewing Subscription")
 }
 
-/// How a customer came by a purchase. The texts are those of the App Store's signed transactions.
+/// The relationship of a customer to a purchase, with the values of the App Store's signed transactions.
 public struct Ownership: RawRepresentable, Hashable, Sendable, Codable {
-    /// The text in a signed transaction.
+    /// The value in a signed transaction.
     public let rawValue: String
 
-    /// Takes any text, listed below or not.
+    /// Makes an ownership from any value, including values that are not listed below.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Paid for.
+    /// The customer bought the product.
     public static let purchased = Self(rawValue: "PURCHASED")
-    /// Shared by somebody of the family.
+    /// A family member shares the purchase.
     public static let familyShared = Self(rawValue: "FAMILY_SHARED")
-    /// A seat that an organisation pays for.
+    /// An organisation bought the product and assigned it to the customer.
     public static let assigned = Self(rawValue: "ASSIGNED")
 }
 
 /// A transaction on this device.
 ///
-/// StoreKit's own type stays inside the store that hands it out, so that everything else builds without Apple's SDK.
+/// It replaces StoreKit's `Transaction`, so that this library builds without Apple's SDK.
 public struct DeviceTransaction: Hashable, Sendable, Codable {
     /// The identifier of this transaction.
     public var id: UInt64
     /// The identifier of the first transaction of the purchase.
     public var originalID: UInt64
-    /// What was bought.
+    /// The product's identifier.
     public var productID: String
-    /// What kind of product it is.
+    /// The kind of product.
     public var kind: ProductKind
-    /// How many were bought.
+    /// The quantity.
     public var quantity: Int
-    /// When it was bought or renewed.
+    /// The date of the purchase or renewal.
     public var purchaseDate: Date
-    /// When a subscription's period ends.
+    /// The end of a subscription's period.
     public var expirationDate: Date?
-    /// When the App Store took it back.
+    /// The date at which the App Store refunded or revoked the transaction.
     public var revocationDate: Date?
-    /// Whether a better subscription of the same group took its place.
+    /// Whether an upgrade to another subscription of the same group replaced this one.
     public var isUpgraded: Bool
-    /// Whether the customer paid for it, or has it from the family or an organisation.
+    /// Whether the customer bought the product, or has it from the family or an organisation.
     public var ownership: Ownership
-    /// The account that the app named when it bought.
+    /// The account token that the app passed to the purchase.
     public var appAccountToken: UUID?
-    /// Where it was bought: `Production`, `Sandbox`, `Xcode`.
+    /// The environment: `Production`, `Sandbox` or `Xcode`.
     public var environment: String
-    /// When the App Store signed it. Of two with the same `id`, the later one holds.
+    /// The date at which the App Store signed the transaction. Of two with the same `id`, the later one is valid.
     public var signedDate: Date
-    /// The signed text, which the server verifies.
+    /// The signed transaction (JWS), which the server verifies.
     public var jws: String
     /// Whether StoreKit verified the signature on the device.
     public var isVerified: Bool
@@ -83,15 +83,15 @@ public struct DeviceTransaction: Hashable, Sendable, Codable {
     }
 }
 
-/// Reads what a signed text says, without checking who signed it.
+/// Decodes the payload of a JWS without verifying the signature.
 package enum SignedText {
     package static func payload<Value: Decodable>(of jws: String) -> Value? {
         let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let data = bytes(parts[1]) else { return nil }
-        return try? CustomerAnswer.decoder.decode(Value.self, from: data)
+        return try? CustomerResponse.decoder.decode(Value.self, from: data)
     }
 
-    /// What a text in base64url stands for.
+    /// Decodes base64url.
     static func bytes(_ text: Substring) -> Data? {
         let text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         return Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
@@ -103,10 +103,10 @@ package enum SignedText {
         var transactionReason: String?
     }
 
-    /// Whether the App Store made a signed transaction by itself, when a period ended.
+    /// Whether a signed transaction is an automatic renewal.
     static func isRenewal(_ jws: String) -> Bool { (payload(of: jws) as Payload?)?.transactionReason == "RENEWAL" }
 
-    /// The environment that a signed transaction or app transaction names.
+    /// Returns the environment of a signed transaction or app transaction.
     package static func environment(of jws: String) -> String? {
         let payload: Payload? = payload(of: jws)
         return payload?.environment ?? payload?.receiptType

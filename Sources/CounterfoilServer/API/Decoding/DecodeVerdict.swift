@@ -1,7 +1,7 @@
 internal import AppStoreTrust
 internal import Foundation
 
-/// What was found about something that somebody pasted.
+/// The result of decoding pasted data.
 package struct DecodeVerdict {
     /// One step of a verification.
     package struct Check {
@@ -9,29 +9,29 @@ package struct DecodeVerdict {
 
         package var name: String
         package var result: Result
-        /// Why it failed, or what it found.
+        /// The reason of a failure, or a finding.
         var note: String?
     }
 
-    /// What it is: `transaction`, `receipt`, `webhook` and so on; `unknown`.
+    /// The kind of data: `transaction`, `receipt`, `webhook` and so on; or `unknown`.
     package var kind: String
-    /// Whether everything that can be proven about it was.
+    /// Whether everything that can be verified was verified.
     package var isProven = false
-    /// The reason why not, for programs.
+    /// The reason why it was not, for programs.
     package var code: String?
-    /// The verdict in a sentence.
+    /// The result in a sentence.
     package var message: String
-    /// Every check in the order in which it is made.
+    /// Every check, in the order of the verification.
     package var checks: [Check] = []
-    /// What it says, as JSON. Not to be believed unless ``isProven``.
+    /// The contents as JSON. Untrusted unless ``isProven``.
     package var payload: [UInt8]?
     var trace: VerificationTrace?
-    /// What is inside of it, and in which member.
+    /// The nested signed data, and the member that contained it.
     package var parts: [Part] = []
-    /// The app, environment and transaction that it is about, by its own word.
+    /// The app, environment and transaction that the data names.
     var subject = Subject()
 
-    /// Something inside, and the member that it was in.
+    /// Nested data, and the member that contained it.
     package struct Part {
         package var name: String
         package var verdict: DecodeVerdict
@@ -45,15 +45,15 @@ package struct DecodeVerdict {
     }
 }
 
-/// The checks of a kind of signed data, in their order, and which reasons belong to which.
+/// The checks of a kind of signed data in their order, and the error codes that each check throws.
 struct CheckList {
     var steps: [(name: String, codes: [VerificationError.Code])]
 
-    /// The checks as they came out: all before the one that failed have passed, all after it were not reached.
+    /// Returns the results of all checks: those before the failed one passed, those after it were not reached.
     func results(_ error: VerificationError?, revocation: RevocationFinding?) -> [DecodeVerdict.Check] {
         let failed = error.map { error in
             let indices = steps.indices.filter { steps[$0].codes.contains(error.code) }
-            return (Self.isOfTheLater(error) ? indices.last : indices.first) ?? 0
+            return (Self.isFromLaterStep(error) ? indices.last : indices.first) ?? 0
         }
         return steps.enumerated().map { index, step in
             if step.name == "revocation", failed == nil { return Self.check(revocation) }
@@ -64,8 +64,8 @@ struct CheckList {
         }
     }
 
-    /// Of two steps that fail with one code, which it was: the reason says so.
-    private static func isOfTheLater(_ error: VerificationError) -> Bool {
+    /// Whether the error belongs to the later of two checks with the same code. Only the message tells.
+    private static func isFromLaterStep(_ error: VerificationError) -> Bool {
         switch error.code {
         case .badJSON: error.message.hasPrefix("the payload")
         case .badChainSignature: !error.message.contains("names another issuer")

@@ -3,10 +3,10 @@ internal import AppStoreTrust
 internal import Crypto
 internal import Foundation
 
-/// Judges a signature of a promotional offer in the original format. By itself it is nothing but bytes: what was signed has
-/// to stand beside it, as the API answers it. The app is not among that, so it is found by trying.
+/// Verifies the signature of a promotional offer in the original format. The signature contains no data: the signed
+/// values must come with it, as in the API's answer. They do not include the app, so every app is tried.
 enum OfferVerdict {
-    /// What was signed, but for the app.
+    /// The signed values, except the app.
     private struct Offer: Decodable {
         var productID: String
         var offerID: String
@@ -25,15 +25,15 @@ enum OfferVerdict {
         }
     }
 
-    /// Apple takes such a signature for so long, in seconds.
+    /// How long the App Store accepts a signature, in seconds.
     private static let lifetime = 24 * 3600.0
 
-    /// What there is to say of a signature alone: nobody can tell what it was made for.
+    /// The verdict about a signature without the signed values, which cannot be verified.
     static var bareSignature: DecodeVerdict {
         DecodeVerdict(
             kind: "offer_signature", code: "incomplete",
             message:
-                "Cannot be verified: a signature alone does not say what was signed. Decode it with what goes to StoreKit beside it: product_id, offer_id, key_id, nonce, timestamp and signature in one JSON object, as the API answers them.",
+                "Cannot be verified: a signature alone does not say what was signed. Decode the JSON object that the API returned, with product_id, offer_id, key_id, nonce, timestamp and signature.",
             checks: [
                 .init(name: "form", result: .passed),
                 .init(name: "key", result: .notReached),
@@ -50,7 +50,7 @@ enum OfferVerdict {
         do { offer = try JSONDecoder().decode(Offer.self, from: Data(json)) } catch {
             verdict.code = "bad_json"
             verdict.message =
-                "Refused: beside the signature it needs product_id, offer_id, key_id, nonce and timestamp, as the API answers them."
+                "Refused: the JSON object needs product_id, offer_id, key_id, nonce and timestamp beside the signature, as the API returns them."
             verdict.checks = [.init(name: "form", result: .failed), .init(name: "signature", result: .notReached)]
             return verdict
         }
@@ -83,7 +83,7 @@ enum OfferVerdict {
         verdict.message =
             verdict.isProven
             ? "Valid: signed with a key of this configuration for \(app ?? "")."
-            : "Refused: not signed with a key of this configuration, expired, or dated ahead."
+            : "Refused: not signed with a key of this configuration, expired, or dated in the future."
         verdict.subject.bundleID = app
         return verdict
     }

@@ -2,22 +2,23 @@ internal import Basics
 internal import Crypto
 internal import Foundation
 
-/// What somebody pasted, recognised by its form alone.
+/// Pasted data, recognized by its format alone.
 enum PastedData {
-    /// A compact JWS, of Apple's or ours.
+    /// A compact JWS, signed by Apple or with an app's own key.
     case token(String)
-    /// JSON around a signed text, such as a notification's `{"signedPayload":…}`; the name of the member.
+    /// A JSON object with a signed text, such as a notification's `{"signedPayload":…}`, and the name of the text's
+    /// member.
     case wrapped(String, member: String)
-    /// An answer of `verifyReceipt`: nothing in it is signed but the receipt that it may carry.
+    /// An answer of `verifyReceipt`: only the receipt in it, if there is one, is signed.
     case receiptAnswer(receipt: String?, payload: [UInt8])
     case certificates(Data)
-    /// A signature of an offer in the original format, with what was signed, as the API answers it.
+    /// An offer signature in the original format with the signed values, as in the API's answer.
     case offer([UInt8])
-    /// Such a signature alone.
+    /// An offer signature without the signed values.
     case bareSignature
     /// A receipt, in base64 or as bytes.
     case receipt(Data)
-    /// A webhook of ours: headers, an empty line, the body.
+    /// A webhook from this server: headers, an empty line, the body.
     case webhook(headers: [String: String], body: Data)
 
     init(_ bytes: [UInt8]) {
@@ -59,14 +60,14 @@ enum PastedData {
         return nil
     }
 
-    /// Whether this is base64 of a P-256 signature in DER and of nothing else, as StoreKit takes it for an offer: two numbers
-    /// of up to 33 bytes each. No receipt is so short.
+    /// Whether the text is base64 of a P-256 signature in DER and of nothing else, as StoreKit uses for an offer: two
+    /// integers of up to 33 bytes each. Every receipt is longer.
     private static func isSignature(_ text: String) -> Bool {
         guard text.utf8.count <= 96, let der = Base64.decode(text) else { return false }
         return (try? P256.Signing.ECDSASignature(derRepresentation: der)) != nil
     }
 
-    /// Header lines such as `webhook-id: …`, in any order and with others between them, then an empty line and the body.
+    /// Parses header lines such as `webhook-id: …`, in any order and among others, then an empty line and the body.
     private static func webhook(_ text: String) -> PastedData? {
         let text = text.replacing("\r\n", with: "\n")
         guard let gap = text.firstRange(of: "\n\n"), gap.lowerBound.utf16Offset(in: text) < 16 << 10 else { return nil }

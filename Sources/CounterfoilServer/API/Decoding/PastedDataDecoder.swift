@@ -7,46 +7,46 @@ package import Foundation
 internal import Ledger
 package import LedgerServices
 
-/// Reads whatever people paste, and says what can be proven about it. Keeps nothing and logs nothing.
+/// Decodes pasted data, and reports what can be verified. Stores and logs nothing.
 package struct PastedDataDecoder: Sendable {
-    /// How something is judged.
-    package struct Choices {
-        /// The instant at which certificates had to be valid; nil for when it was signed.
+    /// How pasted data is verified.
+    package struct Options {
+        /// The instant at which the certificates must be valid; nil for the signing date.
         package var instant: Date?
-        /// Whether Apple's responders are asked.
-        package var asksResponder = false
+        /// Whether to query Apple's OCSP responders.
+        package var checksRevocation = false
 
         package init() {}
 
-        var validAt: ValidationInstant { instant.map { .at($0) } ?? .signingDate }
+        var validationTime: ValidationTime { instant.map { .at($0) } ?? .signingDate }
     }
 
-    /// How deep what is inside of something is read.
+    /// How many levels of nested signed data are decoded.
     private static let maximumDepth = 3
 
-    private let silent: SignedDataVerifier
-    private let asking: SignedDataVerifier
+    private let offlineVerifier: SignedDataVerifier
+    private let onlineVerifier: SignedDataVerifier
     private let trust: ServerConfiguration.Trust
     private let bundleIDs: Set<String>
     private let apps: Apps
     private let now: @Sendable () -> Date
 
-    /// - Parameter apps: Whose keys are known. They may be replaced while the server runs.
+    /// - Parameter apps: The apps whose keys are known. They may change while the server runs.
     package init(_ configuration: ServerConfiguration, _ apps: Apps, _ clock: ServerClock) throws {
         func verifier(_ policy: RevocationPolicy) throws -> SignedDataVerifier {
             var configuration = configuration
             configuration.trust.revocation = policy
-            return try ServerCore.verifier(configuration, validAt: .signingDate, clock)
+            return try ServerCore.verifier(configuration, validationTime: .signingDate, clock)
         }
-        silent = try verifier(.off)
-        asking = try verifier(.soft)
+        offlineVerifier = try verifier(.off)
+        onlineVerifier = try verifier(.soft)
         trust = configuration.trust
         bundleIDs = Set(configuration.apps.map(\.bundleID))
         self.apps = apps
         now = clock.now
     }
 
-    /// The keys of the apps at the moment, by their identifiers.
+    /// The apps' current keys, by key ID.
     private var keys: [String: SigningKey] {
         var keys: [String: SigningKey] = [:]
         for app in apps.all {
@@ -56,29 +56,29 @@ package struct PastedDataDecoder: Sendable {
         return keys
     }
 
-    /// What there is to say about it.
+    /// Returns the verdict about the data.
     ///
-    /// - Parameter secrets: Those of the webhooks that whoever asks may manage, by the endpoint's name.
+    /// - Parameter secrets: The secrets of the webhook endpoints that the principal may manage, by endpoint name.
     package func verdict(
-        _ bytes: [UInt8], _ choices: Choices, secrets: [String: [Secret]]
+        _ bytes: [UInt8], _ options: Options, secrets: [String: [Secret]]
     ) async -> DecodeVerdict {
         switch PastedData(bytes) {
-        case .token(let text): return await token(text, choices)
+        case .token(let text): return await token(text, options)
         case .wrapped(let text, let member):
-            var verdict = await token(text, choices)
+            var verdict = await token(text, options)
             verdict.message += " It was in the member \(member)."
             return verdict
-        case .certificates(let data): return certificates(data, choices)
+        case .certificates(let data): return certificates(data, options)
         case .offer(let json): return OfferVerdict.make(json, keys, bundleIDs: bundleIDs, now: now())
         case .bareSignature: return OfferVerdict.bareSignature
-        case .receipt(let data): return receipt(data, choices)
+        case .receipt(let data): return receipt(data, options)
         case .receiptAnswer(let receipt, let payload):
             var verdict = DecodeVerdict(
                 kind: "verify_receipt_answer", code: "not_signed",
                 message: "A verifyReceipt response is not signed; only the receipt in it can be verified.",
                 payload: payload)
             if let receipt {
-                verdict.parts.append(.init(name: "latest_receipt", verdict: self.receipt(Data(receipt.utf8), choices)))
+                verdict.parts.append(.init(name: "latest_receipt", verdict: self.receipt(Data(receipt.utf8), options)))
             }
             return verdict
         case .webhook(let headers, let body): return WebhookVerdict.make(headers, body, secrets, now: now())
@@ -87,10 +87,11 @@ package struct PastedDataDecoder: Sendable {
 
     // MARK: - Signed data
 
-    private func token(_ text: String, _ choices: Choices, depth: Int = 0) async -> DecodeVerdict {
-        let (header, payload) = Self.unproven(text)
+    private func token(_ text: String, _ options: Options, depth: Int = 0) async -> DecodeVerdict {
+        let (header, payload) = Self.unverifiedContents(text)
         if let header, header["x5c"] == nil { return TokenVerdict.make(text, header, payload, keys, now: now()) }
-        let verifier = (choices.asksResponder ? asking : silent).validating(at: choices.validAt)
+        let verifier = (options.checksRevocation ? onlineVerifier : offlineVerifier).validating(
+            at: options.validationTime)
         do throws(VerificationError) {
             let verified = try await verifier.anyPayload(text)
             var verdict = DecodeVerdict(
@@ -100,8 +101,8 @@ package struct PastedDataDecoder: Sendable {
                 trace: verified.trace)
             verdict.subject = verified.payload.subject
             guard depth < Self.maximumDepth else { return verdict }
-            for (name, inner) in verified.payload.inner {
-                verdict.parts.append(.init(name: name, verdict: await token(inner, choices, depth: depth + 1)))
+            for (name, nested) in verified.payload.signedTexts {
+                verdict.parts.append(.init(name: name, verdict: await token(nested, options, depth: depth + 1)))
             }
             return verdict
         } catch {
@@ -112,8 +113,8 @@ package struct PastedDataDecoder: Sendable {
         }
     }
 
-    /// What a compact JWS has in it, whoever wrote it: JSON objects or nothing.
-    private static func unproven(_ text: String) -> (header: [String: Any]?, payload: [UInt8]?) {
+    /// Returns the header and the payload of a compact JWS without verification; nil for a part that is no JSON object.
+    private static func unverifiedContents(_ text: String) -> (header: [String: Any]?, payload: [UInt8]?) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         func object(_ index: Int) -> ([String: Any], [UInt8])? {
             guard parts.count == 3, let bytes = Base64.decodeURL(parts[index]), let object = PlainJSON.object(bytes)
@@ -125,10 +126,11 @@ package struct PastedDataDecoder: Sendable {
 
     // MARK: - Receipts and certificates
 
-    private func receipt(_ data: Data, _ choices: Choices) -> DecodeVerdict {
+    private func receipt(_ data: Data, _ options: Options) -> DecodeVerdict {
         let limits = ReceiptLimits(bytes: 4 << 20, attributes: 100_000)
         let validator = ReceiptValidator(
-            anchors: trust.receiptAnchors, bundleIDs: bundleIDs, validAt: choices.validAt, limits: limits, now: now)
+            anchors: trust.receiptAnchors, bundleIDs: bundleIDs, validationTime: options.validationTime, limits: limits,
+            now: now)
         do throws(VerificationError) {
             let verified = try validator.validate(contents: data)
             var verdict = DecodeVerdict(
@@ -153,14 +155,14 @@ package struct PastedDataDecoder: Sendable {
         }
     }
 
-    private func certificates(_ data: Data, _ choices: Choices) -> DecodeVerdict {
+    private func certificates(_ data: Data, _ options: Options) -> DecodeVerdict {
         do throws(VerificationError) {
             guard data.count <= CertificateFile.maximumBytes else {
                 throw VerificationError(.tooLarge, "more than \(CertificateFile.maximumBytes) bytes")
             }
             let ders = try CertificateFile.read(data).map(\.der)
             let chain = try CertificateChain(ders: ders, anchors: trust.anchors, markers: .appStore)
-            let instant = choices.instant ?? now()
+            let instant = options.instant ?? now()
             for certificate in chain.certificates { try certificate.requireValid(at: instant) }
             return DecodeVerdict(
                 kind: "certificates", isProven: true,
@@ -178,7 +180,7 @@ package struct PastedDataDecoder: Sendable {
 }
 
 extension Receipt {
-    /// The first transaction that the ledger may know it by: of what was restored the original.
+    /// The transaction ID that the ledger may know: of a restored purchase, the original one.
     fileprivate var firstTransaction: String? {
         switch self {
         case .app(let receipt): receipt.purchases.first.map { $0.originalTransactionID ?? $0.transactionID }
@@ -188,7 +190,7 @@ extension Receipt {
 }
 
 extension AnySignedPayload {
-    /// With its article, for a sentence.
+    /// The name with its article, for a sentence.
     fileprivate var name: String {
         switch self {
         case .transaction: "a transaction"
@@ -216,8 +218,8 @@ extension AnySignedPayload {
         }
     }
 
-    /// The signed texts inside.
-    fileprivate var inner: [(String, String)] {
+    /// The nested signed texts, by the names of their members.
+    fileprivate var signedTexts: [(String, String)] {
         guard case .notification(let payload) = self else { return [] }
         return [
             ("signedTransactionInfo", payload.data?.signedTransactionInfo),

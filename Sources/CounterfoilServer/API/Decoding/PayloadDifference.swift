@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Ledger
 
-/// A member that two payloads of the same kind do not both have with the same value, by Apple's name.
+/// A member, by Apple's name, whose values differ between two payloads of the same kind.
 struct PayloadDifference: Hashable {
     var member: String
     var kept: String
     var shown: String
 
-    /// The texts inside of a notification. Each signature is another, so that they always differ.
+    /// The nested signed texts of a notification. Their signatures always differ.
     private static let signedTexts: Set<String> = [
         "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
     ]
 
-    /// All differences in the order of the names. Nothing is different from what is no JSON object.
+    /// Returns all differences, sorted by name; none if one of the payloads is not a JSON object.
     static func between(_ kept: [UInt8]?, _ shown: [UInt8]?) -> [PayloadDifference] {
         guard let kept = kept.map({ members(APIValue(json: Data($0))) }), !kept.isEmpty,
             let shown = shown.map({ members(APIValue(json: Data($0))) }), !shown.isEmpty
@@ -23,7 +23,7 @@ struct PayloadDifference: Hashable {
         }
     }
 
-    /// The members; those of an object inside by both names.
+    /// Returns the members by name. Members of a nested object have the names of both, joined by a dot.
     private static func members(_ payload: APIValue) -> [String: APIValue] {
         let pairs = payload.members.flatMap { name, value -> [(String, APIValue)] in
             guard case .object = value else { return [(name, value)] }
@@ -45,10 +45,10 @@ struct PayloadDifference: Hashable {
     }
 }
 
-/// The newest text that the ledger has of what somebody shows.
+/// Finds the ledger's newest signed text about the subject of a verdict.
 enum NewestText {
-    /// What the newest kept text says about the same transaction, or the same subscription's renewal. All of them were proven
-    /// when they came.
+    /// Returns the payload of the newest stored text about the same transaction, or the same subscription's renewal.
+    /// All stored texts were verified on arrival.
     static func payload(
         like verdict: DecodeVerdict, about original: String, in scope: Int64, _ storage: any DecodeRoutes.Storage
     ) async throws -> [UInt8]? {
@@ -60,7 +60,7 @@ enum NewestText {
         }
         let isRenewal = verdict.kind == "renewalInfo"
         let transactions = isRenewal ? [] : Set([verdict.subject.transactionID].compactMap(\.self))
-        let wanted = WantedFacts(original, transactions: transactions, renewal: isRenewal)
+        let wanted = FactSelection(original, transactions: transactions, renewal: isRenewal)
         return try await storage.sources(of: [wanted], notifications: true, in: scope)
             .compactMap { text(of: $0.source, member) }
             .compactMap { DecodedNotification.payload(of: $0) }
@@ -69,7 +69,7 @@ enum NewestText {
             .max { ($0.1["signedDate"].number ?? 0) < ($1.1["signedDate"].number ?? 0) }?.0
     }
 
-    private static func text(of source: KeptSource, _ member: String) -> String? {
+    private static func text(of source: StoredSource, _ member: String) -> String? {
         switch source {
         case .statement(let kept): kept.text
         case .notification(let kept, _):

@@ -1,24 +1,24 @@
 internal import Foundation
 
-/// Reads JSON that goes into an answer as the bytes that it is.
+/// Parses JSON whose bytes are copied unchanged into an answer.
 enum PlainJSON {
-    /// The members of a JSON object; nil for anything else.
+    /// Returns the members of a JSON object; nil for anything else.
     ///
-    /// Foundation reads UTF-16, UTF-32 and a byte order mark as well. None of them may stand inside of an answer in UTF-8.
+    /// Foundation also parses UTF-16, UTF-32 and byte order marks. An answer in UTF-8 must not contain them.
     static func object(_ bytes: [UInt8]) -> [String: Any]? {
         guard !bytes.contains(0), !bytes.starts(with: [0xEF, 0xBB, 0xBF]),
             String(validating: bytes, as: UTF8.self) != nil
         else { return nil }
-        // Whatever Foundation refuses is no object.
+        // Data that Foundation rejects is not a JSON object.
         return try? JSONSerialization.jsonObject(with: Data(bytes).keepingByteOrderMarks) as? [String: Any]
     }
 }
 
 extension Data {
-    /// The same JSON with every U+FEFF escaped: Foundation drops one that begins a string.
+    /// The same JSON with every U+FEFF escaped: Foundation drops one at the start of a string.
     var keepingByteOrderMarks: Data {
         let mark = Data([0xEF, 0xBB, 0xBF])
-        // Hardly any text has one, and this is the cheaper question.
+        // Few texts contain one, and searching is cheaper than replacing.
         return range(of: mark) == nil ? self : replacing(mark, with: Data("\\ufeff".utf8))
     }
 }

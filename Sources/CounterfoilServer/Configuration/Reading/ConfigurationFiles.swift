@@ -1,11 +1,11 @@
 package import Foundation
 
-/// How the reader of a configuration gets at the files that it names. Tests have no files.
+/// Reads the files that a configuration refers to. Tests replace the disk by a dictionary.
 package struct ConfigurationFiles: Sendable {
-    /// A file as it was found.
+    /// The contents and permissions of a file.
     package struct File: Sendable {
         package var contents: Data
-        /// The permission bits, such as 0o644; nil where there are none.
+        /// The permission bits, such as 0o644; nil where files have none.
         package var permissions: Int?
 
         package init(contents: Data, permissions: Int? = nil) {
@@ -13,17 +13,17 @@ package struct ConfigurationFiles: Sendable {
             self.permissions = permissions
         }
 
-        /// Whether others than the owner may read it.
-        var isOpen: Bool { (permissions ?? 0) & 0o077 != 0 }
+        /// Whether the group or other users have any permission.
+        var isReadableByOthers: Bool { (permissions ?? 0) & 0o077 != 0 }
     }
 
-    /// Why there is no content: a part of a sentence that begins with the file's name.
+    /// The reason why a file cannot be read. The reason completes a sentence that begins with the file's path.
     package struct Unreadable: Error, Hashable {
         package let reason: String
 
         package init(_ reason: String) { self.reason = reason }
 
-        /// There is no such file, or none that this user can see.
+        /// The file does not exist or is not visible to this user.
         package static let absence = Unreadable("does not exist")
     }
 
@@ -35,7 +35,7 @@ package struct ConfigurationFiles: Sendable {
 
     package func read(_ path: String, maximumBytes: Int) throws(Unreadable) -> File { try open(path, maximumBytes) }
 
-    /// The files of this machine. Only regular ones: a device has no end, and a pipe may have no beginning.
+    /// The files on disk. Only regular files are read: reading a device may not end, and opening a pipe may block.
     package static let disk = ConfigurationFiles { path, maximumBytes throws(Unreadable) in
         let manager = FileManager.default
         let url = URL(filePath: path).resolvingSymlinksInPath()

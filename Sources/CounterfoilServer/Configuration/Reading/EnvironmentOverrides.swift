@@ -1,17 +1,17 @@
 internal import ConfigurationReading
 
-/// What environment variables and the option `--port` say instead of the file, for those who run one file in several
-/// places.
+/// The settings that environment variables and the option `--port` override, so that several deployments can share a
+/// file.
 package struct EnvironmentOverrides {
     /// A setting and its variable.
     package struct Setting: Sendable {
         /// The name of the variable.
         package let variable: String
-        /// Where it is in the file.
+        /// The path of the setting in the file.
         package let path: [String]
     }
 
-    /// All of them.
+    /// All settings that can be overridden.
     package static let settings = [
         Setting(variable: "COUNTERFOIL_HOST", path: ["listen", "host"]),
         Setting(variable: "COUNTERFOIL_PORT", path: ["listen", "port"]),
@@ -29,9 +29,10 @@ package struct EnvironmentOverrides {
 
     private let values: [(source: String, path: [String], text: String)]
 
-    /// Looks for the variables. An empty one counts as none: that is how composed files say so.
+    /// Reads the overrides from the environment. Empty variables are ignored: Compose files leave unset variables
+    /// empty.
     ///
-    /// - Parameter port: The value of the option `--port`, if there is one. It overrides the variable too.
+    /// - Parameter port: The value of the option `--port`. It also overrides the variable.
     init(_ environment: [String: String], port: Int?) {
         values = Self.settings.compactMap { setting in
             if let port, setting.path == ["listen", "port"] {
@@ -42,20 +43,21 @@ package struct EnvironmentOverrides {
         }
     }
 
-    /// The file with what the variables and the option say.
+    /// Returns the file's content with the overrides applied.
     func applied(to root: ConfigurationValue) -> ConfigurationValue {
         values.reduce(root) { $0.replacing($1.path, with: $1.text) }
     }
 
-    /// The variable or the option that overrides a setting; nil where none does.
+    /// Returns the variable or option that overrides a setting; nil if none does.
     func source(of path: String) -> String? {
         values.first { $0.path.joined(separator: ".") == path }?.source
     }
 
-    /// What the command reads: the key of `recover --url`, and the simulator of those that command one.
+    /// Variables that only the command line tool reads: the key for `recover --url`, and the simulator's URL for the
+    /// commands that control a simulator.
     private static let commandVariables = ["COUNTERFOIL_KEY", "COUNTERFOIL_SIMULATOR"]
 
-    /// What is said about variables that look like settings and are none.
+    /// Returns a warning for each variable that begins with `COUNTERFOIL_` and is unknown.
     static func notes(on names: some Sequence<String>) -> [ConfigurationIssue] {
         let known = settings.map(\.variable)
         let others = known + commandVariables

@@ -2,17 +2,17 @@ internal import ConfigurationReading
 public import Foundation
 
 extension LoadedConfiguration {
-    /// No configuration is larger; the reader of YAML says so, too.
+    /// The maximum size of a configuration file. The YAML parser has the same limit.
     private static let maximumBytes = 1 << 20
 
-    /// Reads a configuration file, YAML, and the files it names.
+    /// Reads a YAML configuration file and the files that it refers to.
     ///
-    /// docs/configuration.md lists the settings. Some can be changed by environment variables named `COUNTERFOIL_…`, which
-    /// count more than the file. A relative path, also in a variable, begins in the folder of the file.
+    /// docs/configuration.md lists the settings. Environment variables named `COUNTERFOIL_…` override some of them.
+    /// Relative paths, also those in variables, start in the folder of the file.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - environment: The variables; those of the process.
+    ///   - environment: The environment variables. Default: those of the process.
     /// - Throws: ``ConfigurationError`` with every problem, its path in the file and its line.
     public init(
         contentsOf file: URL, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -20,9 +20,9 @@ extension LoadedConfiguration {
         try self.init(contentsOf: file, environment: environment, secrets: .all, port: nil)
     }
 
-    /// Reads a configuration file with the secrets that whoever asks needs: a service's may be there only while it runs.
+    /// Reads a configuration file and the given kind of secrets. The secrets of a service may exist only while it runs.
     ///
-    /// - Parameter port: The port that replaces `listen.port`, if there is one.
+    /// - Parameter port: The port that replaces `listen.port`; nil to keep it.
     package init(contentsOf file: URL, secrets: SecretReading, port: Int? = nil) throws(ConfigurationError) {
         try self.init(
             contentsOf: file, environment: ProcessInfo.processInfo.environment, secrets: secrets, port: port)
@@ -56,17 +56,18 @@ extension LoadedConfiguration {
             var configuration = reader.read(overrides.applied(to: root))
             configuration.origins = SettingOrigins(root, overrides)
             try reader.findings.finish()
-            let strangers = EnvironmentOverrides.notes(on: Set(environment.keys).subtracting(reader.secretVariables))
+            let unknownVariables = EnvironmentOverrides.notes(
+                on: Set(environment.keys).subtracting(reader.secretVariables))
             self.init(
                 configuration: configuration,
-                notes: Self.sorted(reader.notes.map(overrides.attributed) + strangers),
+                warnings: Self.sorted(reader.notes.map(overrides.attributed) + unknownVariables),
                 absent: reader.absentCredentials)
         } catch {
             throw ConfigurationError(problems: Self.sorted(error.problems.map(overrides.attributed)))
         }
     }
 
-    /// In the order of the file; what has no line comes last.
+    /// Sorts issues by line. Issues without a line come last.
     private static func sorted(_ issues: [ConfigurationIssue]) -> [ConfigurationIssue] {
         issues.enumerated().sorted { ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset) }
             .map(\.element)
@@ -74,7 +75,7 @@ extension LoadedConfiguration {
 }
 
 extension EnvironmentOverrides {
-    /// The issue with the variable or the option that caused it, instead of a line.
+    /// Returns the issue with the overriding variable or option in its message instead of a line.
     func attributed(_ issue: ConfigurationIssue) -> ConfigurationIssue {
         guard let source = source(of: issue.path) else { return issue }
         return ConfigurationIssue(path: issue.path, message: "\(issue.message) (from \(source))")

@@ -21,7 +21,7 @@ extension ServerConfigurationReader {
             guard let key = key(&section, apps: apps) else { return nil }
             if !names.insert(key.name).inserted { section.problem("name", "\(quoted(key.name)) is used twice") }
             if !key.hash.isEmpty, !hashes.insert(key.hash).inserted {
-                section.problem("secret", "another key has the same")
+                section.problem("secret", "is the same as that of another key")
             }
             return key
         }
@@ -38,12 +38,12 @@ extension ServerConfigurationReader {
             environments: section.has("environments") ? Set(section.words("environments", of: Self.environments)) : nil,
             isPublic: section.flag("public") ?? false)
         section.finish()
-        if key.isPublic { judgePublic(key, section, apps: apps) }
+        if key.isPublic { checkPublicKey(key, section, apps: apps) }
         let isKnown = hash != nil || absentCredentials.isAny(in: section.path("secret"))
         return name != nil && isKnown ? key : nil
     }
 
-    /// The hash itself, or that of a secret.
+    /// Reads the hash of a key, or hashes the key's text.
     private func hash(_ section: inout Section) -> Data? {
         guard let value = section.value("secret") else {
             section.problem("secret", "is missing: {sha256: …}, {file: …} or {environment: …}")
@@ -58,7 +58,7 @@ extension ServerConfigurationReader {
             return hash
         }
         guard let secret = secret(&section, "secret") else { return nil }
-        // The hash has no salt, so the text must be more than anybody can guess.
+        // The hash has no salt, so the text must be too long to guess.
         guard secret.revealed.utf8.count >= 24 else {
             section.problem("secret", "is shorter than 24 characters; counterfoil server keys create makes a good one")
             return nil
@@ -66,8 +66,8 @@ extension ServerConfigurationReader {
         return APIKeyText.hash(of: secret.revealed)
     }
 
-    private func judgePublic(_ key: ServerConfiguration.Key, _ section: Section, apps: [ServerConfiguration.App]) {
-        let excess = key.scopes.subtracting(APIScope.forApps).map(\.rawValue).sorted()
+    private func checkPublicKey(_ key: ServerConfiguration.Key, _ section: Section, apps: [ServerConfiguration.App]) {
+        let excess = key.scopes.subtracting(APIScope.publicKeyScopes).map(\.rawValue).sorted()
         if !excess.isEmpty {
             section.problem("scopes", "a public key cannot have \(excess.joined(separator: ", "))")
         }
@@ -102,7 +102,7 @@ extension ServerConfigurationReader {
             section.problem("secrets", "is empty")
         }
         for (secret, path) in secrets where secret.webhookKey == nil {
-            findings.problem(path, "is not whsec_ and then base64 of 24 to 64 bytes")
+            findings.problem(path, "is not whsec_ followed by base64 of 24 to 64 bytes")
         }
         var webhook = ServerConfiguration.Webhook(name: name ?? "", url: url ?? "", secrets: secrets.map(\.secret))
         webhook.events = events(&section)
@@ -114,7 +114,7 @@ extension ServerConfigurationReader {
         requireItems("events", "apps", "environments", of: &section)
         webhook.allowsPrivateNetworks = section.flag("allow_private_networks") ?? false
         section.finish()
-        if url != nil { judge(webhook, section) }
+        if url != nil { check(webhook, section) }
         return name == nil || url == nil ? nil : webhook
     }
 
@@ -133,12 +133,12 @@ extension ServerConfigurationReader {
         }
     }
 
-    private func judge(_ webhook: ServerConfiguration.Webhook, _ section: Section) {
+    private func check(_ webhook: ServerConfiguration.Webhook, _ section: Section) {
         guard let host = Self.host(ofURL: webhook.url) else {
-            section.problem("url", "\(Self.shown(webhook.url)) is not a URL such as https://example.com/hooks")
+            section.problem("url", "\(Self.redacted(webhook.url)) is not a URL such as https://example.com/hooks")
             return
         }
-        // What every delivery would be refused for.
+        // Report a URL for which every delivery would fail.
         do throws(WebhookTarget.Refusal) { _ = try WebhookTarget(webhook.url, allowsHTTP: true) } catch {
             section.problem("url", "nothing can be sent to \(quoted(host)): \(error.description)")
             return
@@ -146,20 +146,22 @@ extension ServerConfigurationReader {
         let isPrivate = host == "localhost" || Network.notPublic.contains { $0.contains(host) }
         if isPrivate, !webhook.allowsPrivateNetworks {
             section.problem("url", "\(quoted(host)) is not public; allow_private_networks: true permits it")
-        } else if !isSecureOrHere(webhook.url) {
-            note(section.path("url"), "events about customers go there over plain HTTP")
+        } else if !isSecureOrLoopback(webhook.url) {
+            addNote(section.path("url"), "events about customers go there over plain HTTP")
         }
     }
 
-    // MARK: Both
+    // MARK: Shared
 
     private func name(_ section: inout Section) -> String? {
         guard let name = section.requiredText("name") else { return nil }
-        if !Self.isName(name) { section.problem("name", "has letters, digits, dots, - and _, at most 100") }
+        if !Self.isName(name) {
+            section.problem("name", "should consist of letters, digits, dots, - and _, at most 100")
+        }
         return name
     }
 
-    /// Refuses a list that is there and empty: it would let nothing through, where one that is left out lets everything through.
+    /// Reports lists that are present and empty. An empty list would match nothing; an absent list matches everything.
     func requireItems(_ keys: String..., of section: inout Section) {
         for key in keys {
             guard let value = section.value(key), case .list(let items) = value.content, items.isEmpty else { continue }

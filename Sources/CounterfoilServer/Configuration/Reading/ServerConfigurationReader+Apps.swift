@@ -43,46 +43,48 @@ extension ServerConfigurationReader {
             if !app.bundleID.isEmpty, !seen.insert(ExactText(app.bundleID)).inserted {
                 section.problem("bundle_id", "\(quoted(app.bundleID)) is used twice")
             }
-            if !CustomerName.isNormal(app.bundleID) {
+            if !CustomerName.isNFC(app.bundleID) {
                 section.problem("bundle_id", "is not in Unicode Normalization Form C (NFC)")
             }
-            judgeSharedSecrets(of: app, account, among: &secrets, section)
+            checkSharedSecrets(of: app, account, among: &secrets, section)
             app.sharedSecrets += account
-            judgeTokenSecret(of: app, among: &secrets, section)
+            checkTokenSecret(of: app, among: &secrets, section)
             return app
         }
     }
 
-    /// The secrets of the apps before.
+    /// The secrets of the apps that were read before.
     private struct AppSecrets {
         var tokens: [Secret] = []
         var shared: [Secret] = []
     }
 
-    /// A shared secret names the app, unless it is the account's.
-    private func judgeSharedSecrets(
+    /// Reports a shared secret that another app has too: requests with an app's shared secret are attributed to that
+    /// app.
+    private func checkSharedSecrets(
         of app: ServerConfiguration.App, _ account: [Secret], among secrets: inout AppSecrets, _ section: Section
     ) {
         let taken = secrets.shared + account
         for secret in app.sharedSecrets where taken.contains(where: { $0.matches(secret.revealed) }) {
             section.problem(
                 "shared_secrets",
-                "another app has the same; the account's primary shared secret belongs in account_shared_secrets")
+                "is the same as that of another app; the account's primary shared secret belongs in account_shared_secrets"
+            )
         }
         secrets.shared += app.sharedSecrets
     }
 
-    /// A customer token is for the app whose secret it is signed with, so no two apps may have one secret; and what old
-    /// clients show is no secret.
-    private func judgeTokenSecret(
+    /// Reports a token secret that two apps share, because the secret tells which app a customer token is for. Also
+    /// reports a token secret that is a shared secret, because old clients contain the shared secret.
+    private func checkTokenSecret(
         of app: ServerConfiguration.App, among secrets: inout AppSecrets, _ section: Section
     ) {
         guard let secret = app.customerTokenSecret else { return }
         if secrets.tokens.contains(where: { $0.matches(secret.revealed) }) {
-            section.problem("customer_token_secret", "another app has the same")
+            section.problem("customer_token_secret", "is the same as that of another app")
         }
         if app.accepts(password: secret.revealed) {
-            section.problem("customer_token_secret", "is also a shared secret, which every old client has")
+            section.problem("customer_token_secret", "is also a shared secret, which every old client contains")
         }
         secrets.tokens.append(secret)
     }
@@ -123,13 +125,13 @@ extension ServerConfigurationReader {
             section.problem("customer_token_secret", "is shorter than 32 bytes, which HS256 needs")
         }
         if let secret = secret(&section, "answer_key") {
-            app.answerKey = ServerConfiguration.AnswerKey(base64: secret.revealed)
-            if app.answerKey == nil {
+            app.responseSigningKey = ServerConfiguration.ResponseSigningKey(base64: secret.revealed)
+            if app.responseSigningKey == nil {
                 section.problem("answer_key", "is not 32 bytes in base64; openssl rand -base64 32 makes a key")
             }
         }
         section.finish()
-        judge(app, at: section.path)
+        check(app, at: section.path)
         return app
     }
 
@@ -142,7 +144,7 @@ extension ServerConfigurationReader {
         return number
     }
 
-    /// The key, or the newer one and the one that it replaces.
+    /// Reads the key, or a list of the new key and the key that it replaces.
     private func apiKey(of section: inout Section) -> ServerConfiguration.APIKey? {
         guard case .list? = section.value("key")?.content else {
             guard var key = section.section("key") else { return nil }
@@ -166,7 +168,7 @@ extension ServerConfigurationReader {
             former.section.problem("key_id", "is the same as that of the newer key")
         }
         key.formerKey = formerKey.signingKey
-        note(former.section.path, "this key is being replaced; revoke it in App Store Connect and remove it here")
+        addNote(former.section.path, "this key is being replaced; revoke it in App Store Connect and remove it here")
         return key
     }
 
@@ -206,7 +208,7 @@ extension ServerConfigurationReader {
             do { hosts[environment] = try AppStoreHost(url: url, environment: environment) } catch {
                 urls.problem(key, "\(quoted(url)) is \(error.message)")
             }
-            if !isSecureOrHere(url) { note(urls.path(key), "the key's tokens go there over plain HTTP") }
+            if !isSecureOrLoopback(url) { addNote(urls.path(key), "the key's tokens go there over plain HTTP") }
         }
         urls.finish()
         return hosts
@@ -247,35 +249,37 @@ extension ServerConfigurationReader {
         return policy
     }
 
-    private func judge(_ app: ServerConfiguration.App, at path: String) {
+    private func check(_ app: ServerConfiguration.App, at path: String) {
         if app.key == nil, !absentCredentials.isAny(in: path + ".key") {
-            note(path, "has no key: no recovery, and no history for restores")
+            addNote(path, "has no key: no recovery, and no history for restores")
         }
-        if !app.environments.contains(.production) { note(path, "accepts only the sandbox") }
+        if !app.environments.contains(.production) { addNote(path, "accepts only the sandbox") }
         if !app.environments.contains(.sandbox) {
-            note(path, "refuses the sandbox: purchases of App Review and testers are not accepted")
+            addNote(path, "refuses the sandbox: purchases of App Review and testers are not accepted")
         }
-        judgeExamples(app, at: path)
+        checkExampleValues(app, at: path)
     }
 
-    /// What may still be as it was in the file to begin with, in an app that talks to Apple's production.
-    private func judgeExamples(_ app: ServerConfiguration.App, at path: String) {
+    /// Warns about example values of the configuration template in an app that uses Apple's production.
+    private func checkExampleValues(_ app: ServerConfiguration.App, at path: String) {
         guard app.environments.contains(.production), app.hosts[.production] == .production else { return }
         let example = ConfigurationTemplate(keyHash: "")
-        if app.bundleID == example.bundleID { note(path + ".bundle_id", "is the example's, not an app's") }
+        if app.bundleID == example.bundleID { addNote(path + ".bundle_id", "is the example value of the template") }
         if app.appAppleID == example.appAppleID {
-            note(path + ".apple_id", "is the example's; App Store Connect shows the app's under App Information")
+            addNote(
+                path + ".apple_id",
+                "is the example value of the template; App Store Connect shows the app's under App Information")
         }
         if let issuer = app.key?.issuerID, issuer == example.issuerID || UUID(text: issuer) == nil {
             let place = "App Store Connect shows it under Users and Access > Integrations"
-            note(path + ".key", "issuer_id is not the UUID of a team: \(place)")
+            addNote(path + ".key", "issuer_id is not the UUID of a team: \(place)")
         }
         if app.catalogue.entitlements.isEmpty {
-            note(path, "has no entitlements: no purchase gives a customer access to anything")
+            addNote(path, "has no entitlements: no purchase gives a customer access to anything")
         }
     }
 
-    /// What can be part of a URL's path and of a line of a log as it is.
+    /// Whether a text needs no escaping in URL paths and log lines.
     static func isName(_ text: String) -> Bool {
         (1...100).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {

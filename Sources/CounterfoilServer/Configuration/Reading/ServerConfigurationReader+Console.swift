@@ -15,7 +15,7 @@ extension ServerConfigurationReader {
             var address = ServerConfiguration.Console.Address()
             address.host = listen.text("host") ?? address.host
             if address.host.isEmpty { listen.problem("host", "is empty") }
-            // Nobody is told which port a 0 became.
+            // 0 is not accepted: the chosen port would not be shown anywhere.
             address.port = listen.number("port", in: 1...65535) ?? address.port
             listen.finish()
             console.listen = address

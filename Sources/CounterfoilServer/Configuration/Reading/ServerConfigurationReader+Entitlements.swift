@@ -4,13 +4,14 @@ internal import Entitlements
 internal import Foundation
 
 extension ServerConfigurationReader {
-    /// The entitlements of an app: each name with its products, or with a mapping that has more to say.
+    /// Reads the entitlements of an app. Each name has a list of products, or a mapping with `products` and
+    /// `bought_before`.
     func entitlements(_ section: inout Section, _ catalogue: inout ProductCatalogue) {
         guard var names = section.section("entitlements") else { return }
         for name in names.keys {
             guard Self.isName(name) else {
                 names.ignore(name)
-                names.problem(name, "a name has letters, digits, dots, - and _, at most 100")
+                names.problem(name, "should consist of letters, digits, dots, - and _, at most 100")
                 continue
             }
             if case .mapping? = names.value(name)?.content {
@@ -18,7 +19,7 @@ extension ServerConfigurationReader {
                 let products = entitlement.texts("products") ?? []
                 catalogue.entitlements[name] = Set(products.map(\.text))
                 if var boundary = entitlement.section("bought_before") {
-                    catalogue.boughtBefore[name] = boughtBefore(&boundary)
+                    catalogue.originalPurchaseRules[name] = originalPurchaseRule(&boundary)
                 } else if products.isEmpty {
                     names.problem(name, "has no product and no bought_before, so only grants give it")
                 }
@@ -31,7 +32,7 @@ extension ServerConfigurationReader {
         }
     }
 
-    private func boughtBefore(_ section: inout Section) -> OriginalPurchaseRule {
+    private func originalPurchaseRule(_ section: inout Section) -> OriginalPurchaseRule {
         var rule = OriginalPurchaseRule()
         if let text = section.text("version") {
             rule.version = AppVersion(text)
@@ -49,7 +50,9 @@ extension ServerConfigurationReader {
             section.problem("version", "is missing, and so is date: set at least one of them")
         }
         rule.countsTestData = section.flag("counts_sandbox") ?? false
-        if rule.countsTestData { note(section.path("counts_sandbox"), "everybody in the sandbox has this entitlement") }
+        if rule.countsTestData {
+            addNote(section.path("counts_sandbox"), "everybody in the sandbox has this entitlement")
+        }
         section.finish()
         return rule
     }

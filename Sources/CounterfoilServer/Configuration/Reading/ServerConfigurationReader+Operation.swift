@@ -7,9 +7,9 @@ internal import Logging
 
 extension ServerConfigurationReader {
     private static let revocations = Vocabulary<RevocationPolicy>(
-        // YAML calls false what is written off.
+        // YAML parses `off` as false.
         RevocationPolicy.allCases.map { ($0.rawValue, $0 == .off ? ["false"] : [], $0) })
-    private static let instants = Vocabulary<ValidationInstant>([
+    private static let instants = Vocabulary<ValidationTime>([
         ("now", [], .now), ("signing_date", ["signed_date"], .signingDate),
     ])
     private static let synchronous = Vocabulary<ServerConfiguration.Synchronous>(
@@ -29,7 +29,7 @@ extension ServerConfigurationReader {
         listen.port = section.number("port", in: 0...65535) ?? listen.port
         if let url = section.text("public_url") {
             if Self.host(ofURL: url) == nil {
-                section.problem("public_url", "\(Self.shown(url)) is not a URL such as https://example.com")
+                section.problem("public_url", "\(Self.redacted(url)) is not a URL such as https://example.com")
             }
             listen.publicURL = String(url.reversed().drop { $0 == "/" }.reversed())
         }
@@ -47,7 +47,7 @@ extension ServerConfigurationReader {
     private func tls(_ section: inout Section) -> ServerConfiguration.TLS? {
         let (certificate, key) = (section.requiredText("certificate"), section.requiredText("key"))
         section.finish()
-        // Where the key is not, the certificate need not be.
+        // Without secrets there is no private key, so the certificate is not read either.
         guard let certificate, let key, readsSecrets else { return nil }
         for (name, path, mark) in [("certificate", certificate, "BEGIN CERTIFICATE"), ("key", key, "PRIVATE KEY")] {
             guard let contents = contents(of: path, at: section.path(name), isSecret: name == "key") else { continue }
@@ -78,19 +78,19 @@ extension ServerConfigurationReader {
         trust.receiptAnchors = anchors(&section, "receipts") ?? trust.anchors
         trust.revocation = section.word("revocation", of: Self.revocations) ?? trust.revocation
         trust.revocationHosts = revocationHosts(&section)
-        trust.validAt = section.word("certificates_valid_at", of: Self.instants) ?? trust.validAt
+        trust.validationTime = section.word("certificates_valid_at", of: Self.instants) ?? trust.validationTime
         section.finish()
-        if trust.anchors != .apple { note(section.path("anchors"), "roots other than Apple's are trusted") }
+        if trust.anchors != .apple { addNote(section.path("anchors"), "roots other than Apple's are trusted") }
         if trust.receiptAnchors != .apple, trust.receiptAnchors != trust.anchors {
-            note(section.path("receipts"), "roots other than Apple's are trusted")
+            addNote(section.path("receipts"), "roots other than Apple's are trusted")
         }
-        if trust.validAt == .signingDate {
-            note(section.path("certificates_valid_at"), "certificates that have expired are accepted")
+        if trust.validationTime == .signingDate {
+            addNote(section.path("certificates_valid_at"), "certificates that have expired are accepted")
         }
         return trust
     }
 
-    /// The hosts of responders. A URL would be the host of none.
+    /// Reads the hosts of OCSP responders. A URL would never match a host, so it is a problem.
     private func revocationHosts(_ section: inout Section) -> Set<String> {
         let hosts = section.texts("revocation_hosts") ?? []
         for host in hosts where !Self.isHost(host.text) {
@@ -100,13 +100,13 @@ extension ServerConfigurationReader {
         return Set(hosts.map { $0.text.lowercased() })
     }
 
-    /// Whether a text is a name or an address, and no more.
+    /// Whether a text is only a host name or an IP address.
     private static func isHost(_ text: String) -> Bool {
         if text.contains(":") { return Network(text) != nil && !text.contains("/") }
         return host(ofURL: "http://" + text) == text.lowercased() && !text.contains("*")
     }
 
-    /// Apple's roots, or those in files; nil if the file does not tell.
+    /// Reads a list of trust anchors: Apple's roots or certificate files. Returns nil if the setting is absent.
     private func anchors(_ section: inout Section, _ key: String) -> TrustAnchors? {
         guard let names = section.texts(key) else { return nil }
         if names.isEmpty { section.problem(key, "is empty, so nothing would be trusted") }
@@ -127,15 +127,18 @@ extension ServerConfigurationReader {
         }
     }
 
-    // MARK: The rest
+    // MARK: Other sections
 
-    /// Also called without a section, to put the file beside the configuration.
+    /// Reads the section `storage`. Without a section it returns the defaults, with the file in the configuration's
+    /// folder.
     func storage(_ section: inout Section?) -> ServerConfiguration.Storage {
         var storage = ServerConfiguration.Storage()
         storage.path = resolved(section?.text("path") ?? storage.path)
         storage.synchronous = section?.word("synchronous", of: Self.synchronous) ?? storage.synchronous
-        storage.refusedKept = section?.number("refused_kept", in: 0...10_000_000) ?? storage.refusedKept
-        storage.refusedBytes = section?.bytes("refused_bytes", in: 1 << 20...(64 << 30)) ?? storage.refusedBytes
+        storage.maximumRefusedDeliveries =
+            section?.number("refused_kept", in: 0...10_000_000) ?? storage.maximumRefusedDeliveries
+        storage.maximumRefusedBytes =
+            section?.bytes("refused_bytes", in: 1 << 20...(64 << 30)) ?? storage.maximumRefusedBytes
         storage.cacheMiB = section?.number("cache_mib", in: 1...65_536) ?? storage.cacheMiB
         section?.finish()
         return storage
@@ -147,7 +150,7 @@ extension ServerConfigurationReader {
         recovery.interval =
             section.duration("interval", in: .seconds(10)...(.seconds(7 * 86_400))) ?? recovery.interval
         recovery.overlap = section.duration("overlap", in: .seconds(60)...(.seconds(7 * 86_400))) ?? recovery.overlap
-        recovery.windows = section.number("windows", in: 1...64) ?? recovery.windows
+        recovery.parallelWindows = section.number("windows", in: 1...64) ?? recovery.parallelWindows
         recovery.retentionDays = section.number("retention_days", in: 1...180) ?? recovery.retentionDays
         section.finish()
         return recovery
@@ -165,7 +168,8 @@ extension ServerConfigurationReader {
             section.number("connections_per_address", in: 1...1_000_000) ?? limits.connectionsPerAddress
         limits.requestsPerSecond =
             section.number("requests_per_second", in: 1...1_000_000) ?? limits.requestsPerSecond
-        limits.requestTime = section.duration("request_time", in: .seconds(1)...(.seconds(600))) ?? limits.requestTime
+        limits.requestTimeout =
+            section.duration("request_time", in: .seconds(1)...(.seconds(600))) ?? limits.requestTimeout
         section.finish()
         return limits
     }
@@ -181,28 +185,28 @@ extension ServerConfigurationReader {
     func clock(_ text: String, _ root: Section) -> ServerConfiguration.Clock {
         guard text != "system" else { return .system }
         guard let host = Self.host(ofURL: text) else {
-            root.problem("clock", "\(Self.shown(text)) is neither system nor the URL of a simulator's control API")
+            root.problem("clock", "\(Self.redacted(text)) is neither system nor the URL of a simulator's control API")
             return .system
         }
-        note("clock", "the server uses the clock of \(quoted(host))")
+        addNote("clock", "the server uses the clock of \(quoted(host))")
         return .simulator(text)
     }
 
-    // MARK: Judgements
+    // MARK: Checks across sections
 
-    func judge(_ configuration: ServerConfiguration) {
+    func check(_ configuration: ServerConfiguration) {
         let listen = configuration.listen
-        let isHere = listen.host == "localhost" || Network.loopback.contains { $0.contains(listen.host) }
-        if !isHere, listen.tls == nil, listen.trustedProxies.isEmpty {
-            note("listen", "others can reach \(quoted(listen.host)) without TLS; set tls or trusted_proxies")
+        let isLoopback = listen.host == "localhost" || Network.loopback.contains { $0.contains(listen.host) }
+        if !isLoopback, listen.tls == nil, listen.trustedProxies.isEmpty {
+            addNote("listen", "others can reach \(quoted(listen.host)) without TLS; set tls or trusted_proxies")
         }
         if configuration.console.isEnabled,
             !configuration.keys.contains(where: { !$0.isPublic && $0.scopes.contains(.consoleOpen) })
         {
-            note("console", "no key has the scope console:open, so nobody can sign in")
+            addNote("console", "no key has the scope console:open, so nobody can sign in")
         }
         if configuration.console.isEnabled, let console = configuration.console.listen, console.port == listen.port,
-            Self.listensToo(console.host, listen.host) || Self.listensToo(listen.host, console.host)
+            Self.blocksListening(console.host, listen.host) || Self.blocksListening(listen.host, console.host)
         {
             findings.problem(
                 "console.listen.port",
@@ -211,24 +215,25 @@ extension ServerConfigurationReader {
         if configuration.console.isEnabled, configuration.console.listen == nil, let url = listen.publicURL,
             let path = URLComponents(string: url)?.path, !path.isEmpty
         {
-            note(
+            addNote(
                 "listen.public_url",
                 "the console works at the root of a host, not below \(quoted(path)); give it console.listen, or a host")
         }
-        if configuration.keys.isEmpty { note("keys", "no key is configured, so nobody can use the API") }
+        if configuration.keys.isEmpty { addNote("keys", "no key is configured, so nobody can use the API") }
     }
 
-    /// Whether what listens at `host` is in the way of what listens at `other`, with the same port.
-    private static func listensToo(_ host: String, _ other: String) -> Bool {
+    /// Whether listening at `host` prevents listening at `other` on the same port.
+    private static func blocksListening(_ host: String, _ other: String) -> Bool {
         host == other || host == "::" || host == "0.0.0.0" && !other.contains(":")
     }
 
-    /// What should be a URL, for a message. What stands before an @ may be a password.
-    static func shown(_ url: String) -> String {
-        url.utf8.contains(UInt8(ascii: "@")) ? "what stands here, with an @," : quoted(url)
+    /// Returns a URL for a message, without its text if it contains an @, because a password may precede the @.
+    static func redacted(_ url: String) -> String {
+        url.utf8.contains(UInt8(ascii: "@")) ? "the value (not shown, since it contains an @)" : quoted(url)
     }
 
-    /// The host of an `http` or `https` URL without a password, without the brackets of IPv6; nil for anything else.
+    /// Returns the host of an `http` or `https` URL, without the brackets of IPv6. Returns nil if the URL has another
+    /// scheme, a user, a password or a fragment.
     static func host(ofURL text: String) -> String? {
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), text.utf8.count <= 2048,
             let parts = URLComponents(string: text),
@@ -238,8 +243,8 @@ extension ServerConfigurationReader {
         return host.trimmingCharacters(in: ["[", "]"]).lowercased()
     }
 
-    /// Whether nobody between can read along: HTTPS, or this machine.
-    func isSecureOrHere(_ url: String) -> Bool {
+    /// Whether a connection to the URL is safe from eavesdroppers: HTTPS or loopback. True for an invalid URL.
+    func isSecureOrLoopback(_ url: String) -> Bool {
         guard !url.lowercased().hasPrefix("https:"), let host = Self.host(ofURL: url) else { return true }
         return host == "localhost" || Network.loopback.contains { $0.contains(host) }
     }

@@ -5,8 +5,8 @@ internal import AppStoreServer
 internal import ConfigurationReading
 internal import Foundation
 
-/// Reads the sections of the server's configuration. What is wrong goes into the findings, and a harmless value takes its
-/// place, so that the rest is read as well.
+/// Reads the sections of the server's configuration. For an invalid value it adds a problem to the findings, uses a
+/// harmless value instead and reads on.
 final class ServerConfigurationReader {
     let findings = Findings(unknownKeys: .areProblems)
     private(set) var notes: [ConfigurationIssue] = []
@@ -14,14 +14,14 @@ final class ServerConfigurationReader {
     private let files: ConfigurationFiles
     private let environment: [String: String]
     private let secretReading: SecretReading
-    /// The credentials that were not there, where that is no problem.
+    /// The systemd credentials that do not exist.
     private(set) var absentCredentials = AbsentCredentials()
-    /// The variables that secrets come from.
+    /// The environment variables that contain secrets.
     private(set) var secretVariables: Set<String> = []
-    /// The secrets that are written into the file itself.
+    /// The paths of the settings whose secret is written in the configuration file itself.
     private var inlineSecrets: [String] = []
 
-    /// No secret and no certificate is larger.
+    /// The maximum size of a file with a secret or a certificate.
     private static let maximumFileBytes = 1 << 20
 
     init(folder: String, files: ConfigurationFiles, environment: [String: String], secrets: SecretReading) {
@@ -31,12 +31,12 @@ final class ServerConfigurationReader {
         secretReading = secrets
     }
 
-    /// Whether the secrets that are elsewhere are read. Otherwise they are as if they had been left out.
-    var readsSecrets: Bool { secretReading != .leftOut }
+    /// Whether secrets in files and environment variables are read. Otherwise their settings are treated as absent.
+    var readsSecrets: Bool { secretReading != .omitted }
 
     func read(_ root: ConfigurationValue) -> ServerConfiguration {
         var configuration = ServerConfiguration(apps: [])
-        // An empty file lacks what every file needs, and is told so below.
+        // Read an empty file as an empty mapping, so that it gets the problems for missing settings.
         var root = root
         if case .nothing = root.content { root.content = .mapping([:]) }
         guard var section = Section(root, path: "", findings: findings) else { return configuration }
@@ -53,44 +53,44 @@ final class ServerConfigurationReader {
         if var console = section.section("console") { configuration.console = self.console(&console) }
         if let clock = section.text("clock") { configuration.clock = self.clock(clock, section) }
         section.finish()
-        judgeInlineSecrets(configuration)
-        judge(configuration)
+        checkInlineSecrets(configuration)
+        check(configuration)
         return configuration
     }
 
-    func note(_ path: String, _ message: String) {
+    func addNote(_ path: String, _ message: String) {
         notes.append(.init(path: path, message: message, line: findings.line(near: path)))
     }
 
     // MARK: Files and secrets
 
-    /// A path as the file says it: relative ones begin beside the file.
+    /// Returns an absolute path. Relative paths start in the folder of the configuration file.
     func resolved(_ path: String) -> String {
         path.hasPrefix("/") ? path : URL(filePath: folder).appending(path: path).standardizedFileURL.path
     }
 
-    /// A path for a message: of a long one the end, where the file's name is.
+    /// Returns a path for a message. Long paths are shortened to their end, which contains the file's name.
     private func quotedPath(_ path: String) -> String {
         let end = path.unicodeScalars.suffix(60)
         return end.startIndex == path.unicodeScalars.startIndex ? quoted(path) : "…" + quoted(String(end))
     }
 
-    /// What is in a file; nil, and a problem, if there is nothing.
+    /// Returns the contents of a file. If the file cannot be read, returns nil and adds a problem.
     func contents(of path: String, at place: String, isSecret: Bool) -> Data? {
         if isSecret, !readsSecrets { return nil }
         let isCredential = AbsentCredentials.isCredential(
             resolved(path), directory: environment["CREDENTIALS_DIRECTORY"])
         do throws(ConfigurationFiles.Unreadable) {
             let file = try files.read(resolved(path), maximumBytes: Self.maximumFileBytes)
-            // systemd lets the service read a credential by an access control list, which looks like a right of the group.
-            if isSecret, file.isOpen, !isCredential {
+            // systemd grants access to a credential by an access control list, which looks like a group permission.
+            if isSecret, file.isReadableByOthers, !isCredential {
                 let mode = String(file.permissions ?? 0, radix: 8)
-                note(place, "\(quotedPath(path)) can be read by others than its owner (\(mode)): chmod 600")
+                addNote(place, "\(quotedPath(path)) can be read by others than its owner (\(mode)): chmod 600")
             }
             return file.contents
         } catch {
             if isCredential, error == .absence {
-                missCredential(path, at: place)
+                reportMissingCredential(path, at: place)
             } else {
                 findings.problem(place, "\(quotedPath(path)) \(error.reason)")
             }
@@ -98,23 +98,23 @@ final class ServerConfigurationReader {
         }
     }
 
-    /// Says that a credential is not there: no problem for who asks before the service runs.
-    private func missCredential(_ path: String, at place: String) {
+    /// Reports a missing credential: a warning for commands that run outside the service, otherwise a problem.
+    private func reportMissingCredential(_ path: String, at place: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let condition = "only while the unit runs, with LoadCredential=\(name):… in it"
         absentCredentials.add(place)
         guard secretReading == .present else {
             return findings.problem(place, "\(quotedPath(path)) does not exist: systemd makes it \(condition)")
         }
-        note(place, "\(quotedPath(path)) was not checked: it exists \(condition)")
+        addNote(place, "\(quotedPath(path)) was not checked: it exists \(condition)")
     }
 
-    /// A secret: `{file: PATH}`, `{environment: NAME}`, or the text itself.
+    /// Reads a secret: `{file: PATH}`, `{environment: NAME}`, or the text itself.
     func secret(_ section: inout Section, _ key: String) -> Secret? {
         section.value(key).flatMap { secret($0, at: section.path(key)) }
     }
 
-    /// Several secrets, or one.
+    /// Reads a secret or a list of secrets.
     func secrets(_ section: inout Section, _ key: String) -> [(secret: Secret, path: String)] {
         guard let value = section.value(key) else { return [] }
         guard case .list = value.content else {
@@ -128,7 +128,7 @@ final class ServerConfigurationReader {
         switch value.content {
         case .text(let text):
             inlineSecrets.append(path)
-            return filled(text, at: path)
+            return nonEmptySecret(text, at: path)
         case .mapping:
             guard var section = Section(value, path: path, findings: findings) else { return nil }
             let (file, variable) = (section.text("file"), section.text("environment"))
@@ -140,7 +140,7 @@ final class ServerConfigurationReader {
                 }
             case (nil, let variable?): return self.variable(variable, at: section.path("environment"))
             default:
-                findings.problem(path, "should name one of file and environment")
+                findings.problem(path, "should have either file or environment")
                 return nil
             }
         case .nothing, .list:
@@ -154,7 +154,7 @@ final class ServerConfigurationReader {
             findings.problem(path, "the file is not text")
             return nil
         }
-        return filled(text.trimmingCharacters(in: .newlines), at: path)
+        return nonEmptySecret(text.trimmingCharacters(in: .newlines), at: path)
     }
 
     private func variable(_ name: String, at path: String) -> Secret? {
@@ -164,10 +164,10 @@ final class ServerConfigurationReader {
             findings.problem(path, "the environment variable \(quoted(name)) is not set")
             return nil
         }
-        return filled(text, at: path)
+        return nonEmptySecret(text, at: path)
     }
 
-    private func filled(_ text: String, at path: String) -> Secret? {
+    private func nonEmptySecret(_ text: String, at path: String) -> Secret? {
         guard !text.isEmpty else {
             findings.problem(path, "is empty")
             return nil
@@ -175,14 +175,15 @@ final class ServerConfigurationReader {
         return Secret(text)
     }
 
-    /// Secrets in the file are for rehearsals: a server that talks to Apple's production has them elsewhere.
-    private func judgeInlineSecrets(_ configuration: ServerConfiguration) {
+    /// Reports secrets in the configuration file: a problem if an app uses Apple's production, otherwise a warning,
+    /// since rehearsals may have them there.
+    private func checkInlineSecrets(_ configuration: ServerConfiguration) {
         let isProduction = configuration.apps.contains {
             $0.environments.contains(.production) && $0.hosts[.production] == .production
         }
         for path in inlineSecrets {
             let message = "the secret is in this file; write {file: …} or {environment: …}"
-            if isProduction { findings.problem(path, message) } else { note(path, message) }
+            if isProduction { findings.problem(path, message) } else { addNote(path, message) }
         }
     }
 }

@@ -178,7 +178,7 @@ extension ConfigurationTemplate {
         """
     }
 
-    /// The line of one kind of roots. The same files stand for both: which root signed what, the signatures tell.
+    /// Returns the line for `anchors` or `receipts`. Both use the same files.
     private func anchorLine(_ key: String) -> String {
         Self.list(anchors).map { "  \(key): \($0)" } ?? "#  \(key): apple"
     }

@@ -1,8 +1,8 @@
 package import AppStoreModels
 internal import Foundation
 
-/// A configuration file to begin with: every setting is in it, explained. What has no value yet is commented out, with a `#`
-/// that no blank follows, and shows its default or an example.
+/// The template of a configuration file. It contains and explains every setting. Settings without a value are commented
+/// out with a `#` without a space after it, and show their default or an example.
 package struct ConfigurationTemplate: Sendable {
     package var bundleID = "com.example.app"
     package var appAppleID: Int64 = 1_234_567_890
@@ -11,24 +11,24 @@ package struct ConfigurationTemplate: Sendable {
     /// The file of the private key for the App Store Server API.
     package var keyFile = "AuthKey_ABC123DEFG.p8"
     package var sharedSecret: String?
-    /// The simulator's API, in place of Apple's.
+    /// The URLs of a simulator's App Store Server API, which replace Apple's.
     package var baseURLs: (production: String, sandbox: String)?
-    /// The roots, in place of Apple's.
+    /// The files of root certificates, which replace Apple's roots.
     package var anchors: [String] = []
-    /// The hosts beside Apple's that may be asked whether certificates were revoked.
+    /// Further OCSP hosts that may be queried, besides Apple's.
     package var revocationHosts: [String] = []
-    /// The control API of the simulator whose clock counts.
+    /// The URL of the control API of the simulator whose clock the server uses.
     package var clock: String?
-    /// What sign-in links to the console are made with; with it the console is on.
+    /// The secret for sign-in links to the console. Setting it enables the console.
     package var consoleSecret: String?
     /// The entitlements, in order, each with its products.
     package var entitlements: [(name: String, products: [String])] = []
-    /// What is known about products beside that, in order.
+    /// Facts about products that are not in the entitlements, in order.
     package var products: [(id: String, facts: ProductFacts)] = []
     /// The SHA-256 of the first key, in hexadecimal.
     package var keyHash: String
 
-    /// What the file tells about a product.
+    /// A fact about a product in the section `products`.
     package enum ProductFacts: Sendable {
         case consumable
         case subscription(group: String, level: Int)
@@ -37,19 +37,19 @@ package struct ConfigurationTemplate: Sendable {
 
     package init(keyHash: String) { self.keyHash = keyHash }
 
-    /// The file.
+    /// The text of the file.
     package var text: String {
         [header, appSection, listenSection, accessSection, operationSection].joined(separator: "\n")
     }
 
     // MARK: Lines
 
-    /// A setting with its value, or one that is commented out.
+    /// Returns the line of a setting. Without a value, the line is commented out and shows the example.
     func setting(_ key: String, _ value: String?, or example: String) -> String {
         value.map { "\(key): \($0)" } ?? "#\(key): \(example)"
     }
 
-    /// A text as YAML has it in double quotes, which is how JSON has it.
+    /// Quotes a text for YAML. Double-quoted YAML accepts JSON strings.
     static func quote(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
@@ -60,7 +60,7 @@ package struct ConfigurationTemplate: Sendable {
         texts.isEmpty ? nil : "[" + texts.map(quote).joined(separator: ", ") + "]"
     }
 
-    /// The lines of a mapping within an app; without any, the example commented out.
+    /// Returns the lines of a mapping within an app. Without entries, the example is commented out.
     func mapping(_ key: String, _ entries: [(key: String, value: String)], example: [(String, String)]) -> String {
         let mark = entries.isEmpty ? "#" : ""
         let lines = (entries.isEmpty ? example : entries.map { ($0.key, $0.value) }).map { "    \(mark)  \($0): \($1)" }

@@ -4,7 +4,7 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// Who did what.
+/// The page of the audit log.
 enum AuditPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Audit log")
@@ -29,7 +29,7 @@ enum AuditPage {
         page.links(
             [
                 (
-                    "The last \(SegmentFormat.csv.largestPage.grouped) as a file for a spreadsheet (CSV)",
+                    "The last \(ListFormat.csv.maximumPageSize.grouped) as a file for a spreadsheet (CSV)",
                     visit.link("operations", "audit.csv", query: query)
                 )
             ],

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import WebConsole
 
-/// Whether anything is missing, and the readings of the history.
+/// The page of completeness and recoveries.
 enum CompletenessPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Completeness")
         page.topics = [ChangeTopic.recoveries]
         page.api = "/v1/completeness"
-        page.sayWhatWasDone(visit)
+        page.addNoteOfDoneAction(visit)
         let answer = try await visit.get("/v1/completeness")
         let query = visit.parameter("page").map { [("page", $0)] } ?? []
         let recoveries = try await visit.get(visit.target(["recoveries"], query, isScoped: false))
@@ -23,17 +23,17 @@ enum CompletenessPage {
                 "Recoveries that are not over", RecoveryPage.columns, open.map { RecoveryPage.row($0, visit) },
                 empty: "")
         }
-        page.holdFromHere()
+        page.holdFollowingBlocks()
         page.title("Recoveries")
         if visit.accept(recoveries, &page, "Recoveries", isPart: true) {
             page.table(
-                "Readings of the notification history, the last first", RecoveryPage.columns,
+                "Recoveries from the notification history, newest first", RecoveryPage.columns,
                 recoveries.json["items"].items.map { RecoveryPage.row($0, visit) },
-                empty: "The history was not read yet. It needs an In-App Purchase key in the configuration.")
+                empty: "The history was not read yet. That needs an In-App Purchase key in the configuration.")
             page.links(
                 [], next: recoveries.json["next_page"].text.map { visit.link("completeness", query: [("page", $0)]) })
         }
-        page.action("recover", visit, [], title: "Read a part again")
+        page.action("recover", visit, [], title: "Read a period again")
         return page
     }
 
@@ -52,11 +52,11 @@ enum CompletenessPage {
         page.facts(facts)
         if let unverified = item["unverified_items"].items.first {
             page.paragraph(
-                "Not believed: \(unverified["code"].text ?? "") \(unverified["message"].text ?? "")", "note")
+                "Not verified: \(unverified["code"].text ?? "") \(unverified["message"].text ?? "")", "note")
         }
     }
 
-    /// Up to where nothing is missing, on a time axis.
+    /// Draws the completeness marks on a time axis.
     private static func drawing(of items: [APIValue], now: Date, _ page: inout ConsolePage) {
         let marks = items.compactMap { CompletenessBars($0, now: now) }
         guard !marks.isEmpty else { return }
@@ -64,7 +64,8 @@ enum CompletenessPage {
         let bars = TimeBars(rows, now: now)
         page.drawing(
             bars.drawing(title: "Completeness", summary: marks.map(\.sentence).joined(separator: " ")),
-            caption: "Up to where nothing is missing, in UTC" + TimeBars.omissions(from: rows), legend: bars.legend)
+            caption: "Periods without missing notifications, in UTC" + TimeBars.omissions(from: rows),
+            legend: bars.legend)
     }
 }
 
@@ -73,7 +74,7 @@ private struct CompletenessBars {
     var row: TimeBars.Row
     var sentence: String
 
-    /// Nil where there is no mark.
+    /// Returns nil if there is no mark.
     init?(_ item: APIValue, now: Date) {
         guard let since = item["complete_since"].instant, let until = item["complete_until"].instant else { return nil }
         let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
@@ -84,8 +85,8 @@ private struct CompletenessBars {
         }
         for span in item["unverified_spans"].items {
             guard let from = span["from"].instant, let to = span["to"].instant else { continue }
-            let label = "Not all believed from \(from.consoleText) to \(to.consoleText)"
-            bars.append(.init(from, max(to, from + 1), .unbelieved, label))
+            let label = "Not all verified from \(from.consoleText) to \(to.consoleText)"
+            bars.append(.init(from, max(to, from + 1), .unverified, label))
         }
         row = TimeBars.Row(name, bars)
     }

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WebConsole
 
-/// The configuration as it counts, and where each setting was said.
+/// The page of the configuration in effect, with the origin of each setting.
 enum ConfigurationPage {
-    /// As many settings as a page has.
+    /// The number of settings on a page.
     private static let most = 200
 
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
@@ -14,9 +14,9 @@ enum ConfigurationPage {
         guard let json = try await visit.read(target, &page, "The configuration") else { return page }
         let (items, start) = (json["items"].items, visit.parameter("from").flatMap { Int($0) } ?? 0)
         let shown = items.dropFirst(max(0, start)).prefix(most)
-        page.paragraph("Of secrets and keys it says whether they are set, of URLs their hosts.")
+        page.paragraph("Secrets and keys are shown only as set or not set, URLs only with their hosts.")
         page.table(
-            "What counts, and where it was said", ["Setting", "Value", "Said in"],
+            "Settings in effect, with their origin", ["Setting", "Value", "Origin"],
             shown.map { item in
                 [
                     .code(item["path"].text ?? ""), .foreign(item["value"].text ?? "", limit: 500),

@@ -5,7 +5,7 @@ internal import Foundation
 internal import WebConsole
 
 extension CustomerPage {
-    /// What is the customer's, or was, and what makes it so.
+    /// Adds the claims: the purchases that belong or belonged to the customer, and the reasons.
     static func claims(
         _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
     ) async throws {
@@ -16,16 +16,16 @@ extension CustomerPage {
         guard !items.isEmpty else { return }
         page.title("Claims")
         page.table(
-            "Whose the purchases are, and why", ["Purchase", "Product", "Whose it is", "Because", "Since"],
+            "Owners of the purchases, and why", ["Purchase", "Product", "Owner", "Because", "Since"],
             items.map { item in
                 let original = item["original_transaction_id"].text ?? ""
                 let owners = item["owners"].items.compactMap(\.text)
-                let isTheirs = owners.contains { CustomerName.normal($0) == CustomerName.normal(id) }
+                let isTheirs = owners.contains { CustomerName.canonical($0) == CustomerName.canonical(id) }
                 return [
                     .link(original, visit.link("transactions", original)), .foreign(item["product_id"].text ?? ""),
                     isTheirs
-                        ? .plain("this customer's")
-                        : owners.first.map { .link($0, visit.link("customers", $0)) } ?? .plain("nobody's"),
+                        ? .plain("this customer")
+                        : owners.first.map { .link($0, visit.link("customers", $0)) } ?? .plain("none"),
                     .plain(reasons[item["reason"].text ?? ""] ?? "not known"),
                     item["since"].isNothing ? .plain("the purchase") : .time(item["since"].instant),
                 ]

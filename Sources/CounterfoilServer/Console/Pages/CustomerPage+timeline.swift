@@ -3,16 +3,16 @@ internal import Ledger
 internal import WebConsole
 
 extension CustomerPage {
-    /// What happened, the last first. The entry that the query names is open, with all that is known of it.
+    /// Adds the timeline, newest first. The entry in the query parameter `open` is expanded with all its details.
     static func timeline(
         _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
     ) async throws {
         let open = visit.may(.supportRead) ? visit.parameter("open").map { [("expand", $0)] } ?? [] : []
         let answer = try await visit.get(
-            visit.target(["customers", id, "timeline"], instant + visit.kept("page") + open))
-        // An opened entry is on the same page of the timeline, of which the list of customers is still known.
-        let place = visit.kept("page", "back", "list")
-        page.holdFromHere()
+            visit.target(["customers", id, "timeline"], instant + visit.parameters("page") + open))
+        // The link of an entry stays on the same page of the timeline and keeps the way back to the list of customers.
+        let place = visit.parameters("page", "back", "list")
+        page.holdFollowingBlocks()
         page.title("Timeline")
         guard visit.accept(answer, &page, "The timeline", isPart: true) else { return }
         var entries: [ConsolePage.Entry] = []
@@ -23,7 +23,7 @@ extension CustomerPage {
             entry.facts = facts(of: item)
             let then = (item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).number
             if let then {
-                let then = PageLink(samePageWith: visit.selection.query + [("at", String(then))] + visit.listed)
+                let then = PageLink(samePageWith: visit.selection.query + [("at", String(then))] + visit.listQuery)
                 entry.links.append(("as known then", then))
             }
             if let uuid {
@@ -39,7 +39,7 @@ extension CustomerPage {
             entries,
             empty: "Nothing is known of this customer. The identifier is exact: upper and lower case count.")
         let next = answer.json["next_page"].text.map { token in
-            visit.link("customers", id, query: instant + visit.listed + [("page", token)])
+            visit.link("customers", id, query: instant + visit.listQuery + [("page", token)])
         }
         page.links([], next: next)
     }
@@ -48,21 +48,21 @@ extension CustomerPage {
         let state = item["state"].text ?? ""
         return [
             ("signed", .time((item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).instant)),
-            // How long ago that is, the instant before it says.
+            // The fact before it already shows a relative time.
             ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant, isRelative: false)),
             ("from", item["origin"].text.map { .plain($0.words) } ?? .none),
-            // Nearly all of a timeline is folded.
+            // Nearly all entries of a timeline are processed.
             ("state", state.isEmpty || state == "folded" ? .none : NotificationsPage.tag(state)),
         ]
     }
 
-    /// The facts of a notification, what their verification rests on, and what endpoints were told.
+    /// Returns the details of an entry: the decoded notification, its verification, and the webhook deliveries.
     private static func details(
         of uuid: String, _ notification: APIValue, _ visit: Visit
     ) async throws -> ConsolePage {
         var inside = visit.page(uuid)
         if notification.isNothing {
-            inside.paragraph("What it says needs the scope support:read.", "empty")
+            inside.paragraph("To see its content, the key needs the scope support:read.", "empty")
         } else {
             NotificationPage.parts(notification, visit, &inside)
             VerificationFacts.show(
@@ -73,7 +73,7 @@ extension CustomerPage {
         let told = try await visit.get(
             visit.target(["events", "\(LedgerEvent.prefix)\(uuid)", "deliveries"], isScoped: false))
         guard told.status != 404 else {
-            inside.paragraph("No event was made of it yet.", "empty")
+            inside.paragraph("It has caused no event yet.", "empty")
             return inside
         }
         guard visit.accept(told, &inside, "Deliveries", isPart: true) else { return inside }

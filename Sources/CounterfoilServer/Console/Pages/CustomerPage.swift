@@ -7,14 +7,14 @@ internal import Foundation
 internal import Ledger
 internal import WebConsole
 
-/// What a customer has, why, and how it came.
+/// The page of a customer: entitlements, purchases, claims, grants and the timeline.
 enum CustomerPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
         var page = visit.page("Customer", foreign: id)
         page.up = ("Customers", visit.list("customers"))
         page.topics = visit.parameter("at") == nil ? [ChangeTopic.customer(id)] : []
-        page.sayWhatWasDone(visit)
+        page.addNoteOfDoneAction(visit)
         let instant = visit.instant.map { [("at", $0)] } ?? []
         let target = visit.target(["customers", id], instant + [("include", "periods,spend")])
         page.api = target
@@ -44,12 +44,12 @@ enum CustomerPage {
                     .foreign(key), .tag(isActive ? "access" : "no access", isActive ? .good : .bad),
                     .plain((item["state"].text ?? "").words), .time(item["until"].instant),
                     .link(
-                        "explain \(key)", visit.link("customers", id, "explain", key, query: instant + visit.listed)),
+                        "explain \(key)", visit.link("customers", id, "explain", key, query: instant + visit.listQuery)),
                 ]
             }, empty: "The configuration has no entitlements for this app.")
     }
 
-    /// The periods on a time axis.
+    /// Draws the periods on a time axis.
     private static func bars(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
         let items = json["periods"].items
         let rows = PeriodRows.rows(of: items)
@@ -66,17 +66,18 @@ enum CustomerPage {
             legend: bars.legend)
     }
 
-    /// What the App Store would be told of a transaction before it refunds.
+    /// Returns the link to a preview of the answer to a consumption request.
     private static func consumption(_ item: APIValue, of id: String, _ visit: Visit) -> ConsolePage.Cell {
         guard let transaction = item["transaction_id"].text else { return .none }
         let query = [("customer", id), ("transaction", transaction)]
         return .link("preview the answer", visit.link("refunds", "of", query: query))
     }
 
-    /// As many subscriptions and as many purchases are shown. Who buys coins has thousands of purchases.
+    /// The maximum number of subscriptions and of purchases that are shown. A customer who buys consumables can have
+    /// thousands of purchases.
     private static let mostPurchases = 50
 
-    /// The last of a list, after saying how many there are where that is not all.
+    /// Returns the last items of a list. If these are not all, adds a paragraph with the total.
     private static func last(_ items: [APIValue], _ page: inout ConsolePage) -> ArraySlice<APIValue> {
         if items.count > mostPurchases {
             page.paragraph(
@@ -91,7 +92,7 @@ enum CustomerPage {
             let shown = last(json["subscriptions"].items, &page)
             page.table(
                 "Subscriptions",
-                ["Product", "Status", "Access until", "Renews", "Next step", "Transaction", "Refund question"],
+                ["Product", "Status", "Access until", "Renews", "Next step", "Transaction", "Consumption request"],
                 shown.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""),
@@ -111,7 +112,7 @@ enum CustomerPage {
             page.title("Purchases")
             let shown = last(json["purchases"].items, &page)
             page.table(
-                "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction", "Refund question"],
+                "Purchases", ["Product", "Bought", "Ended", "Ownership", "Transaction", "Consumption request"],
                 shown.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""), .time(item["purchase_date"].instant),
@@ -127,7 +128,7 @@ enum CustomerPage {
         if !json["consumables"].items.isEmpty {
             page.title("Balances")
             page.table(
-                "Consumables", ["Product", "Bought", "Taken back"],
+                "Consumables", ["Product", "Bought", "Revoked"],
                 json["consumables"].items.map { item in
                     [
                         .foreign(item["product_id"].text ?? ""), .number(item["quantity"].text ?? "0"),
@@ -146,7 +147,7 @@ enum CustomerPage {
             json["items"].items.map { item in
                 let currency = item["currency"].text ?? ""
                 let (paid, refunded) = (item["paid_milliunits"].number ?? 0, item["refunded_milliunits"].number ?? 0)
-                // Neither is below zero, so the difference cannot overflow.
+                // Both are non-negative, so the difference cannot overflow.
                 return [
                     .foreign(currency), .number(PriceText.amount(paid, in: currency)),
                     .number(PriceText.amount(refunded, in: currency)),
@@ -156,17 +157,17 @@ enum CustomerPage {
             }, empty: "No price is known.")
         if without > 0 {
             page.paragraph(
-                "Transactions without a price that is known: \(without). Receipts have none, and records from before prices were kept have one after counterfoil ledger rebuild.",
+                "Transactions without a known price: \(without). Receipts have none, and records from before prices were kept have one after counterfoil ledger rebuild.",
                 "note")
         }
         if let upgraded = json["upgraded"].number, upgraded > 0 {
             page.paragraph(
-                "Periods that ended with an upgrade: \(upgraded). What the App Store gave back for the rest of them is not signed, and not in these figures.",
+                "Periods that ended with an upgrade: \(upgraded). The App Store does not sign what it refunds for the rest of them, so these figures do not include it.",
                 "note")
         }
     }
 
-    /// What the team gave, and what it can take back.
+    /// Adds the customer's grants and returns them for the form to revoke one.
     private static func grants(
         _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
     ) async throws -> ShownGrants {
@@ -202,7 +203,7 @@ enum CustomerPage {
         _ json: APIValue, _ grants: ShownGrants, _ id: String, _ visit: Visit, _ page: inout ConsolePage
     ) {
         page.formTitle("As of another instant")
-        let along = visit.selection.query + visit.listed
+        let along = visit.selection.query + visit.listQuery
         page.form(
             PageLink("console", "customers", id),
             along.map { .hidden($0.0, $0.1) }
@@ -253,12 +254,12 @@ enum CustomerPage {
         let running = grants.items.filter { $0["state"].text == Grant.State.running.rawValue }.compactMap { grant in
             grant["id"].text.map { ($0, "\(grant["entitlement"].text ?? ""), \($0)") }
         }
-        // One that is not shown has to be named.
+        // If not all grants are listed, the user types the identifier.
         let choice: ConsolePage.Field? =
             grants.areAll
             ? running.first.map { .init(name: "grant", label: "Grant", value: $0.0, options: running) }
             : .init(name: "grant", label: "Grant, such as grt_0123…", value: "")
         guard let choice else { return }
-        page.action("revoke", visit, [("id", id)], [choice], title: "Take a grant back")
+        page.action("revoke", visit, [("id", id)], [choice], title: "Revoke a grant")
     }
 }

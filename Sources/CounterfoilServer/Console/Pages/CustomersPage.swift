@@ -4,7 +4,7 @@ internal import Foundation
 internal import Ledger
 internal import WebConsole
 
-/// Search by anything exact, and who was lately active.
+/// The page to search by exact identifiers, with recently active customers.
 enum CustomersPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Customers")
@@ -18,7 +18,7 @@ enum CustomersPage {
                 "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."
             )
         }
-        // Who has found somebody looks for nobody else.
+        // With search results, do not list recent customers.
         if visit.parameter("q") == nil, visit.may(.operationsRead), visit.may(.customersRead) {
             try await active(visit, &page)
         }
@@ -37,14 +37,14 @@ enum CustomersPage {
                     .link(id, link(kind, id, customers, scope, visit)), .plain(kind.words),
                     .foreign(scope.map(\.1).joined(separator: " ")),
                     customers.first.map { first -> ConsolePage.Cell in
-                        // A purchase that is shared: its page has a link to each.
+                        // For a shared purchase, link to the transaction's page, which links to each customer.
                         let place = customers.count > 1 ? ["transactions", id] : ["customers", first]
                         return .link(
                             customers.joined(separator: ", "),
-                            PageLink(["console"] + place, query: scope + visit.place.origin))
+                            PageLink(["console"] + place, query: scope + visit.location.origin))
                     } ?? .none,
                 ]
-            }, empty: "Nothing has exactly this identifier. Nothing is searched by parts of it.")
+            }, empty: "Nothing has exactly this identifier. Parts of identifiers are not searched.")
         page.table(
             "What was tried", ["Kind", "Found", "Note"],
             json["tried"].items.map { item in
@@ -62,7 +62,7 @@ enum CustomersPage {
         _ kind: String, _ id: String, _ customers: [String], _ scope: [(String, String)], _ visit: Visit
     ) -> PageLink {
         func link(_ segments: String...) -> PageLink {
-            PageLink(["console"] + segments, query: scope + visit.place.origin)
+            PageLink(["console"] + segments, query: scope + visit.location.origin)
         }
         switch kind {
         case "customer": return link("customers", id)
@@ -72,13 +72,14 @@ enum CustomersPage {
         }
     }
 
-    /// How many events are looked at.
+    /// The number of events from which customers are taken.
     private static let lastEvents = 200
-    /// Among how many events of all apps they are looked for.
+    /// The number of last events of all apps that are searched for them.
     private static let searched: Int64 = 20_000
     private static let mostCustomers = 25
 
-    /// The owners of the last events of this app and environment. There is no list of all customers, on purpose.
+    /// Adds the customers of the last events of the app and environment. There is deliberately no list of all
+    /// customers.
     private static func active(_ visit: Visit, _ page: inout ConsolePage) async throws {
         guard let scope = visit.selection.scope else { return }
         let events = try await visit.console.core.storage.lastEventsOfCustomers(

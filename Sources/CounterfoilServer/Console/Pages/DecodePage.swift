@@ -3,7 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import WebConsole
 
-/// Reads anything that is pasted. Nothing of it is kept.
+/// The page that decodes pasted signed data. Nothing is stored.
 enum DecodePage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Decode")
@@ -13,7 +13,7 @@ enum DecodePage {
             Paste signed data of the App Store (transactions, renewal infos, notifications, app transactions, retention \
             requests), a receipt, an answer of verifyReceipt, a chain in PEM, a webhook of this server with its headers, \
             an API token, or a signature of an offer. One in the original format needs what was signed with it, as the \
-            API answers it. Nothing is kept.
+            API returns it. Nothing is stored.
             """)
         let file = visit.fields.file("file")
         let text = file.flatMap { String(validating: $0, as: UTF8.self) } ?? visit.fields.exact("text") ?? ""
@@ -34,10 +34,10 @@ enum DecodePage {
             [
                 .init(name: "text", label: "Text", value: text, type: "area"),
                 .init(name: "file", label: "Or a file, such as a receipt", type: "file"),
-                .init(name: "at", label: "Judge at (empty: when it was signed)", value: visit.fields["at"] ?? ""),
+                .init(name: "at", label: "Verify as of (empty: the signing date)", value: visit.fields["at"] ?? ""),
                 .init(
                     name: "revocation", label: "Revocation", value: visit.fields["revocation"] ?? "",
-                    options: [("", "ask nobody"), ("soft", "ask Apple's responder")]),
+                    options: [("", "do not check"), ("soft", "ask Apple's responder")]),
             ], button: "Decode")
         return page
     }
@@ -63,7 +63,7 @@ enum DecodePage {
         if !known["note"].isNothing { page.paragraph(known["note"].text ?? "", "note") }
         if !known["differences"].items.isEmpty {
             page.table(
-                "What the ledger's newest text says otherwise", ["Member", "In the ledger", "Here"],
+                "Differences to the newest text in the ledger", ["Member", "In the ledger", "Here"],
                 known["differences"].items.map { difference in
                     [
                         .code(difference["member"].text ?? ""), .foreign(difference["kept"].text ?? ""),
@@ -82,7 +82,7 @@ enum DecodePage {
                 ]
             }, empty: "Nothing could be checked.")
         if !json["payload"].isNothing {
-            let caption = isProven ? "What it says" : "What it says, not proven: anybody can have written it"
+            let caption = isProven ? "What it says" : "What it says, not proven: anyone can have written it"
             PageFacts.table(of: json["payload"], caption: caption, isProven: isProven, &page)
         }
         if !json["verification"].isNothing {

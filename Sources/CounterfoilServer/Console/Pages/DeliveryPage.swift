@@ -4,7 +4,7 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// One delivery with its attempts and its exact text.
+/// The page of one delivery with its attempts and its exact body.
 enum DeliveryPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let (name, id) = (visit.segment("name"), visit.segment("id"))
@@ -39,12 +39,12 @@ enum DeliveryPage {
         return page
     }
 
-    /// The body and the headers, and how to verify them.
+    /// Adds the headers, the body, and a command that verifies them.
     private static func request(_ json: APIValue, _ page: inout ConsolePage) {
         let wasSent = json["request"]["was_sent"].flag == true
         page.title(wasSent ? "What was sent" : "What is sent")
         guard let body = json["body"].text else {
-            return page.paragraph("There is nothing to say any more.", "empty")
+            return page.paragraph("There is no body to send any more.", "empty")
         }
         let headers = json["request"]["headers"].items.map { ($0["name"].text ?? "", $0["value"].text ?? "") }
         page.table(
@@ -54,7 +54,7 @@ enum DeliveryPage {
         guard let snippet = VerificationSnippet(headers) else { return }
         page.exact("Verify it yourself", snippet.text)
         page.paragraph(
-            "Signatures are made with the secrets that the endpoint has now: a secret that was retired since signs nothing."
+            "Signatures are made with the secrets that the endpoint has now: a retired secret signs nothing."
         )
     }
 }

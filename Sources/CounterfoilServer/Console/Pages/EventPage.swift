@@ -2,7 +2,8 @@ internal import Foundation
 internal import Ledger
 internal import WebConsole
 
-/// An event, and what became of it at each endpoint. Whose event it is leads to the customer instead.
+/// The page of an event with its deliveries to each endpoint. Search links to the customer instead if the event has
+/// one.
 enum EventPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
@@ -11,7 +12,7 @@ enum EventPage {
         let target = visit.target(["events", id, "deliveries"], isScoped: false)
         page.api = target
         guard let json = try await visit.read(target, &page, "The event") else { return page }
-        // Most events are named after the notification that tells of them.
+        // Most event identifiers contain the UUID of the notification that caused the event.
         let uuid = String(id.dropFirst(LedgerEvent.prefix.count))
         if try await visit.get(visit.target(["notifications", uuid], isScoped: false)).isFine {
             page.links([("The notification that tells of it", visit.link("notifications", uuid))])

@@ -4,13 +4,13 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// Why a customer has an entitlement, or has not.
+/// The page that explains why a customer has or lacks an entitlement.
 enum ExplanationPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let (id, key) = (visit.segment("id"), visit.segment("key"))
         var page = visit.page("Why \(key)", foreign: id)
         let instant = visit.instant.map { [("at", $0)] } ?? []
-        page.up = ("Customer", visit.link("customers", id, query: instant + visit.listed))
+        page.up = ("Customer", visit.link("customers", id, query: instant + visit.listQuery))
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = visit.target(["customers", id, "entitlements", key, "explain"], instant)
         page.api = target
@@ -27,7 +27,8 @@ enum ExplanationPage {
         let facts = json["facts"].items
         page.title("Facts")
         page.table(
-            "What it rests on, and what was set aside", ["Fact", "Role", "Product", "Signed", "Notification"],
+            "The facts that decide, and those that were not used",
+            ["Fact", "Role", "Product", "Signed", "Notification"],
             facts.map { fact in
                 let role = fact["role"].text ?? ""
                 return [
@@ -39,7 +40,8 @@ enum ExplanationPage {
                 ]
             }, empty: "There is no fact about it.")
         if let omitted = json["facts_omitted"].number, omitted > 0 {
-            page.paragraph("\(omitted) more were set aside. The API lists up to 500 of them with limit=500.", "empty")
+            page.paragraph(
+                "\(omitted) more facts were not used. The API lists up to 500 of them with limit=500.", "empty")
         }
         VerificationFacts.show(
             facts.prefix(20).filter { !$0["verification"].isNothing }.map { fact in

@@ -6,36 +6,36 @@ internal import Foundation
 internal import Hummingbird
 internal import WebConsole
 
-/// What was received.
+/// The page of received notifications.
 enum NotificationsPage {
     private static let filters = ["type", "subtype", "state", "original_transaction_id", "from", "to"]
 
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Notifications")
         page.topics = visit.parameter("page") == nil ? [ChangeTopic.inbox] : []
-        page.sayWhatWasDone(visit)
-        // What was typed stays as it was typed; the API gets instants.
+        page.addNoteOfDoneAction(visit)
+        // The form keeps the typed text; the API gets milliseconds.
         let typed = filters.compactMap { name in visit.parameter(name).map { (name, $0) } }
         let query = typed.map { name, value -> (String, String) in
             guard name == "from" || name == "to" else { return (name, value) }
             return (name, InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value)
         }
-        let target = visit.target(["notifications"], query + visit.kept("page"))
+        let target = visit.target(["notifications"], query + visit.parameters("page"))
         page.api = target
         page.links([("What was refused", visit.link("notifications", "refused"))])
-        page.holdFromHere()
+        page.holdFollowingBlocks()
         if let json = try await visit.read(target, &page, "Notifications") {
             let items = json["items"].items
             let next = json["next_page"].text.map { token in
                 visit.link("notifications", query: typed + [("page", token)])
             }
-            let none = next == nil ? "There is none." : "None of those that were looked through. The next page goes on."
+            let none = next == nil ? "There is none." : "None among the searched notifications. The next page goes on."
             table(
                 items, visit, &page,
                 empty: typed.isEmpty && visit.parameter("page") == nil
                     ? "None was received yet. The URL for App Store Connect is /apple/notifications." : none)
             page.links([], next: next)
-            // The codes of those that are seen here; an app and its environment at a time.
+            // Offer to reprocess by the error codes on this page, for the selected app and environment.
             let codes = Set(items.filter { $0["state"].text == "failed" }.compactMap { $0["failure"].text })
             for code in codes.sorted() {
                 page.action("reprocess-failed", visit, [("code", code)], title: "All that failed with \(code)")
@@ -77,7 +77,7 @@ enum NotificationsPage {
             }, empty: empty)
     }
 
-    /// A state as people read it.
+    /// Returns the tag of a state; `folded` is shown as `processed`.
     static func tag(_ state: String) -> ConsolePage.Cell {
         .tag(state == "folded" ? "processed" : state, tone(state))
     }
@@ -91,7 +91,7 @@ enum NotificationsPage {
     }
 }
 
-/// One notification, with its parts and its exact text.
+/// The page of one notification with its decoded parts and its exact text.
 enum NotificationPage {
     private static let shownApart: Set<String> = [
         "decoded", "problems", "signed_data", "object", "state", "verifications", "other_texts",
@@ -103,10 +103,10 @@ enum NotificationPage {
         page.up = ("Notifications", visit.list("notifications"))
         let target = visit.target(["notifications", id], [("include", "signed_data")], isScoped: false)
         page.api = target
-        page.sayWhatWasDone(visit)
+        page.addNoteOfDoneAction(visit)
         guard let json = try await visit.read(target, &page, "The notification") else { return page }
         let state = json["state"].text ?? ""
-        // What is processed stays as it is.
+        // A processed notification does not change any more.
         if state != "folded" { page.topics = [ChangeTopic.inbox] }
         page.facts(
             json.members.compactMap { name, value in
@@ -131,26 +131,26 @@ enum NotificationPage {
         return page
     }
 
-    /// What each part says, and what does not hold.
+    /// Adds the decoded parts and the verification problems of a notification.
     static func parts(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
         for problem in json["problems"].items {
             page.paragraph(
-                "Not believed: \(problem["part"].text ?? ""): \(problem["message"].text ?? "")", "note")
+                "Not verified: \(problem["part"].text ?? ""): \(problem["message"].text ?? "")", "note")
         }
         for (name, part) in json["decoded"].members {
             page.subtitle(name.words.prefix(1).uppercased() + name.words.dropFirst())
             page.facts(PageFacts.all(of: part))
             if let transaction = part["originalTransactionId"].text {
-                page.links([("Whose transaction is \(transaction)?", visit.link("transactions", transaction))])
+                page.links([("Transaction \(transaction) and its owners", visit.link("transactions", transaction))])
             }
         }
     }
 }
 
-/// What was refused. Strangers wrote it, as much of it as they liked: the beginning of each is shown, and all of one that
-/// somebody opens.
+/// The page of refused requests. Their bodies are untrusted and can be large: only the beginning of each is shown, and
+/// the whole body of the one that the user opens.
 enum RefusedPage {
-    /// How many characters of a text are shown that nobody opened.
+    /// The number of characters of a body that is not open.
     private static let beginning = 400
 
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
@@ -171,7 +171,7 @@ enum RefusedPage {
             }, empty: "Nothing was refused.")
         var seen: [String: Int] = [:]
         for item in items {
-            // Several may come in one millisecond.
+            // Several requests can arrive in one millisecond.
             let instant = item["received_at"].text ?? ""
             body(of: item, "\(instant).\(seen[instant, default: 0])", visit, &page)
             seen[instant, default: 0] += 1
@@ -189,13 +189,13 @@ enum RefusedPage {
             "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.formatted(.iso8601) ?? "")"
         page.exact(title, text, isOpen: isOpen, isProven: false, limit: isOpen ? .max : beginning)
         guard !isOpen, text.unicodeScalars.count > beginning else { return }
-        let link = visit.link("notifications", "refused", query: visit.kept("page", "back") + [("open", name)])
+        let link = visit.link("notifications", "refused", query: visit.parameters("page", "back") + [("open", name)])
         page.links([("All \(text.unicodeScalars.count.grouped) characters of it", link)])
     }
 }
 
 extension Visit {
-    /// A parameter of the path.
+    /// Returns a path parameter.
     func segment(_ name: String) -> String {
         PageLink.name(ofSegment: context.parameters.get(name) ?? "")
     }

@@ -2,28 +2,27 @@ internal import Foundation
 internal import WebConsole
 
 extension OperationsPage {
-    /// The last hour, as small charts.
+    /// Adds charts of the last hour.
     static func metrics(_ history: MetricHistory, _ page: inout ConsolePage) {
         page.title("The last hour")
         let charts = history.charts
         guard charts.contains(where: { $0.values.count > 1 }) else {
             return page.paragraph(
-                "Nothing yet: the server notes its metrics each five seconds, and forgets them "
-                    + "after an hour.", "empty")
+                "Nothing yet: the server records its metrics every five seconds, and keeps them for an hour.", "empty")
         }
         for chart in charts where chart.values.count > 1 {
             page.drawing(chart.drawing, caption: "\(chart.title): \(chart.sentence)")
         }
     }
 
-    /// There is one for each route, and `/metrics` has them.
+    /// The prefix of metrics with a series for each route. They are left to `/metrics`.
     private static let perRoute = "counterfoil_http_request"
 
-    /// What `/metrics` says.
+    /// Adds the current values from `/metrics`.
     static func metricsNow(_ core: ServerCore, _ page: inout ConsolePage) async {
         page.title("Metrics now")
         guard let text = await core.metrics.text() else {
-            return page.paragraph("This server records its metrics to another backend: ask that one.", "empty")
+            return page.paragraph("This server records its metrics to another backend. See there.", "empty")
         }
         let lines = text.split(separator: "\n").filter {
             !$0.hasPrefix("#") && !$0.contains("_bucket") && !$0.hasPrefix(perRoute)
@@ -39,20 +38,20 @@ extension OperationsPage {
 }
 
 extension MetricHistory.Chart {
-    /// What there is to see, in words.
+    /// A description of the chart.
     var sentence: String {
         let (last, most) = (values.last ?? 0, values.max() ?? 0)
         return "\(Self.text(last)) \(unit) now, \(Self.text(most)) at most"
     }
 
-    /// A line over the hour, from zero.
+    /// The chart: a line over the last hour, starting at zero.
     var drawing: Drawing {
         let (width, height, top) = (960.0, 90.0, 14.0)
         var drawing = Drawing(width: Int(width), height: Int(height) + 20, title: title, summary: sentence)
         let most = max(values.max() ?? 0, .leastNonzeroMagnitude)
         drawing.line(x1: 0, y1: height, x2: width, y2: height, kind: "axis")
         drawing.line(x1: 0, y1: top, x2: width, y2: top, kind: "axis")
-        // The newest is at the right end, whenever the server began.
+        // The newest value is at the right end, even if the server has run for less than an hour.
         let step = width / Double(MetricHistory.minutes - 1)
         let start = width - step * Double(values.count - 1)
         drawing.curve(

@@ -6,21 +6,21 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// Health, metrics, keys and sessions.
+/// The page of health, metrics, keys and sessions.
 enum OperationsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Operations")
         let target = visit.target(["operations", "metrics"], isScoped: false)
         page.api = target
-        page.sayWhatWasDone(visit)
+        page.addNoteOfDoneAction(visit)
         let audit = visit.may(.auditRead) ? [("Audit log", visit.link("operations", "audit"))] : []
-        guard visit.has(.operationsRead, for: "Operations", &page) else {
+        guard visit.requireScope(.operationsRead, for: "Operations", &page) else {
             page.links(audit)
             return page
         }
         let core = visit.console.core
         try await health(visit, &page)
-        if visit.principal.isForEverything {
+        if visit.principal.isUnlimited {
             metrics(core.history, &page)
             await metricsNow(core, &page)
         }
@@ -52,7 +52,7 @@ enum OperationsPage {
             key[name].isNothing ? "all" : key[name].items.compactMap(\.text).joined(separator: ", ")
         }
         page.table(
-            "Keys of the API; their texts are nowhere", ["Key", "Scopes", "Apps", "Environments", "Last used"],
+            "Keys of the API; their texts are not stored", ["Key", "Scopes", "Apps", "Environments", "Last used"],
             json["items"].items.map { key in
                 let scopes = key["scopes"].items.count == APIScope.all.count ? "all" : list(key, "scopes")
                 let idle = key["idle_ms"].number.map { Double($0) / 1000 }
@@ -72,7 +72,7 @@ enum OperationsPage {
         page.table(
             "Who is signed in", ["Session", "Key", "Address", "Since", "Last used"],
             open.map { session in
-                // By the machine's clock, which the server's need not be.
+                // These times are of the system clock, which may differ from the server's clock.
                 [
                     .code(session["id"].text ?? ""), .foreign(session["key"].text ?? ""),
                     .foreign(session["address"].text ?? ""),

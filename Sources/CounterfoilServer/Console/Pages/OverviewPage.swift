@@ -5,9 +5,9 @@ internal import Foundation
 internal import Ledger
 internal import WebConsole
 
-/// What needs attention, and where to go from there.
+/// The page of everything that needs attention, with links to the details.
 enum OverviewPage {
-    /// Adds a row: what it is, the detail, how bad, in a word, and where to go.
+    /// Adds a row: the subject, the detail, the tone and word of the state, and the link.
     private typealias AddRow = (String, String, ConsolePage.Tone, String, PageLink) -> Void
 
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
@@ -15,17 +15,17 @@ enum OverviewPage {
         page.topics = [ChangeTopic.overview]
         page.api = "/v1/completeness"
         guard visit.may(.operationsRead) else {
-            page.paragraph("What needs attention needs the scope operations:read.", "empty")
+            page.paragraph("To see what needs attention, the key needs the scope operations:read.", "empty")
             page.links([("Search for a customer", visit.link("customers"))])
             return page
         }
         var rows: [[ConsolePage.Cell]] = []
-        func add(_ what: String, _ detail: String, _ tone: ConsolePage.Tone, _ word: String, _ link: PageLink) {
-            rows.append([.link(what, link), .tag(word, tone), .foreign(detail, limit: 200)])
+        func add(_ subject: String, _ detail: String, _ tone: ConsolePage.Tone, _ word: String, _ link: PageLink) {
+            rows.append([.link(subject, link), .tag(word, tone), .foreign(detail, limit: 200)])
         }
         let readiness = visit.console.core.readiness
         if readiness.isDraining {
-            add("Server", "It takes no more requests: it is about to end.", .bad, "draining", visit.link("operations"))
+            add("Server", "It is stopping and accepts no more requests.", .bad, "draining", visit.link("operations"))
         }
         if let problem = await readiness.ledgerProblem() {
             add("Ledger", "It cannot be written: \(problem).", .bad, "failing", visit.link("operations"))
@@ -35,17 +35,17 @@ enum OverviewPage {
         try await inbox(visit, add)
         try await questions(visit, &page, add)
         try await refusals(visit, add)
-        page.holdFromHere()
+        page.holdFollowingBlocks()
         page.title("Needs attention")
         page.table(
-            "What is not as it should be, now", ["What", "State", "Detail"], rows,
+            "Current problems", ["Problem", "State", "Detail"], rows,
             empty: "Nothing needs attention.")
         simulator(visit, rows.isEmpty, &page)
         try await latest(visit, &page)
         return page
     }
 
-    /// Where something can be made to happen, in Sandbox beside a simulator.
+    /// In Sandbox, adds a link to the simulator, or the command to trigger a notification.
     private static func simulator(_ visit: Visit, _ isQuiet: Bool, _ page: inout ConsolePage) {
         guard visit.selection.scope?.environment != .production else { return }
         guard case .simulator(let url) = visit.console.core.configuration.clock,
@@ -93,7 +93,7 @@ enum OverviewPage {
         }
     }
 
-    /// What waits for too long.
+    /// Adds a row if a notification has waited too long.
     private static func inbox(_ visit: Visit, _ add: AddRow) async throws {
         let core = visit.console.core
         if let oldest = try await core.storage.backlog().oldest,
@@ -105,44 +105,44 @@ enum OverviewPage {
         }
     }
 
-    /// How long a notification may wait before somebody is told.
+    /// How long a notification may wait before it needs attention, in seconds.
     private static let longestWait: TimeInterval = 300
-    /// How long before its end a question is urgent.
+    /// How long before its deadline a consumption request is urgent, in seconds.
     private static let urgency: TimeInterval = 2 * 3600
 
-    /// Questions before refunds that end soon, in each app and environment that the key is for.
+    /// Adds rows for consumption requests with a near deadline, for each app and environment of the key.
     private static func questions(_ visit: Visit, _ page: inout ConsolePage, _ add: AddRow) async throws {
         guard visit.may(.supportRead) else { return }
         let now = visit.console.core.now
-        // Those of Production first: in the sandbox nobody gets money back.
+        // Production first: in Sandbox there is no money to refund.
         let all = visit.selection.all
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
         for scope in ordered.prefix(mostScopes) {
             let query = [("app", scope.bundleID), ("environment", scope.environment.rawValue)]
             let target = visit.target(
                 ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
-            guard let json = try await visit.read(target, &page, "Refund questions") else { return }
+            guard let json = try await visit.read(target, &page, "Consumption requests") else { return }
             let urgent = json["items"].items
                 .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < urgency }
             guard let first = urgent.first else { continue }
             add(
-                "Refund questions of \(query.map(\.1).joined(separator: " "))",
-                "\(urgent.count) of them end within two hours, the first at \(first.formatted(.iso8601)).",
+                "Consumption requests of \(query.map(\.1).joined(separator: " "))",
+                "\(urgent.count) of them are due within two hours, the first at \(first.formatted(.iso8601)).",
                 .warn, "due", PageLink(["console", "refunds"], query: query))
         }
     }
 
-    /// Each costs a question of the ledger.
+    /// The maximum number of scopes that are queried. Each costs a query of the ledger.
     private static let mostScopes = 4
 
     private static let day: Milliseconds = 86_400_000
-    /// How many of the last refusals are looked at.
+    /// The number of last refusals that are counted.
     private static let lastRefusals: Int64 = 5000
 
-    /// Reasons of refusals of the last day that the day before did not have.
+    /// Adds a row for reasons of refusals in the last day that did not occur the day before.
     private static func refusals(_ visit: Visit, _ add: AddRow) async throws {
-        // What was refused names no app that could be believed.
-        guard visit.principal.isForEverything else { return }
+        // The app named in a refused request is not trustworthy, so only an unlimited key may see refusals.
+        guard visit.principal.isUnlimited else { return }
         let (storage, now) = (visit.console.core.storage, visit.console.core.now.milliseconds)
         let last = try await storage.refusalCounts(from: now - day, to: .max, amongLast: lastRefusals)
         let known = try await storage.refusalCounts(from: now - 2 * day, to: now - day, amongLast: lastRefusals)
@@ -169,6 +169,6 @@ enum OverviewPage {
 }
 
 extension String {
-    /// A word of the API as people read it.
+    /// The text with underscores replaced by spaces, for display.
     var words: String { replacing("_", with: " ") }
 }

@@ -2,38 +2,40 @@ internal import Basics
 internal import AppStoreModels
 internal import Foundation
 
-/// How members of answers, and of what the App Store signs, are shown.
+/// Formats members of API responses and of signed payloads.
 enum PageFacts {
-    /// The signed texts inside of a notification. What they say is shown as parts of their own.
+    /// The nested signed texts of a notification. Their content is shown separately.
     private static let signedTexts: Set<String> = [
         "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
     ]
 
-    /// A member by its name, with what it stands in.
+    /// A scalar member of a payload.
     private struct Member {
-        /// The name with those around it, as in `data.bundleId` and `items[0].price`.
+        /// The path, such as `data.bundleId` or `items[0].price`.
         var path: String
         var name: String
         var value: APIValue
-        /// What stands beside it, and around it.
+        /// The enclosing objects and lists, outermost first.
         var around: [APIValue]
     }
 
-    /// All members by Apple's names; those of an object inside by both names.
+    /// Returns all scalar members with their paths in Apple's names.
     static func all(of part: APIValue) -> [(String, ConsolePage.Cell)] {
-        members(of: part).map { ($0.path, human($0) ?? cell($0.name, $0.value)) }
+        members(of: part).map { ($0.path, readable($0) ?? cell($0.name, $0.value)) }
     }
 
-    /// A table of all that a payload says: what people read, and beside it what stands there, where that is another text.
+    /// Adds a table of a payload's members: the readable value, and the exact value if it differs.
     static func table(of payload: APIValue, caption: String, isProven: Bool, _ page: inout ConsolePage) {
         let members = members(of: payload)
         let rows = members.map { member -> [ConsolePage.Cell] in
-            let human = human(member)
+            let readable = readable(member)
             let exact = member.value.text ?? member.value.pretty
-            return [.code(member.path), human ?? .foreign(exact, limit: 300), human == nil ? .none : .code(exact)]
+            return [
+                .code(member.path), readable ?? .foreign(exact, limit: 300), readable == nil ? .none : .code(exact),
+            ]
         }
         page.table(
-            caption, ["Member", "Value", "As it stands there"], rows, empty: "It says nothing.", isProven: isProven)
+            caption, ["Member", "Value", "Exact value"], rows, empty: "It has no members.", isProven: isProven)
         if members.count == mostMembers {
             page.paragraph("There is more than these \(mostMembers) members. The API has all of them.", "empty")
         }
@@ -52,7 +54,7 @@ enum PageFacts {
 
     // MARK: - Members
 
-    /// How many members of one payload are shown. A receipt of many years has thousands.
+    /// The maximum number of members that are shown. A receipt of many years has thousands.
     private static let mostMembers = 400
 
     private static func members(of payload: APIValue) -> [Member] {
@@ -80,10 +82,10 @@ enum PageFacts {
         }
     }
 
-    // MARK: - What people read
+    // MARK: - Readable values
 
-    /// A date, a price or an enumeration as people read it; nil for what is read as it stands.
-    private static func human(_ member: Member) -> ConsolePage.Cell? {
+    /// Returns the readable value of a date, a price or an enumeration; nil for other members.
+    private static func readable(_ member: Member) -> ConsolePage.Cell? {
         guard let number = member.value.number else {
             return SignedWords.word(for: member.value.text ?? "", of: member.name).map { .plain($0) }
         }
@@ -98,7 +100,7 @@ enum PageFacts {
         return nil
     }
 
-    /// No calendar here goes further: what is later would be shown as some other day.
+    /// The end of the year 9999 in milliseconds. Later dates would be formatted wrongly.
     private static let yearTenThousand: Int64 = 253_402_300_800_000
 
     private static func isInstant(_ name: String, _ number: Int64) -> Bool {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WebConsole
 
-/// The periods of what a customer bought, as the API tells them, as rows of a time axis.
+/// Converts the periods of a customer's purchases from the API's response to rows of a time axis.
 enum PeriodRows {
     static func rows(of items: [APIValue]) -> [TimeBars.Row] {
         items.map { item in TimeBars.Row(item["product_id"].text ?? "", item["items"].items.compactMap(bar)) }

@@ -4,7 +4,7 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// One reading of the notification history, with its windows.
+/// The page of one recovery with its windows.
 enum RecoveryPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
@@ -30,8 +30,8 @@ enum RecoveryPage {
             ("begun", .time(json["created_at"].instant)),
             ("ended", json["finished_at"].isNothing ? .none : .time(json["finished_at"].instant)),
             ("pages", count("pages")), ("found", count("found")), ("new", count("new")),
-            ("known before", count("duplicates")), ("not believed", count("failed")),
-            ("went wrong last", json["failure"].text.map { .foreign($0, limit: 500) } ?? .none),
+            ("known before", count("duplicates")), ("not verified", count("failed")),
+            ("last error", json["failure"].text.map { .foreign($0, limit: 500) } ?? .none),
         ])
     }
 
@@ -39,16 +39,16 @@ enum RecoveryPage {
         let windows = json["window_list"].items
         page.title("Windows")
         page.table(
-            "Parts of the time, in the order in which they are read", ["From", "To", "Stage", "Type", "What", "State"],
+            "Periods, in the order in which they are read", ["From", "To", "Stage", "Type", "Notifications", "State"],
             windows.map { window in
                 let isDone = window["is_done"].flag == true
                 return [
                     .time(window["from"].instant), .time(window["to"].instant), .plain(window["stage"].text ?? ""),
                     .foreign(window["type"].text ?? "all"),
-                    .plain(window["only_failures"].flag == true ? "what did not arrive" : "everything"),
+                    .plain(window["only_failures"].flag == true ? "not delivered" : "everything"),
                     .tag(isDone ? "read" : "open", isDone ? .good : .warn),
                 ]
-            }, empty: "They are forgotten when a recovery is over.")
+            }, empty: "The windows of a finished recovery are not stored.")
         if let all = json["windows"].number, !windows.isEmpty, windows.count < all {
             page.paragraph("These are the first \(windows.count) of \(all.grouped).", "note")
         }
@@ -56,7 +56,7 @@ enum RecoveryPage {
 
     static let columns = ["Recovery", "App", "State", "Windows", "Pages", "Found", "New", "Known", "Failed"]
 
-    /// A row of a list, by ``columns``.
+    /// Returns the row of a recovery for ``columns``.
     static func row(_ item: APIValue, _ visit: Visit) -> [ConsolePage.Cell] {
         let id = item["id"].text ?? ""
         func count(_ name: String) -> ConsolePage.Cell { .number((item[name].number ?? 0).grouped) }
@@ -72,7 +72,7 @@ enum RecoveryPage {
         return .tag(state, state == "done" ? .good : NotificationsPage.tone(state))
     }
 
-    /// How many windows are over.
+    /// Returns the progress in finished windows.
     private static func progress(_ item: APIValue) -> ConsolePage.Cell {
         let all = item["windows"].number ?? 0
         let done = all - (item["open_windows"].number ?? 0)

@@ -4,7 +4,7 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// The App Store's questions before refunds: those that wait, by deadline, and what became of the others.
+/// The page of consumption requests: pending requests by deadline, then all requests with their outcome.
 enum RefundsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Refunds")
@@ -13,24 +13,24 @@ enum RefundsPage {
         let target = visit.target(["consumption"], place)
         page.api = target
         page.paragraph(
-            "The App Store asks before it refunds, and waits for twelve hours, in Sandbox for five minutes. Answers follow the "
-                + "configuration.")
-        page.holdFromHere()
+            "Before a refund the App Store sends a consumption request and waits for twelve hours, in Sandbox for five minutes. "
+                + "The configuration decides how to answer.")
+        page.holdFollowingBlocks()
         if place.isEmpty {
             let waiting = visit.target(["consumption"], [("state", "pending"), ("limit", "50")])
             page.title("Waiting for an answer")
-            if let json = try await visit.read(waiting, &page, "Questions", isPart: true) {
+            if let json = try await visit.read(waiting, &page, "Consumption requests", isPart: true) {
                 table(
-                    "The next deadline first", json["items"].items, visit, &page,
-                    empty: "No question waits for an answer.")
+                    "By deadline", json["items"].items, visit, &page,
+                    empty: "No consumption request waits for an answer.")
             }
         }
-        page.title("All questions")
-        guard let json = try await visit.read(target, &page, "Questions") else { return page }
+        page.title("All consumption requests")
+        guard let json = try await visit.read(target, &page, "Consumption requests") else { return page }
         table(
-            "The last first", json["items"].items, visit, &page,
+            "Newest first", json["items"].items, visit, &page,
             empty:
-                "The App Store asked nothing yet. In the simulator: counterfoil simulator refund NAME PRODUCT --request."
+                "The App Store has sent no consumption request yet. In the simulator: counterfoil simulator refund NAME PRODUCT --request."
         )
         page.links([], next: json["next_page"].text.map { visit.link("refunds", query: [("page", $0)]) })
         return page
@@ -46,14 +46,14 @@ enum RefundsPage {
                 let customer = item["customer"].text
                 return [
                     .link(id, visit.link("transactions", id)),
-                    customer.map { .link($0, visit.link("customers", $0)) } ?? .plain("nobody's"),
+                    customer.map { .link($0, visit.link("customers", $0)) } ?? .plain("none"),
                     .tag(state.words, tone(state)), .time(item["answer_due_at"].instant),
                     item["sent_at"].isNothing ? .plain("no") : .time(item["sent_at"].instant),
                     .plain((item["decision"].text ?? "none yet").words),
                     customer.map {
                         .link(
                             state == "pending"
-                                ? "what would be sent" : item["sent"].isNothing ? "what became of it" : "what was sent",
+                                ? "what would be sent" : item["sent"].isNothing ? "the outcome" : "what was sent",
                             visit.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
                     } ?? .foreign(item["answer"].text ?? ""),
                 ]
@@ -69,7 +69,7 @@ enum RefundsPage {
     }
 }
 
-/// The questions about one transaction: what was sent, and what would be sent now, and why.
+/// The page of the consumption requests for one transaction: the answers that were sent, and a preview of an answer.
 enum RefundPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let (customer, id) = (visit.parameter("customer") ?? "", visit.parameter("transaction") ?? "")
@@ -78,17 +78,19 @@ enum RefundPage {
         let query = [("transaction_id", id)]
         let preview = visit.target(["customers", customer, "consumption", "preview"], query)
         page.api = preview
-        guard visit.has(.customersRead, for: "Refund", &page) else { return page }
+        guard visit.requireScope(.customersRead, for: "Refund", &page) else { return page }
         page.links([("Customer \(customer)", visit.link("customers", customer))])
         let questions = visit.target(["customers", customer, "consumption"], query)
-        page.title("Questions")
-        if let json = try await visit.read(questions, &page, "Questions", isPart: true) {
+        page.title("Consumption requests")
+        if let json = try await visit.read(questions, &page, "Consumption requests", isPart: true) {
             let about = json["items"].items
-            if about.isEmpty { page.paragraph("The App Store asked nothing about this transaction.", "empty") }
+            if about.isEmpty {
+                page.paragraph("The App Store has sent no consumption request about this transaction.", "empty")
+            }
             for item in about { show(item, &page) }
             if about.contains(where: { $0["state"].text == "pending" }) { page.topics = [ChangeTopic.inbox] }
         }
-        page.holdFromHere()
+        page.holdFollowingBlocks()
         page.title("What would be sent now")
         guard let json = try await visit.read(preview, &page, "The preview", isPart: true) else { return page }
         page.facts([
@@ -99,9 +101,9 @@ enum RefundPage {
             "Where each member comes from", ["Member", "From"],
             json["reasons"].items.map { reason in
                 [.code(reason["member"].text ?? ""), .foreign((reason["source"].text ?? "").words, limit: 300)]
-            }, empty: "Nothing would be said.")
+            }, empty: "Nothing would be sent.")
         if !json["request"].isNothing {
-            // What stands open is in use, and would not follow what happens.
+            // Keep it collapsed: an expanded text prevents the refresh of this part of the page.
             page.exact("The exact request", json["request"].pretty)
         }
         return page

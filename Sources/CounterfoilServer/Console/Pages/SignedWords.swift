@@ -1,14 +1,14 @@
 internal import AppStoreModels
 
-/// Words for the values that the App Store signs as numbers and as names in capitals, by the member that has them.
+/// Readable words for numeric and upper-case values in signed payloads, by member name.
 enum SignedWords {
-    /// Members with prices, in thousandths of the currency beside them.
+    /// The members with prices in thousandths of the payload's currency.
     static let prices: Set<String> = [
         "price", "renewalPrice", "commitmentPrice", "commitmentRenewalPrice", "taxExclusivePrice", "estimatedTax",
         "refundAmount",
     ]
 
-    /// - Returns: Nil for what is not known here, and is shown as it stands.
+    /// Returns the word for a value; nil for an unknown value, which is shown unchanged.
     static func word(for value: String, of member: String) -> String? {
         words[member]?[value] ?? (capitals.contains(member) ? spelled(value) : nil)
     }
@@ -44,7 +44,7 @@ enum SignedWords {
         ]),
     ]
 
-    /// Members whose values are English words in capitals.
+    /// The members whose values are English words in upper case.
     private static let capitals: Set<String> = [
         "billingPlanType", "consumptionRequestReason", "inAppOwnershipType", "notificationType", "offerDiscountType",
         "revocationType", "subtype", "transactionReason",
@@ -54,7 +54,7 @@ enum SignedWords {
         Dictionary(pairs.map { (String($0.0), $0.1) }) { first, _ in first }
     }
 
-    /// `FAMILY_SHARED` as `family shared`.
+    /// Converts `FAMILY_SHARED` to `family shared`.
     private static func spelled(_ value: String) -> String? {
         let isName = !value.isEmpty && value.utf8.allSatisfy { (65...90).contains($0) || $0 == UInt8(ascii: "_") }
         return isName ? value.lowercased().words : nil

@@ -5,7 +5,7 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// Whose a transaction is.
+/// The page of a transaction and its customers.
 enum TransactionPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
@@ -33,12 +33,12 @@ enum TransactionPage {
             })
         let customers = json["customers"].items.compactMap(\.text)
         page.table(
-            "Whose it is", ["Customer"], customers.map { [.link($0, visit.link("customers", $0))] },
-            empty: "It is nobody's: no customer claimed it, and it names no account.")
+            "Owners", ["Customer"], customers.map { [.link($0, visit.link("customers", $0))] },
+            empty: "It belongs to no customer: no customer claimed it, and it names no account.")
     }
 }
 
-/// An order, which only the App Store knows: it is asked when somebody says so.
+/// The page of an order. Only the App Store knows its transactions; the user decides when to query it.
 enum OrderPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let id = visit.segment("id")
@@ -46,17 +46,17 @@ enum OrderPage {
         page.up = ("Customers", visit.link("customers"))
         let target = visit.target(["orders", id])
         page.api = target
-        guard visit.has(.supportRead, for: "Order", &page) else { return page }
+        guard visit.requireScope(.supportRead, for: "Order", &page) else { return page }
         if let environment = visit.selection.scope?.environment, environment != .production {
             page.paragraph("Only the App Store knows which transactions an order has, in Production only.")
             return page
         }
-        page.paragraph("Only the App Store knows which transactions an order has. What it answers is kept.")
+        page.paragraph("Only the App Store knows which transactions an order has. The response is stored.")
         page.action("order", visit, [("id", id)])
         return page
     }
 
-    /// What the App Store answered.
+    /// Returns the page with the App Store's response.
     @Sendable static func answer(_ json: APIValue, _ visit: Visit) -> ConsolePage {
         let id = json["order_id"].text ?? ""
         var page = visit.page("The App Store's answer", foreign: id)

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What verifications rested on, as facts, and a table of the certificates.
+/// Shows what verifications are based on: the anchor, the time, the revocation status and the certificates.
 enum VerificationFacts {
-    /// Shows each, and each chain once: most texts are signed under the same.
+    /// Adds each verification, and each certificate chain once, because most texts are signed with the same chain.
     static func show(_ verifications: [(title: String, trace: APIValue)], _ page: inout ConsolePage) {
         var chains: [String] = []
         for (title, trace) in verifications {

@@ -1,11 +1,11 @@
 internal import Basics
 internal import Foundation
 
-/// A shell command that verifies a webhook with nothing but Python, by Standard Webhooks 1.0.
+/// A shell command that verifies a webhook by Standard Webhooks 1.0. It needs only Python.
 struct VerificationSnippet {
     let text: String
 
-    /// Makes one of the headers of a webhook; nil if they have no signature.
+    /// Creates the command from the headers of a webhook; nil if the headers have no signature.
     init?(_ headers: [(String, String)]) {
         let headers = Dictionary(headers) { first, _ in first }
         guard let id = Self.literal(headers["webhook-id"]), let timestamp = Self.literal(headers["webhook-timestamp"]),
@@ -24,7 +24,7 @@ struct VerificationSnippet {
             """
     }
 
-    /// A text as Python reads it: JSON's spelling is one of Python's, and has no line of its own.
+    /// Returns a text as a Python literal. A JSON string is a valid Python literal without line breaks.
     private static func literal(_ text: String?) -> String? {
         guard let text else { return nil }
         var json = JSONWriter()

@@ -4,19 +4,19 @@ internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 
-/// The endpoints.
+/// The page of webhook endpoints.
 enum WebhooksPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Webhooks")
         page.topics = [ChangeTopic.deliveries]
         page.api = "/v1/webhooks"
         guard let json = try await visit.read("/v1/webhooks", &page, "Webhooks") else { return page }
-        // The page counts what each has sent. A stream follows eight topics.
+        // The page shows counts of each endpoint. A stream can follow at most eight topics.
         let names = json["items"].items.compactMap { $0["name"].text }
         page.topics += names.prefix(7).map { ChangeTopic.deliveries(of: $0) }
-        page.holdFromHere()
+        page.holdFollowingBlocks()
         page.table(
-            "Endpoints, with what was sent in the last 24 hours",
+            "Endpoints, with the deliveries of the last 24 hours",
             ["Endpoint", "State", "Delivered", "Failed", "Waiting", "Oldest", "URL", "Failing since", "Made by"],
             json["items"].items.map { item in
                 let (name, activity) = (item["name"].text ?? "", item["activity"])
@@ -32,14 +32,14 @@ enum WebhooksPage {
         return page
     }
 
-    /// A number of deliveries, as far as it was counted.
+    /// Returns a number of deliveries, with "or more" if counting stopped at the limit.
     static func count(_ activity: APIValue, _ name: String) -> ConsolePage.Cell {
         let number = activity[name].number ?? 0
         let isAll = activity["counted_up_to"].number.map { number < $0 } ?? true
         return .plain(isAll ? number.grouped : "\(number.grouped) or more")
     }
 
-    /// Since when the oldest delivery waits.
+    /// Returns the time since which the oldest delivery has been pending.
     static func oldest(_ activity: APIValue) -> ConsolePage.Cell {
         activity["oldest_pending_at"].isNothing ? .plain("none") : .time(activity["oldest_pending_at"].instant)
     }
@@ -50,14 +50,14 @@ enum WebhooksPage {
     }
 }
 
-/// One endpoint with its deliveries.
+/// The page of one endpoint with its deliveries.
 enum WebhookPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         let name = visit.segment("name")
         var page = visit.page("Endpoint", foreign: name)
         page.up = ("Webhooks", visit.link("webhooks"))
         page.topics = visit.parameter("page") == nil ? [ChangeTopic.deliveries(of: name)] : []
-        page.sayWhatWasDone(visit)
+        page.addNoteOfDoneAction(visit)
         let filter = DeliveryFilterForm(visit)
         let target = visit.target(
             ["webhooks", name, "deliveries"], filter.query + (visit.parameter("page").map { [("page", $0)] } ?? []),
@@ -73,15 +73,15 @@ enum WebhookPage {
                     ($0, visit.link("webhooks", name, query: filter.fields(state: $0)))
                 })
         let answer = try await visit.get(target)
-        page.holdFromHere()
+        page.holdFollowingBlocks()
         if visit.accept(answer, &page, "Deliveries", isPart: true) {
             let next = answer.json["next_page"].text
-            if filter.looksThrough, next != nil {
+            if filter.needsScan, next != nil {
                 page.paragraph(
-                    "Looked through the last \(DeliveryQuery.looking.grouped) deliveries of each state; "
+                    "Searched the last \(DeliveryQuery.scanLimit.grouped) deliveries of each state; "
                         + "the next page goes on.", "note")
             }
-            deliveries(answer.json, name, visit, &page, isFiltered: filter.looksThrough)
+            deliveries(answer.json, name, visit, &page, isFiltered: filter.needsScan)
             page.links(
                 [], next: next.map { visit.link("webhooks", name, query: filter.fields() + [("page", $0)]) })
         }
@@ -113,7 +113,7 @@ enum WebhookPage {
             ("delivered", WebhooksPage.count(activity, "delivered")),
             ("failed", WebhooksPage.count(activity, "failed")),
             ("discarded", WebhooksPage.count(activity, "discarded")),
-            ("waiting", WebhooksPage.count(activity, "pending")), ("oldest that waits", WebhooksPage.oldest(activity)),
+            ("waiting", WebhooksPage.count(activity, "pending")), ("oldest waiting", WebhooksPage.oldest(activity)),
             ("events not looked at yet", .plain((activity["events_behind"].number ?? 0).grouped)),
             ("failing since", json["failing_since"].isNothing ? .plain("no") : .time(json["failing_since"].instant)),
             ("paused until", json["paused_until"].isNothing ? .none : .time(json["paused_until"].instant)),
@@ -140,10 +140,10 @@ enum WebhookPage {
                     .foreign(last.joined(separator: " ")), .time(item["created_at"].instant),
                     item["next_attempt_at"].isNothing ? .none : .time(item["next_attempt_at"].instant),
                 ]
-            }, empty: isFiltered ? "None of those that were looked through." : "There are none. Send a test.")
+            }, empty: isFiltered ? "None among the searched deliveries." : "There are none. Send a test.")
     }
 
-    /// Secrets of the configuration are changed there.
+    /// Adds the forms for secrets. The secrets of a configured endpoint can be changed only in the configuration.
     private static func secrets(_ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
         guard json["is_configured"].flag != true else { return }
         page.action("webhook-secret", visit, [("name", name)], title: "Secrets")
@@ -159,15 +159,15 @@ enum WebhookPage {
         if isOn { page.action("webhook-test", visit, [("name", name)], title: "Test") }
         page.action(isOn ? "webhook-off" : "webhook-on", visit, [("name", name)], title: isOn ? "Off" : "On")
         secrets(json, name, visit, &page)
-        page.action("replay", visit, [("name", name)], title: "Send a time again")
-        page.action("webhook-discard", visit, [("name", name)], title: "Discard what waits")
+        page.action("replay", visit, [("name", name)], title: "Resend a period")
+        page.action("webhook-discard", visit, [("name", name)], title: "Discard waiting deliveries")
     }
 }
 
-/// Which deliveries of an endpoint are shown, as the URL and the API say it.
+/// The filter of an endpoint's deliveries, as parameters of the page and of the API.
 private struct DeliveryFilterForm {
     private let state: String?
-    /// The type of an event, or the identifier of one.
+    /// An event type or an event identifier.
     private let event: String?
     private let customer: String?
 
@@ -178,8 +178,8 @@ private struct DeliveryFilterForm {
 
     private var isOneEvent: Bool { event?.hasPrefix("evt_") == true }
 
-    /// Whether deliveries are looked through, for want of an index.
-    var looksThrough: Bool { customer != nil || (event != nil && !isOneEvent) }
+    /// Whether the API must scan deliveries, because no index supports the filter.
+    var needsScan: Bool { customer != nil || (event != nil && !isOneEvent) }
 
     /// The parameters of the API.
     var query: [(String, String)] {
@@ -187,7 +187,7 @@ private struct DeliveryFilterForm {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// The parameters of the page, with another state if one is given; an empty one is any.
+    /// Returns the parameters of the page, optionally with another state; an empty state means any.
     func fields(state other: String? = nil) -> [(String, String)] {
         let members = [("state", other ?? state), ("event", event), ("customer", customer)]
         return members.compactMap { name, value in value.map { (name, $0) } }.filter { !$0.1.isEmpty }

@@ -3,34 +3,34 @@ internal import LedgerServices
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// The metrics of the last hour, for people. Whoever needs more than that has Prometheus.
+/// The metrics of the last hour, for the charts of the console. For longer periods, use Prometheus.
 final class MetricHistory: Sendable {
-    /// How often it is noted, in seconds.
+    /// The recording interval in seconds.
     static let interval = 5
-    /// How many points a chart has: one a minute.
+    /// The number of points of a chart, one per minute.
     static let minutes = 60
 
-    /// What a chart shows.
+    /// The definition of a chart.
     private struct Definition: Sendable {
         enum Kind: Sendable {
-            /// What a counter gained in a minute.
+            /// The increase of a counter in a minute.
             case perMinute
-            /// The largest value of a gauge in a minute.
+            /// The maximum of a gauge in a minute.
             case level
-            /// The mean of what a histogram was told in a minute.
+            /// The mean of the values that a histogram recorded in a minute.
             case mean
         }
 
         var title: String
         var unit: String
-        /// The name without labels: all series of it are added.
+        /// The name without labels. The values of all its series are added.
         var metric: String
         var kind: Kind
-        /// What a value is multiplied by, for its unit.
+        /// The factor that converts a value to the unit.
         var factor = 1.0
     }
 
-    /// A line to draw, the oldest point first.
+    /// The points of a chart, oldest first.
     struct Chart: Sendable {
         var title: String
         var unit: String
@@ -64,36 +64,36 @@ final class MetricHistory: Sendable {
             factor: 100 / 60),
     ]
 
-    /// The sums by name as they were noted last in a minute, and the largest of each gauge in it.
+    /// The sums by name at the end of a minute, and the maximum of each within it.
     private struct Minute {
         var number: Int
         var last: [String: Double]
         var most: [String: Double]
     }
 
-    private let noted = Mutex<[Minute]>([])
+    private let recorded = Mutex<[Minute]>([])
 
-    /// Notes what `/metrics` says.
+    /// Records the text of `/metrics`.
     ///
-    /// - Parameter second: Seconds of a clock that only goes forward.
-    func note(_ text: String, at second: Int) {
+    /// - Parameter second: The time in seconds of a monotonic clock.
+    func record(_ text: String, at second: Int) {
         let sums = Self.sums(text)
         let number = second / 60
-        noted.withLock { minutes in
+        recorded.withLock { minutes in
             if let last = minutes.last, last.number == number {
                 minutes[minutes.count - 1].last = sums
                 minutes[minutes.count - 1].most.merge(sums) { max($0, $1) }
             } else {
                 minutes.append(Minute(number: number, last: sums, most: sums))
             }
-            // One more than is drawn: gains need a point before the first.
+            // Keep one more minute than a chart shows: the first increase needs a previous point.
             minutes.removeAll { $0.number < number - Self.minutes }
         }
     }
 
-    /// The charts, those without a value yet included.
+    /// All charts, including those without values.
     var charts: [Chart] {
-        let minutes = noted.withLock(\.self)
+        let minutes = recorded.withLock(\.self)
         return Self.definitions.map { definition in
             Chart(
                 title: definition.title, unit: definition.unit, metric: definition.metric,
@@ -106,7 +106,7 @@ final class MetricHistory: Sendable {
             return minutes.suffix(Self.minutes).compactMap { $0.most[definition.metric] }.map { $0 * definition.factor }
         }
         return zip(minutes, minutes.dropFirst()).map { before, after in
-            // Minutes in which nothing could be noted are told as the gain of the next.
+            // The increase of minutes without a record is added to the next recorded minute.
             func gain(_ name: String) -> Double { max(0, (after.last[name] ?? 0) - (before.last[name] ?? 0)) }
             guard definition.kind == .mean else { return gain(definition.metric) * definition.factor }
             let count = gain(definition.metric + "_count")
@@ -114,7 +114,7 @@ final class MetricHistory: Sendable {
         }
     }
 
-    /// The values by name, those of all labels added.
+    /// Returns the values by name, summed over all labels.
     private static func sums(_ text: String) -> [String: Double] {
         let wanted = Set(
             definitions.flatMap { $0.kind == .mean ? [$0.metric + "_sum", $0.metric + "_count"] : [$0.metric] })
@@ -127,14 +127,14 @@ final class MetricHistory: Sendable {
         return sums
     }
 
-    /// The name with its labels, and the value, of a line of Prometheus' text. The value stands after the last space.
+    /// Parses a sample line of Prometheus' text: the name with its labels, and the value after the last space.
     static func sample(_ line: Substring) -> (name: String, value: Double) {
         guard let space = line.lastIndex(of: " ") else { return (String(line), 0) }
         return (String(line[..<space]), Double(line[line.index(after: space)...]) ?? 0)
     }
 }
 
-/// Notes the metrics of the last hour while the server runs.
+/// Records the metrics periodically while the server runs.
 struct MetricHistoryService: Service {
     let history: MetricHistory
     let metrics: ServerMetrics
@@ -143,8 +143,8 @@ struct MetricHistoryService: Service {
         await cancelWhenGracefulShutdown {
             let start = ContinuousClock.now
             while !Task.isCancelled, let text = await metrics.text() {
-                history.note(text, at: Int(start.duration(to: .now).components.seconds))
-                // Cancelled is the end.
+                history.record(text, at: Int(start.duration(to: .now).components.seconds))
+                // Cancellation ends the service.
                 do { try await Task.sleep(for: .seconds(MetricHistory.interval)) } catch { return }
             }
         }

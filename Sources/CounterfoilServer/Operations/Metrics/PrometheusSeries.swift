@@ -2,7 +2,7 @@ internal import LedgerServices
 internal import CoreMetrics
 internal import Synchronization
 
-/// What is recorded under one name with one set of labels.
+/// The samples of one metric with one set of labels.
 protocol PrometheusSeries: AnyObject, Sendable {
     func write(to text: inout PrometheusText, _ name: String, _ labels: PrometheusLabels)
 }
@@ -67,11 +67,11 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     }
 }
 
-/// How often something took how long, or had which size. Recording is two atomic additions and no allocation.
+/// A histogram of durations or sizes. Recording takes two atomic additions and no allocation.
 final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries {
     private let buckets: HistogramBuckets
     private let counts: [PrometheusCounter]
-    /// The sum of the whole numbers, and that of the others.
+    /// The sum of the non-negative integers; `rest` is the sum of the other values.
     private let sum = PrometheusCounter()
     private let rest = PrometheusGauge()
 
@@ -93,7 +93,7 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
         rest.increment(by: value)
     }
 
-    /// Counts a value in the first bucket whose bound is not below it.
+    /// Counts a value in the first bucket whose bound is at least the value.
     private func count(_ isBelow: (Int64) -> Bool) {
         var index = 0
         while index < buckets.bounds.count, isBelow(buckets.bounds[index]) { index += 1 }

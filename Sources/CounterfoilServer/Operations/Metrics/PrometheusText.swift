@@ -1,10 +1,10 @@
 internal import Basics
 internal import LedgerServices
-/// Prometheus' text format, version 0.0.4.
+/// A writer for Prometheus' text format, version 0.0.4.
 struct PrometheusText {
     private(set) var text = ""
 
-    /// Begins a metric; its samples follow.
+    /// Writes the header of a metric. Its samples must follow.
     mutating func head(_ family: MetricFamily) {
         if let help = family.help { text += "# HELP \(family.name) \(help)\n" }
         text += "# TYPE \(family.name) \(family.kind.word)\n"
@@ -26,13 +26,13 @@ struct PrometheusText {
         line(family.name, PrometheusLabels([]), Self.number(value))
     }
 
-    /// A name with nothing in it that the format does not allow.
+    /// Returns a name in which characters that the format does not allow are replaced by `_`.
     static func name(_ text: String) -> String {
         let name = String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ":") ? $0 : "_" })
         return name.first.map { !$0.isNumber } == true ? name : "_" + name
     }
 
-    /// Whole numbers without a fraction.
+    /// Formats a number; whole numbers without a fraction.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

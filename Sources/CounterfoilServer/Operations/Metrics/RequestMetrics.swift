@@ -2,7 +2,7 @@ internal import LedgerServices
 package import CoreMetrics
 internal import Synchronization
 
-/// How many requests there were, by route and status, and how long they took.
+/// Counts and measures requests by route, method and status.
 package final class RequestMetrics: Sendable {
     struct Key: Hashable {
         /// The route's pattern, never the path.
@@ -16,13 +16,13 @@ package final class RequestMetrics: Sendable {
         let duration: Timer
     }
 
-    /// More than all routes with all their statuses.
+    /// The maximum number of label combinations: more than all routes with all their statuses.
     private static let capacity = 1024
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     private static let overflow = Key(route: "other", method: "OTHER", status: 0)
 
     private let factory: any MetricsFactory
-    /// Connections of clients who had as many as they may.
+    /// Counts connections that were refused because their client had too many.
     let refusedConnections: Counter
     private let handles = Mutex<[Key: Handles]>([:])
     private let open = Atomic<Int>(0)
@@ -32,7 +32,7 @@ package final class RequestMetrics: Sendable {
         refusedConnections = Counter(label: MetricFamily.refusedConnections.name, factory: factory)
     }
 
-    /// How many are under way.
+    /// The number of requests in progress.
     package var underWay: Int { open.load(ordering: .relaxed) }
 
     func begin() { open.wrappingAdd(1, ordering: .relaxed) }
@@ -44,12 +44,12 @@ package final class RequestMetrics: Sendable {
         handles.duration.record(since: start)
     }
 
-    /// One lookup for a request like one before it.
+    /// Returns the metrics for a key. For a known key this is a single lookup.
     private func handles(_ key: Key) -> Handles {
         handles.withLock { handles in
             if let known = handles[key] { return known }
             var key = key
-            // Methods are the client's words.
+            // Clients can send any method.
             if !Self.methods.contains(key.method) { key.method = "OTHER" }
             if handles[key] == nil, handles.count >= Self.capacity { key = Self.overflow }
             if let known = handles[key] { return known }

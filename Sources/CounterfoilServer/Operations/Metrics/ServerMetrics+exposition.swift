@@ -1,10 +1,10 @@
 internal import LedgerServices
 
 extension ServerMetrics {
-    /// Our own backend; nil where another was handed in, which then shows what was recorded.
+    /// The Prometheus backend; nil if the server records to another kind of backend.
     var exposition: PrometheusMetrics? { factory as? PrometheusMetrics }
 
-    /// Everything, as Prometheus reads it; nil where another backend has it.
+    /// Returns all metrics in Prometheus' text format; nil if the server records to another kind of backend.
     package func text() async -> String? {
         guard let exposition else { return nil }
         await sampleGauges()

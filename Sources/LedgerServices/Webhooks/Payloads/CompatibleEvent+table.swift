@@ -2,23 +2,23 @@ package import Ledger
 package import AppStoreModels
 
 extension CompatibleEvent {
-    /// What an event of ours is called.
+    /// Returns the events of the compatible format that represent an event type. Empty if none does.
     package static func events(of type: EventType) -> [CompatibleEvent] { table[type] ?? [] }
 
     private static let table: [EventType: [CompatibleEvent]] = {
         var table: [EventType: [CompatibleEvent]] = [.webhookTest: [.test], .purchaseTransferred: [.transfer]]
-        // Kinds that have an event in common have these in common, too.
+        // Notification kinds with the same event type have the same compatible events.
         for kind in NotificationKind.all { table[EventType(rawValue: kind.event)] = kind.compatible }
         return table
     }()
 
-    /// Whether what happened is what the word means: the table knows the type of the event only.
+    /// Whether this compatible event matches the details of an event. The table considers only the event type.
     func applies(to context: EventContext) -> Bool {
         let subtype = context.parts?.payload.subtype
         let transaction = context.parts?.transaction
         let isSubscription = transaction?.type == .autoRenewableSubscription
         switch (context.event.type.rawValue, self) {
-        // An offer for the present product takes effect with the next renewal, which is told then.
+        // An offer for the current product takes effect with the next renewal, which has its own event.
         case ("subscription.offer_redeemed", .productChange): return subtype == .upgrade || subtype == .downgrade
         case ("subscription.offer_redeemed", .renewal): return subtype == .upgrade
         case ("purchase.refunded", .cancellation): return !isSubscription || wasCurrent(transaction)
@@ -30,7 +30,7 @@ extension CompatibleEvent {
         }
     }
 
-    /// Whether the period that was taken back had not ended then.
+    /// Whether the transaction was revoked before it expired. True if a date is missing.
     private func wasCurrent(_ transaction: JWSTransactionDecodedPayload?) -> Bool {
         guard let transaction, let revoked = transaction.revocationDate, let expires = transaction.expiresDate else {
             return true

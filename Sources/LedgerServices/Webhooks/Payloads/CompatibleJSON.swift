@@ -4,9 +4,9 @@ internal import Basics
 internal import Entitlements
 internal import Foundation
 
-/// The body in the vocabulary that the field knows: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
+/// Renders an event in the compatible format: `{"api_version": "1.0", "event": {"type", "id", "app_user_id", …}}`.
 enum CompatibleJSON {
-    /// Nil when what happened has no such name.
+    /// Returns the body; nil if `event` does not apply.
     static func body(_ context: EventContext, as event: CompatibleEvent) -> [UInt8]? {
         guard event.applies(to: context) else { return nil }
         var json = JSONWriter()
@@ -44,7 +44,7 @@ enum CompatibleJSON {
     }
 
     private static func transfer(_ context: EventContext, to json: inout JSONWriter) {
-        // The server wrote it itself; if somebody else has, the lists are empty.
+        // The server wrote this JSON itself. If it does not decode, the lists are empty.
         let names = context.event.data.flatMap { text in
             do { return try JSONDecoder().decode(Transfer.self, from: Data(text.utf8)) } catch { return nil }
         }
@@ -73,9 +73,9 @@ enum CompatibleJSON {
         nullable("currency", transaction.currency, to: &json)
         let price = transaction.price.map {
             context.event.type.rawValue == "purchase.refunded"
-                ? -$0.magnitudeOrMax.refundedPart(transaction.revocationPercentage) : $0
+                ? -$0.magnitudeOrMax.refundedAmount(percentage: transaction.revocationPercentage) : $0
         }
-        // "price" is in US dollars, and nobody here knows rates.
+        // "price" is in US dollars, and the server has no exchange rates.
         number("price", transaction.currency == "USD" ? price : nil, to: &json)
         number("price_in_purchased_currency", price, to: &json)
         let names = context.entitlements.filter { $0.value.contains(product) }.keys.sorted()
@@ -89,14 +89,14 @@ enum CompatibleJSON {
         }
     }
 
-    // MARK: - Words
+    // MARK: - Values of members
 
-    /// The customer. One who is not known has a name made of the purchase, which is the same in all its events.
+    /// Returns the customer, or a stable name derived from the original transaction ID if the customer is unknown.
     private static func user(_ context: EventContext) -> String? {
         context.event.customer ?? context.event.originalTransactionID.map { "anonymous:" + $0 }
     }
 
-    /// A change of product is told of the old one.
+    /// Returns the product of the event. For a product change this is the old product.
     private static func product(
         _ transaction: JWSTransactionDecodedPayload, _ context: EventContext, _ event: CompatibleEvent
     ) -> String {
@@ -153,7 +153,7 @@ enum CompatibleJSON {
         json.null()
     }
 
-    /// Thousandths as a decimal number, exactly.
+    /// Writes thousandths as an exact decimal number.
     private static func number(_ name: StaticString, _ thousandths: Int64?, to json: inout JSONWriter) {
         guard let thousandths else { return null(name, to: &json) }
         let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
@@ -165,6 +165,6 @@ enum CompatibleJSON {
 }
 
 extension Int64 {
-    /// Without its sign.
+    /// The absolute value, clamped to `Int64.max`.
     fileprivate var magnitudeOrMax: Int64 { Int64(clamping: magnitude) }
 }

@@ -1,6 +1,6 @@
-/// Codes of countries (ISO 3166-1). The App Store names a storefront by three letters, other vocabularies use two.
+/// Country codes (ISO 3166-1). The App Store identifies a storefront by three letters, the compatible format by two.
 enum CountryCode {
-    /// The two letters for three; nil for what is no country.
+    /// Returns the alpha-2 code for an alpha-3 code; nil if `three` is unknown.
     static func twoLetters(_ three: String) -> String? { codes[three] }
 
     private static let codes = Dictionary(

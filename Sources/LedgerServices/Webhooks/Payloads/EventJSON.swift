@@ -3,8 +3,8 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
-/// The body in our own vocabulary: `{"type", "data"}`, with the names and instants of the API. Members are written in one
-/// order, so the same facts give the same bytes.
+/// Renders an event in Counterfoil's own format: `{"type", "data"}`, with the names and date format of the API. Members
+/// have a fixed order, so the same facts produce the same bytes.
 enum EventJSON {
     static func body(_ context: EventContext) -> [UInt8] {
         var json = JSONWriter()

@@ -6,17 +6,18 @@ package import Foundation
 internal import Entitlements
 package import Logging
 
-/// Writes the bodies of messages: the event, and what the App Store signed about it.
+/// Renders the bodies of webhook messages from an event and the notification that caused it.
 package struct EventRenderer: Sendable {
     let storage: any CustomerStorage
-    let scopes: ScopeRegistry
-    /// Who proves again what was kept.
+    let scopes: AppEnvironmentRegistry
+    /// Verifies the stored notifications again.
     let verifier: SignedDataVerifier
     let apps: Apps
     let logger: Logger
 
     package init(
-        storage: any CustomerStorage, scopes: ScopeRegistry, verifier: SignedDataVerifier, apps: Apps, logger: Logger
+        storage: any CustomerStorage, scopes: AppEnvironmentRegistry, verifier: SignedDataVerifier, apps: Apps,
+        logger: Logger
     ) {
         self.storage = storage
         self.scopes = scopes
@@ -25,18 +26,19 @@ package struct EventRenderer: Sendable {
         self.logger = logger
     }
 
-    /// The notification is being read anew at the moment.
-    struct NotYet: Error {}
+    /// The notification is being reprocessed and has no result yet.
+    struct NotificationPending: Error {}
 
-    /// Writes the body of a message. Nil when there is nothing to say in this vocabulary.
+    /// Returns the body of a message; nil if the event has no representation in this format.
     ///
-    /// - Parameter delivery: What it is for: it says which of the vocabulary's words for the event it is.
-    /// - Throws: ``NotYet``; `VerificationError` where a text can be judged only later.
+    /// - Parameter delivery: The delivery. Its `variant` selects one of the event's representations in the format.
+    /// - Throws: ``NotificationPending``; `VerificationError` if the notification cannot be verified now, but maybe
+    ///   later.
     package func body(
-        _ event: LedgerEvent, _ notification: KeptNotification?, as delivery: WebhookDelivery,
+        _ event: LedgerEvent, _ notification: StoredNotification?, as delivery: WebhookDelivery,
         payload: WebhookPayload
     ) async throws -> Data? {
-        if notification?.state == .pending { throw NotYet() }
+        if notification?.state == .pending { throw NotificationPending() }
         var context = EventContext(event: event, delivery: delivery, scope: scopes[id: event.scope])
         if let notification, let scope = scopes[id: notification.scope] {
             context.parts = try await parts(of: notification, in: scope, for: event)
@@ -46,28 +48,28 @@ package struct EventRenderer: Sendable {
         case .compatible:
             let events = CompatibleEvent.events(of: event.type)
             guard events.indices.contains(delivery.variant) else { return nil }
-            context.previous = try await previous(of: context)
+            context.previous = try await previousPurchase(before: context)
             context.entitlements = context.scope.flatMap { apps[$0.bundleID] }?.catalogue.entitlements ?? [:]
             return CompatibleJSON.body(context, as: events[delivery.variant]).map { Data($0) }
         }
     }
 
-    /// What was signed; nil where it does not verify any more. That something happened stays true, and trying again would
-    /// only hold up what comes after it.
+    /// Returns the signed parts of a notification; nil if they no longer verify. The event is then sent without them:
+    /// it still happened, and retries would only block later events.
     private func parts(
-        of notification: KeptNotification, in scope: Scope, for event: LedgerEvent
+        of notification: StoredNotification, in scope: AppEnvironment, for event: LedgerEvent
     ) async throws -> NotificationParts? {
         do { return try await NotificationParts(of: notification, in: scope, verifiedBy: verifier) } catch {
             guard !error.isRetryable else { throw error }
             logger.error(
-                "a text of the ledger does not verify any more; its event is told without what it says",
+                "a stored notification no longer verifies; its event is sent without the signed data",
                 metadata: ["event": "\(event.id)", "reason": "\(error.logReason)"])
             return nil
         }
     }
 
-    /// The purchase or renewal before the one that an event is about.
-    private func previous(of context: EventContext) async throws -> PreviousPurchase? {
+    /// Returns the purchase or renewal of the lineage before the one of the event.
+    private func previousPurchase(before context: EventContext) async throws -> PreviousPurchase? {
         guard let transaction = context.parts?.transaction, let scope = context.scope else { return nil }
         let lineage = try await storage.lineage(transaction.originalTransactionId, in: scope.id)
         let before = lineage?.transactions
@@ -77,17 +79,17 @@ package struct EventRenderer: Sendable {
     }
 }
 
-/// An event with all that a payload says of it.
+/// An event with all data that a body may include.
 struct EventContext {
     let event: LedgerEvent
     let delivery: WebhookDelivery
-    let scope: Scope?
+    let scope: AppEnvironment?
     var parts: NotificationParts?
     var previous: PreviousPurchase?
     var entitlements: [String: Set<String>] = [:]
 }
 
-/// What was bought before.
+/// The purchase before the one of an event.
 struct PreviousPurchase {
     var productID: String
     var wasTrial: Bool

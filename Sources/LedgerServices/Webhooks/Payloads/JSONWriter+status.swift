@@ -2,7 +2,7 @@ package import AppStoreModels
 package import Basics
 
 extension JSONWriter {
-    /// The status of a subscription: Apple's number as `status`, and a word for it as `status_name`.
+    /// Writes the status of a subscription: Apple's number as `status` and its name as `status_name`.
     package mutating func member(_ status: SubscriptionStatus) {
         member("status", status.rawValue)
         member("status_name", status.name)
@@ -10,7 +10,7 @@ extension JSONWriter {
 }
 
 extension SubscriptionStatus {
-    /// What Apple's documentation calls it; nil for what is newer than this version.
+    /// The name of the status in Apple's documentation; nil for a status unknown to this version.
     package var name: String? {
         switch self {
         case .active: "active"

@@ -2,8 +2,9 @@ internal import AppStoreModels
 package import Ledger
 
 extension WebhookDefinition {
-    /// How many deliveries an event makes: the compatible vocabulary says some things in several words, others in none.
-    package func deliveries(of type: EventType, _ scope: Scope?) -> Int {
+    /// Returns the number of deliveries for an event. The compatible format represents some events by several messages,
+    /// others by none.
+    package func deliveries(of type: EventType, _ scope: AppEnvironment?) -> Int {
         guard accepts(type, scope) else { return 0 }
         return payload == .compatible ? CompatibleEvent.events(of: type).count : 1
     }

@@ -3,16 +3,16 @@ internal import AppStoreServer
 internal import Crypto
 internal import Foundation
 
-// The Advanced Commerce API, A1 to A6: AdvancedCommerceChecks says what is wrong with a request by itself, what follows
-// here is what the store knows.
+// The Advanced Commerce API, endpoints A1 to A6. `AdvancedCommerceChecks` validates a request alone; this file
+// validates it against the state of the store.
 //
-// Some documented failures cannot come from this store, and are there by injection only: 4000134 (every product has a
-// price in every storefront), 4000136, 4000137 and 4000179 (no numbers are documented for the limits), 4000100, 4000116,
-// 4000117 and 4000131 (it is not known what they are about), 4000147, 4030025 (when the App Store wants the customer to
-// ask is not documented) and the internal errors (5000000, 5000001).
+// Some documented errors occur only if a fault injects them: 4000134 (every product has a price in every storefront),
+// 4000136, 4000137 and 4000179 (the limits are not documented), 4000100, 4000116, 4000117 and 4000131 (their meaning is
+// not documented), 4000147, 4030025 (it is not documented when the App Store requires the customer to ask) and the
+// internal errors (5000000, 5000001).
 
 extension Store {
-    mutating func answerAdvancedCommerce(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func answerAdvancedCommerce(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         switch request.endpoint.name {
         case AppStoreEndpoint.cancelSubscription.name: return try cancelSubscription(request, at: now)
         case AppStoreEndpoint.changeSubscriptionMetadata.name: return try changeMetadata(request, at: now)
@@ -27,16 +27,16 @@ extension Store {
     var advancedCommerceChecks: AdvancedCommerceChecks { AdvancedCommerceChecks(environment: environment) }
 }
 
-// What all six begin and end with.
+// The common first and last steps of the six endpoints.
 extension Store {
-    /// The transaction in the path, which the customer has bought.
-    func bought(_ request: APIRequest) throws(APIFailure) -> StoredTransaction {
+    /// Returns the transaction in the path. Throws unless the customer has purchased it.
+    func purchasedTransaction(_ request: APIRequest) throws(APIFailure) -> StoredTransaction {
         let id = try AdvancedCommerceChecks.transactionID(request.path["transactionId"] ?? "")
         guard let transaction = transactions[id] else {
             throw APIFailure(.transactionIdNotFound, "There is no such transaction in \(environment.rawValue).")
         }
         guard transaction.payload.inAppOwnershipType == .purchased else {
-            // The list of codes for a change of price has no other one.
+            // Apple's list of codes for price changes has no more specific code.
             let isPrice = request.endpoint.name == AppStoreEndpoint.changeSubscriptionPrice.name
             throw APIFailure(
                 isPrice ? .subscriptionNotEligible : .productNotOwned, "The customer has not bought the product.")
@@ -44,15 +44,15 @@ extension Store {
         return transaction
     }
 
-    /// The subscription that a transaction is of.
+    /// Returns the subscription of a transaction.
     func subscription(of transaction: StoredTransaction) throws(APIFailure) -> Subscription {
         guard let subscription = subscriptions[transaction.payload.originalTransactionId] else {
-            throw APIFailure(.subscriptionDoesNotExist, "The transaction is of no subscription.")
+            throw APIFailure(.subscriptionDoesNotExist, "The transaction does not belong to a subscription.")
         }
         return subscription
     }
 
-    /// The same with contents of the developer's.
+    /// Returns the subscription of a transaction and its Advanced Commerce state. Throws `code` if it has none.
     func advancedCommerce(
         _ transaction: StoredTransaction, or code: APIErrorCode = .subscriptionNotEligible
     ) throws(APIFailure) -> (Subscription, AdvancedCommerceState) {
@@ -76,11 +76,12 @@ extension Store {
         }
     }
 
-    /// The answer to a request that was carried out before: the present state. nil for a new request; 4000097 for another
-    /// request with the same reference, except where that is not documented.
-    func repetition(
+    /// Returns the current state as the response to a request that was carried out before; nil for a new request.
+    /// Throws 4000097 for a different request with the same reference, unless `isRefused` is false because that code is
+    /// not documented for the endpoint.
+    func responseToRepeatedRequest(
         _ request: APIRequest, _ info: AdvancedCommerceRequestInfo, isRefused: Bool = true, at now: Date
-    ) throws(APIFailure) -> APIAnswer? {
+    ) throws(APIFailure) -> APIResponse? {
         guard let record = advancedCommerceRequests[info.requestReferenceId.text] else { return nil }
         if record.fingerprint == Self.fingerprint(request), let transaction = transactions[record.transaction] {
             return answer(about: transaction, at: now)
@@ -89,13 +90,13 @@ extension Store {
         throw APIFailure(.repeatedRequestReferenceId, "The requestReferenceId was used for another request.")
     }
 
-    /// Notes that the request was carried out, and answers it.
-    mutating func finish(
+    /// Records that the request was carried out, and returns the response.
+    mutating func complete(
         _ request: APIRequest, _ info: AdvancedCommerceRequestInfo, _ transaction: String, at now: Date
-    ) throws(APIFailure) -> APIAnswer {
-        note(info, Self.fingerprint(request), transaction)
+    ) throws(APIFailure) -> APIResponse {
+        recordRequest(info, fingerprint: Self.fingerprint(request), transaction: transaction)
         guard let transaction = transactions[transaction] else {
-            throw APIFailure(.transactionIdNotFound, "The transaction is gone.")
+            throw APIFailure(.transactionIdNotFound, "The transaction no longer exists.")
         }
         return answer(about: transaction, at: now)
     }
@@ -105,17 +106,17 @@ extension Store {
         return "\(request.endpoint.name) \(request.path["transactionId"] ?? "") \(digest)"
     }
 
-    /// A one-time charge has no renewal info.
-    private func answer(about transaction: StoredTransaction, at now: Date) -> APIAnswer {
+    /// Returns the signed transaction and, except for one-time charges, the signed renewal info.
+    private func answer(about transaction: StoredTransaction, at now: Date) -> APIResponse {
         let subscription = subscriptions[transaction.payload.originalTransactionId]
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("signedRenewalInfo", subscription.map { signable($0, at: now) }),
                 ("signedTransactionInfo", signable(transaction, at: now)),
             ]))
     }
 
-    /// Puts other contents in the place of a subscription's, and of its current transaction's.
+    /// Replaces the Advanced Commerce state of a subscription and of its current transaction.
     mutating func replace(_ state: AdvancedCommerceState, of subscription: Subscription) {
         var state = state
         state.renewalInfo.consistencyToken = identifiers.uuid()

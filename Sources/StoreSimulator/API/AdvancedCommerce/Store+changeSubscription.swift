@@ -1,14 +1,17 @@
 internal import AppStoreModels
 internal import Foundation
 
-// A1, A2 and A3.
+// Endpoints A1 (cancel), A2 (change metadata) and A3 (change price).
 
 extension Store {
-    /// A1. To cancel what will not renew anyway has no effect: no code is documented for it.
-    mutating func cancelSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    /// Cancels a subscription (A1). Has no effect on a subscription that does not renew, because no error code is
+    /// documented for that.
+    mutating func cancelSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.cancel(Array(request.body))
-        if let answer = try repetition(request, body.requestInfo, isRefused: false, at: now) { return answer }
-        let transaction = try bought(request)
+        if let answer = try responseToRepeatedRequest(request, body.requestInfo, isRefused: false, at: now) {
+            return answer
+        }
+        let transaction = try purchasedTransaction(request)
         let (subscription, state) = try advancedCommerce(transaction)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)
         guard !isLapsed(subscription, at: now) else {
@@ -20,14 +23,14 @@ extension Store {
             replace(state, of: subscription)
             turnRenewalOff(subscription, at: now)
         }
-        return try finish(request, body.requestInfo, subscription.current, at: now)
+        return try complete(request, body.requestInfo, subscription.current, at: now)
     }
 
-    /// A2.
-    mutating func changeMetadata(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    /// Changes names, SKUs and tax code of a subscription (A2).
+    mutating func changeMetadata(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.changeMetadata(Array(request.body))
-        if let answer = try repetition(request, body.requestInfo, at: now) { return answer }
-        let transaction = try bought(request)
+        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        let transaction = try purchasedTransaction(request)
         let (subscription, old) = try advancedCommerce(transaction, or: .productNotEligible)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)
         guard catalogue.product(subscription.renewalProduct) != nil else {
@@ -49,14 +52,17 @@ extension Store {
         state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
         replace(state, of: subscription)
         announce(.metadataUpdate, about: subscription.id, at: now)
-        return try finish(request, body.requestInfo, subscription.current, at: now)
+        return try complete(request, body.requestInfo, subscription.current, at: now)
     }
 
-    /// A3. Less than a day before a renewal it is too late for that renewal, and the next one brings the new price.
-    mutating func changePrice(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    /// Changes prices of a subscription (A3). A request less than a day before a renewal takes effect at the renewal
+    /// after it.
+    mutating func changePrice(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.changePrice(Array(request.body))
-        if let answer = try repetition(request, body.requestInfo, isRefused: false, at: now) { return answer }
-        let transaction = try bought(request)
+        if let answer = try responseToRepeatedRequest(request, body.requestInfo, isRefused: false, at: now) {
+            return answer
+        }
+        let transaction = try purchasedTransaction(request)
         let (subscription, old) = try advancedCommerce(transaction)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)
         guard status(of: subscription, at: now) == .active, subscription.renewsAutomatically,
@@ -73,12 +79,12 @@ extension Store {
         state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
         replace(state, of: subscription)
         announce(.priceChange, about: subscription.id, at: now)
-        return try finish(request, body.requestInfo, subscription.current, at: now)
+        return try complete(request, body.requestInfo, subscription.current, at: now)
     }
 }
 
 extension AdvancedCommerceState {
-    /// Other names for an item, and perhaps another SKU.
+    /// Changes the names of an item and, if the request contains one, its SKU.
     fileprivate mutating func change(_ item: AdvancedCommerceSubscriptionChangeMetadataItem) throws(APIFailure) {
         guard let index = renewalInfo.items?.firstIndex(where: { $0.sku == item.currentSKU }) else {
             throw APIFailure(.invalidProduct, "There is no item “\(item.currentSKU)” that renews.")
@@ -102,9 +108,9 @@ extension AdvancedCommerceState {
         if let text = item.description { transactionInfo.items?[index].description = text }
     }
 
-    /// Another price for an item. A higher one is to be seen as such until it holds.
+    /// Changes the price of an item. Until a higher price takes effect, the renewal info shows it as a price increase.
     ///
-    /// It holds without the customer's consent: whom Apple asks is not documented.
+    /// The new price does not need the customer's consent: Apple does not document who is asked for consent.
     fileprivate mutating func change(
         _ item: AdvancedCommerceSubscriptionPriceChangeItem, isLate: Bool, isInIndia: Bool
     ) throws(APIFailure) {
@@ -122,7 +128,8 @@ extension AdvancedCommerceState {
         let status = renewalInfo.items?[index].priceIncreaseInfo?.status
         guard status == nil || status == .scheduled else {
             throw APIFailure(
-                .priceChangeCannotBeIssuedWhenAlreadyCommunicated, "The customer knows of another price already.")
+                .priceChangeCannotBeIssuedWhenAlreadyCommunicated,
+                "The customer has already been notified of another price.")
         }
         let isIncrease = item.price > renewalInfo.items?[index].price ?? 0
         guard !isIncrease || !isInIndia else {

@@ -1,13 +1,13 @@
 internal import AppStoreModels
 internal import Foundation
 
-// A4: an ordinary subscription becomes one with contents of the developer's.
+// Endpoint A4: migrates an ordinary subscription to an Advanced Commerce subscription.
 
 extension Store {
-    mutating func migrate(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func migrate(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.migrate(Array(request.body))
-        if let answer = try repetition(request, body.requestInfo, at: now) { return answer }
-        let transaction = try bought(request)
+        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        let transaction = try purchasedTransaction(request)
         let old = try subscription(of: transaction)
         guard old.advancedCommerce == nil, migrations[old.id] == nil else {
             throw APIFailure(.subscriptionAlreadyMigrated, "It is an Advanced Commerce subscription already.")
@@ -17,12 +17,13 @@ extension Store {
         let target = try self.target(body, for: old, at: now)
         guard (body.renewalItems != nil) == (old.renewalProduct != product.id) else {
             throw APIFailure(
-                .pendingChangesMismatch, "renewalItems are needed where a change of plan waits, and nowhere else.")
+                .pendingChangesMismatch,
+                "renewalItems are required if a change of plan is pending, and not allowed otherwise.")
         }
         let state = contents(body, old, product)
         let new = migrate(old, to: target, state, accountToken: body.requestInfo.appAccountToken, at: now)
         announce(.migration, about: new, at: now)
-        return try finish(request, body.requestInfo, new.current, at: now)
+        return try complete(request, body.requestInfo, new.current, at: now)
     }
 
     private func target(
@@ -42,7 +43,7 @@ extension Store {
         return target
     }
 
-    /// What the new subscription contains.
+    /// Returns the Advanced Commerce state of the new subscription.
     private mutating func contents(
         _ body: AdvancedCommerceSubscriptionMigrateRequest, _ old: Subscription, _ product: Product
     ) -> AdvancedCommerceState {
@@ -50,7 +51,7 @@ extension Store {
         let length = product.subscription?.period ?? .month
         let descriptors = AdvancedCommerceDescriptors(
             description: body.descriptors.description, displayName: body.descriptors.displayName)
-        // The request has no prices: what the customer pays stays, and the first item has all of it.
+        // The request contains no prices: the total stays the same, and the first item gets all of it.
         var state = AdvancedCommerceState(
             priced(body.items.map { ($0.sku, $0.displayName, $0.description) }, old.price), descriptors: descriptors,
             period: .init(rawValue: length.iso8601), length: length, taxCode: body.taxCode,

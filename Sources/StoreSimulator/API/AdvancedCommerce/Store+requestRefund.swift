@@ -1,15 +1,15 @@
 internal import AppStoreModels
 internal import Foundation
 
-// A5 and A6.
+// Endpoints A5 (request refund) and A6 (revoke subscription).
 
 extension Store {
-    /// A5.
-    mutating func requestRefund(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    /// Requests a refund for items of a transaction (A5).
+    mutating func requestRefund(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.requestRefund(Array(request.body))
-        if let answer = try repetition(request, body.requestInfo, at: now) { return answer }
-        let transaction = try bought(request)
-        let items = try refundable(transaction)
+        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        let transaction = try purchasedTransaction(request)
+        let items = try refundableItems(transaction)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)
         guard body.currency == nil || body.currency == transaction.payload.currency else {
             throw APIFailure(.operationNotAllowed, "The transaction was paid in another currency.")
@@ -23,20 +23,20 @@ extension Store {
                 throw APIFailure(.removalAllNotAllowed, "To revoke everything, revoke the subscription.")
             }
         }
-        ask(body.items, of: transaction, asksDeveloper: body.refundRiskingPreference, at: now)
-        return try finish(request, body.requestInfo, transaction.payload.transactionId, at: now)
+        startRefund(body.items, of: transaction, asksDeveloper: body.refundRiskingPreference, at: now)
+        return try complete(request, body.requestInfo, transaction.payload.transactionId, at: now)
     }
 
-    /// A6. The current transaction is what is refunded, whichever of the subscription's the request names.
-    mutating func revokeSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    /// Revokes a subscription (A6). Refunds its current transaction, whichever of its transactions the request names.
+    mutating func revokeSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.revoke(Array(request.body))
-        if let answer = try repetition(request, body.requestInfo, at: now) { return answer }
-        let named = try bought(request)
+        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        let named = try purchasedTransaction(request)
         let (subscription, _) = try advancedCommerce(named)
         guard let transaction = transactions[subscription.current] else {
             throw APIFailure(.transactionIdNotFound, "The subscription has no transaction.")
         }
-        let items = try refundable(transaction)
+        let items = try refundableItems(transaction)
         try check(body.requestInfo, storefront: body.storefront, of: named)
         guard !isLapsed(subscription, at: now) else {
             throw APIFailure(.revokeOnInactiveSubscription, "The subscription has ended.")
@@ -48,12 +48,12 @@ extension Store {
         if body.refundReason != .simulateRefundDecline {
             subscriptions[subscription.id]?.renewsAutomatically = false
         }
-        ask(refundItems, of: transaction, asksDeveloper: body.refundRiskingPreference, at: now)
-        return try finish(request, body.requestInfo, subscription.current, at: now)
+        startRefund(refundItems, of: transaction, asksDeveloper: body.refundRiskingPreference, at: now)
+        return try complete(request, body.requestInfo, subscription.current, at: now)
     }
 
-    /// The items of a transaction that can be refunded at all.
-    private func refundable(
+    /// Returns the items of a transaction. Throws unless the transaction can be refunded.
+    private func refundableItems(
         _ transaction: StoredTransaction
     ) throws(APIFailure) -> [AdvancedCommerceTransactionItem] {
         guard let items = transaction.payload.advancedCommerceInfo?.items else {
@@ -73,7 +73,7 @@ extension Store {
         of transaction: StoredTransaction
     ) throws(APIFailure) {
         guard let item = items.first(where: { $0.sku == refundItem.sku }) else {
-            // No code for this is documented here.
+            // Apple documents no error code for an unknown item of this endpoint.
             throw APIFailure(.malformedPayload, "The transaction has no item “\(refundItem.sku)”.")
         }
         guard item.revocationDate == nil else {
@@ -83,7 +83,7 @@ extension Store {
             let isFree = item.refunds == nil
             throw APIFailure(
                 isFree ? .transactionNotRefundable : .alreadyRefunded,
-                "Nothing is left of the item “\(refundItem.sku)”.")
+                "The item “\(refundItem.sku)” has no amount left to refund.")
         }
         if refundItem.refundType == .custom, Int64(refundItem.refundAmount ?? 0) > item.unrefunded {
             throw APIFailure(.insufficientFunds, "Only \(item.unrefunded) is left of the item “\(refundItem.sku)”.")
@@ -96,8 +96,8 @@ extension Store {
         }
     }
 
-    /// Decides at once, unless the developer wants to be asked first: then as about any refund.
-    private mutating func ask(
+    /// Decides about a refund at once or, if `asksDeveloper`, after a consumption request like any other refund.
+    private mutating func startRefund(
         _ refundItems: [AdvancedCommerceRequestRefundItem], of transaction: StoredTransaction, asksDeveloper: Bool,
         at now: Date
     ) {
@@ -109,7 +109,9 @@ extension Store {
             return decline(asked, at: now)
         }
         guard asksDeveloper else { return refund(asked, reason: .other, percentage: nil, at: now) }
-        announce(.consumptionRequest, about: asked, reason: refundItems.first?.refundReason.asked, at: now)
+        announce(
+            .consumptionRequest, about: asked, reason: refundItems.first?.refundReason.consumptionRequestReason, at: now
+        )
         if settings.refunds == .automatic {
             let decides = now.after(settings.consumptionWindow)
             transactions[id]?.refund?.due = decides

@@ -8,41 +8,43 @@ internal import NIOCore
 internal import Synchronization
 
 extension SimulatorCore {
-    /// Asks the developer's server what to show a customer who is about to cancel, if there is one to ask.
-    func askBeforeCancellation(
+    /// Requests a retention message from the developer's server for a customer who is about to cancel. Returns nil if
+    /// no request applies.
+    func requestRetentionMessage(
         of customer: String, _ subscription: String?, in environment: AppStoreEnvironment
     ) async -> RealtimeRecord? {
-        let asked = change(environment) { store, now in
+        let request = change(environment) { store, now in
             store.run(until: now.wholeMilliseconds)
-            return store.question(about: customer, subscription, at: now.wholeMilliseconds)
+            return store.realtimeExchange(for: customer, subscription, at: now.wholeMilliseconds)
         }
-        guard let (exchange, url) = asked else { return nil }
-        let (answer, milliseconds) = await ask(
-            exchange.question, at: url, timeout: Double(exchange.timeLimit) / 1000, in: environment)
+        guard let (exchange, url) = request else { return nil }
+        let (answer, milliseconds) = await postRealtimeRequest(
+            exchange.request, at: url, timeout: Double(exchange.timeLimit) / 1000, in: environment)
         return read(environment) { store, _ in
-            let outcome = exchange.judge(answer, store.retention) { self.problem(of: $0) }
-            return RealtimeRecord(exchange.question, url: url, outcome, milliseconds: milliseconds)
+            let outcome = exchange.evaluate(answer, store.retention) { self.signatureProblem(in: $0) }
+            return RealtimeRecord(exchange.request, url: url, outcome, milliseconds: milliseconds)
         }
     }
 
-    /// Posts a question, and waits no longer than `timeout` seconds for the answer.
-    private func ask(
-        _ question: DecodedRealtimeRequestBody, at url: String, timeout: TimeInterval,
+    /// Posts a realtime request and waits up to `timeout` seconds for the response.
+    private func postRealtimeRequest(
+        _ request: DecodedRealtimeRequestBody, at url: String, timeout: TimeInterval,
         in environment: AppStoreEnvironment
     ) async -> (RealtimeExchange.Answer, milliseconds: Int64) {
         let text: String
-        do { text = try writer(environment).sign(question.jsonBytes(), Tampering()) } catch {
+        do { text = try writer(environment).sign(request.jsonBytes(), Tampering()) } catch {
             return (.failure(.other), 0)
         }
         let start = ContinuousClock.now
-        let (result, body) = await courier.post(
-            Courier.body(text), to: url, timeout: timeout, largestAnswer: RealtimeExchange.maximumSize)
+        let (result, body) = await developerServer.post(
+            DeveloperServerClient.body(text), to: url, timeout: timeout,
+            maximumResponseSize: RealtimeExchange.maximumSize)
         let milliseconds = Int64(((ContinuousClock.now - start) / .milliseconds(1)).rounded())
         guard let status = result.status else { return (.failure(result.outcome), milliseconds) }
         return (.response(status: status, body: Array(body), milliseconds: milliseconds), milliseconds)
     }
 
-    /// Sends what is left of the performance tests that run, and returns when they have ended.
+    /// Sends the remaining requests of the running performance tests. Returns when the tests have ended.
     func runPerformanceTests() async throws(CancellationError) {
         guard hasPerformanceTest else { return }
         do { try await performanceGate.enter() } catch { throw CancellationError() }
@@ -58,7 +60,7 @@ extension SimulatorCore {
         }
     }
 
-    /// A performance test, and the exchanges it is made of.
+    /// A performance test and its remaining requests.
     private struct PerformanceTest {
         var run: PerformanceTestRun
         var exchanges: [RealtimeExchange]
@@ -68,14 +70,14 @@ extension SimulatorCore {
         change(.sandbox) { store, now in
             let run = store.retention.performanceTests.first { !$0.hasEnded(now: now) }
             guard let run, let subscription = store.subscriptions[run.originalTransactionID] else {
-                // The customer's history was cleared: there is nothing left to ask about.
-                if let run { store.retention.abandon(run.requestID) }
+                // The customer's history was cleared, so the subscription of the test no longer exists.
+                if let run { store.retention.removePerformanceTest(run.requestID) }
                 return nil
             }
             let left = max(Int(run.config.totalRequests) - run.results.count, 0)
             return PerformanceTest(
                 run: run,
-                exchanges: (0..<left).map { _ in store.exchange(about: subscription, at: now.wholeMilliseconds) })
+                exchanges: (0..<left).map { _ in store.exchange(for: subscription, at: now.wholeMilliseconds) })
         }
     }
 
@@ -97,16 +99,18 @@ extension SimulatorCore {
         var exchange = exchange
         exchange.timeLimit = max(run.config.responseTimeThreshold, 1)
         let limit = Double(exchange.timeLimit) / 1000
-        let (answer, milliseconds) = await ask(exchange.question, at: run.target, timeout: limit, in: .sandbox)
-        // Whoever had the test sent has given up, which is not the developer's server's fault: it is asked again.
+        let (answer, milliseconds) = await postRealtimeRequest(
+            exchange.request, at: run.target, timeout: limit, in: .sandbox)
+        // The caller was cancelled, so the failure does not count against the developer's server. The request is sent
+        // again with the next run.
         if Task.isCancelled, case .failure = answer { return }
         change(.sandbox) { store, now in
-            let outcome = exchange.judge(answer, store.retention) { self.problem(of: $0) }
+            let outcome = exchange.evaluate(answer, store.retention) { self.signatureProblem(in: $0) }
             store.retention.record(outcome.result, milliseconds: milliseconds, forTest: run.requestID, now: now)
         }
     }
 
-    /// Tells production whether a performance test has passed in the sandbox.
+    /// Copies to the production store whether a performance test has passed in the sandbox.
     func relayPerformanceTests() {
         state.withLock { state in
             let now = state.clock.now()
@@ -115,15 +119,15 @@ extension SimulatorCore {
     }
 }
 
-// Signatures by the developer's key.
+// Checks of signatures by the developer's key.
 extension SimulatorCore {
-    /// Throws unless a request that an app has was signed by the app's key.
+    /// Throws unless the Advanced Commerce request in `data` is signed by one of the app's keys.
     func checkSignature(_ data: String) throws(StoreError) {
-        try Store.asking { () throws(APIFailure) in try bearer.check(AdvancedCommerceEnvelope(data)) }
+        try Store.mappingAPIFailure { () throws(APIFailure) in try bearer.check(AdvancedCommerceEnvelope(data)) }
     }
 
-    /// What is wrong with the signature in an answer; nil if it is good or there is none.
-    private func problem(of body: RealtimeResponseBody) -> String? {
+    /// Returns what is wrong with a signature in the response; nil if the signatures are valid or there are none.
+    private func signatureProblem(in body: RealtimeResponseBody) -> String? {
         if let info = body.advancedCommerceInfo {
             do throws(APIFailure) { try bearer.check(AdvancedCommerceEnvelope(info.advancedCommerceData)) } catch {
                 return error.message
@@ -141,9 +145,9 @@ extension SimulatorCore {
 }
 
 extension BearerCheck {
-    /// Throws unless the app's key has signed the request.
+    /// Throws unless one of the app's keys has signed the request.
     func check(_ envelope: AdvancedCommerceEnvelope) throws(APIFailure) {
-        try envelope.check(key, named: keyNames, issuerID: issuerID, bundleID: bundleID)
+        try envelope.check(key, named: keyIDList, issuerID: issuerID, bundleID: bundleID)
     }
 
     fileprivate func isSigned(_ offer: PromotionalOfferSignatureV1) -> Bool {

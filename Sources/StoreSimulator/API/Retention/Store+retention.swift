@@ -2,10 +2,11 @@ internal import AppStoreModels
 internal import AppStoreServer
 internal import Foundation
 
-// The Retention Messaging API, R1 to R14: RetentionMessaging knows the rules, the store what is sold and bought.
+// The Retention Messaging API, endpoints R1 to R14. `RetentionMessaging` implements the rules; the store knows the
+// products and purchases.
 
 extension Store {
-    mutating func answerRetention(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func answerRetention(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let image = request.path["imageIdentifier"] ?? ""
         let message = request.path["messageIdentifier"] ?? ""
         switch request.endpoint.name {
@@ -13,24 +14,24 @@ extension Store {
             let size = try QueryParameters(request.query).string("imageSize", or: .badRequestImageSize)
             try retention.uploadImage(image, size: size, bytes: request.body)
         case AppStoreEndpoint.deleteImage.name: try retention.deleteImage(image)
-        case AppStoreEndpoint.images.name: return APIAnswer(body: .model(retention.imageList()))
+        case AppStoreEndpoint.images.name: return APIResponse(body: .model(retention.imageList()))
         case AppStoreEndpoint.uploadMessage.name: try retention.uploadMessage(message, body: request.fields())
         case AppStoreEndpoint.deleteMessage.name: try retention.deleteMessage(message)
-        case AppStoreEndpoint.messages.name: return APIAnswer(body: .model(retention.messageList()))
+        case AppStoreEndpoint.messages.name: return APIResponse(body: .model(retention.messageList()))
         case AppStoreEndpoint.setRealtimeURL.name:
             try retention.setRealtimeURL(request.fields(), hasPassedTest: hasPassedPerformanceTest)
-        case AppStoreEndpoint.realtimeURL.name: return APIAnswer(body: .model(try retention.realtimeURLResponse()))
+        case AppStoreEndpoint.realtimeURL.name: return APIResponse(body: .model(try retention.realtimeURLResponse()))
         case AppStoreEndpoint.deleteRealtimeURL.name: try retention.deleteRealtimeURL()
         case AppStoreEndpoint.startPerformanceTest.name: return try startPerformanceTest(request, at: now)
         case AppStoreEndpoint.performanceTest.name:
             let id = request.path["requestId"] ?? ""
-            return APIAnswer(body: .model(try retention.performanceTest(id, now: now)))
+            return APIResponse(body: .model(try retention.performanceTest(id, now: now)))
         default: return try answerDefaultMessage(request)
         }
-        return APIAnswer()
+        return APIResponse()
     }
 
-    private mutating func answerDefaultMessage(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+    private mutating func answerDefaultMessage(_ request: APIRequest) throws(APIFailure) -> APIResponse {
         let product = request.path["productId"] ?? ""
         let locale = request.path["locale"] ?? ""
         let subscriptions = Set(catalogue.products.filter { $0.subscription != nil }.map(\.id))
@@ -41,33 +42,35 @@ extension Store {
         case AppStoreEndpoint.defaultMessage.name:
             let message = try retention.defaultMessage(
                 product: product, locale: locale, isSubscription: subscriptions.contains)
-            return APIAnswer(body: .model(message))
+            return APIResponse(body: .model(message))
         case AppStoreEndpoint.deleteDefaultMessage.name:
             try retention.deleteDefaultMessage(
                 product: product, locale: locale, isSubscription: subscriptions.contains)
         default: throw APIFailure(status: 404, "\(request.endpoint.title) is not part of the App Store's APIs.")
         }
-        return APIAnswer()
+        return APIResponse()
     }
 
     private mutating func startPerformanceTest(
         _ request: APIRequest, at now: Date
-    ) throws(APIFailure) -> APIAnswer {
-        // A request that is refused takes no identifier from those that follow.
+    ) throws(APIFailure) -> APIResponse {
+        // Work on copies, so that a refused request does not use up an identifier.
         var (messaging, identifiers) = (retention, identifiers)
         let id = UUID(uuidString: identifiers.uuid()) ?? UUID()
         let response = try messaging.startPerformanceTest(request.fields(), id: id, now: now) {
             (id) throws(APIFailure) in try checkTestable(id)
         }
         (retention, self.identifiers) = (messaging, identifiers)
-        return APIAnswer(body: .model(response))
+        return APIResponse(body: .model(response))
     }
 
-    /// Throws unless it is the first transaction of somebody's own subscription.
+    /// Throws unless `id` is the original transaction of a subscription that its customer has purchased.
     private func checkTestable(_ id: String) throws(APIFailure) {
-        guard id.isIdentifier else { throw APIFailure(.invalidTransactionId, "It is not an identifier.") }
+        guard id.isIdentifier else {
+            throw APIFailure(.invalidTransactionId, "The identifier is invalid: expected 1 to 20 digits.")
+        }
         guard customersByAppTransaction[id] == nil else {
-            throw APIFailure(.appTransactionIdNotSupported, "It is the identifier of an app transaction.")
+            throw APIFailure(.appTransactionIdNotSupported, "The identifier is that of an app transaction.")
         }
         guard let transaction = transactions[id], transaction.isSubscription else {
             throw APIFailure(.invalidTransactionId, "There is no such transaction of a subscription.")
@@ -75,7 +78,8 @@ extension Store {
         try refuseShared(transaction)
         guard transaction.payload.originalTransactionId == id else {
             throw APIFailure(
-                .transactionIdIsNotOriginalTransactionId, "This needs the first transaction of the subscription.")
+                .transactionIdIsNotOriginalTransactionId,
+                "The endpoint needs the original transaction of the subscription.")
         }
     }
 }

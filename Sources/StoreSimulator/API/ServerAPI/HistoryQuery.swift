@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// The filters of the transaction history, checked.
+/// The validated filters of a transaction history request.
 struct HistoryQuery {
     var startDate: Date?
     var endDate: Date?
@@ -48,7 +48,7 @@ struct HistoryQuery {
         revision = try query.string("revision", or: .invalidRequestRevision)
     }
 
-    /// Whether a transaction is wanted: different filters combine with "and", the values of one with "or".
+    /// Whether a transaction matches: different filters combine with "and", several values of one filter with "or".
     func accepts(_ payload: JWSTransactionDecodedPayload) -> Bool {
         let isRevoked = payload.revocationDate != nil
         return startDate.map { payload.purchaseDate >= $0 } ?? true
@@ -61,7 +61,7 @@ struct HistoryQuery {
             && !(excludesRevoked && isRevoked)
     }
 
-    /// The filters as text, whatever the order of the parameters: what a revision is bound to.
+    /// The filters as text, independent of the order of the parameters. A `revision` is bound to them.
     var canonical: [String] {
         [
             "\(startDate?.millisecondsSince1970 ?? -1)", "\(endDate?.millisecondsSince1970 ?? -1)",
@@ -72,7 +72,7 @@ struct HistoryQuery {
 }
 
 extension Catalogue {
-    /// Refuses what cannot be a product's identifier; one that only does not exist is fine.
+    /// Throws if `id` cannot be a product identifier. The product need not exist.
     func checkProduct(_ id: String) throws(APIFailure) {
         let isPossible =
             (1...255).contains(id.utf8.count)

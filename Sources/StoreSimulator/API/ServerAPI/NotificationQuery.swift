@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import Foundation
 
-/// The filters of the notification history, checked.
+/// The validated filters of a notification history request.
 struct NotificationQuery {
     let startDate: Date
     let endDate: Date
@@ -10,7 +10,7 @@ struct NotificationQuery {
     let transaction: String?
     let onlyFailures: Bool
 
-    /// How long Apple keeps notifications.
+    /// The number of days for which Apple keeps notifications.
     static let days = 180
 
     init(_ body: RequestBody, at now: Date, lastSigned: Date?) throws(APIFailure) {
@@ -31,24 +31,25 @@ struct NotificationQuery {
         if transaction != nil, type != nil {
             throw APIFailure(.multipleFiltersSupplied, "Send transactionId or notificationType, not both.")
         }
-        guard type.map({ Trigger.isFilter($0, subtype) }) ?? (subtype == nil) else {
+        guard type.map({ Trigger.isValidFilter($0, subtype) }) ?? (subtype == nil) else {
             throw APIFailure(.invalidNotificationType, "There is no notification of that type and subtype.")
         }
         if let transaction { _ = try APIRequest.check(transaction, "transactionId", or: .invalidTransactionId) }
     }
 
-    /// Whether a notification within the dates is wanted.
+    /// Whether a notification matches. Does not check the dates.
     func accepts(_ record: NotificationRecord, exactly: Bool) -> Bool {
         if let type {
             guard record.type == type else { return false }
-            // A mere type means those without a subtype: said in a talk of Apple's only, hence the switch.
+            // A filter without a subtype matches only notifications without a subtype. Apple says so only in a talk, so
+            // a setting controls it.
             if subtype != nil || exactly, record.subtype != subtype { return false }
         }
-        // What nobody has tried to send has not failed.
+        // A notification without send attempts has not failed.
         return !onlyFailures || (!record.isDelivered && !record.sendAttempts.isEmpty)
     }
 
-    /// What a pagination token is bound to.
+    /// The filters as text. A pagination token is bound to them.
     var canonical: [String] {
         [
             "notifications", "\(startDate.millisecondsSince1970 ?? 0)", "\(endDate.millisecondsSince1970 ?? 0)",

@@ -1,16 +1,17 @@
 internal import Crypto
 internal import Foundation
 
-/// Where the next page begins, as text that clients send back: a `revision` or a `paginationToken`.
+/// The start of the next page as text that clients send back: a `revision` or a `paginationToken`.
 ///
-/// It holds a position and when it was made, and a digest over both and over everything it is bound to: endpoint, customer,
-/// filters. So a token that was changed or belongs to another request is known, without a memory of tokens; it survives the
-/// simulator's restart. It need not resist anybody who means harm.
+/// A token contains a position, its creation time, and a digest over both and over the values that it is bound to:
+/// endpoint, customer, filters. The digest detects tokens that were changed or belong to another request. The simulator
+/// does not store tokens, so they remain valid after a restart. The digest has no key: it does not protect against
+/// deliberate forgery.
 struct PageToken: Hashable {
-    /// How far the pages have come. What the two numbers mean is the endpoint's business.
+    /// The end of the previous page. Each endpoint defines the meaning of `position` and `minor`.
     var position: Int64
     var minor: Int64 = 0
-    /// When it was made, in milliseconds since 1970.
+    /// The creation time in milliseconds since 1970.
     var made: Int64 = 0
 
     private static let size = 3 * 8 + 12
@@ -23,7 +24,7 @@ struct PageToken: Hashable {
         var hash = SHA256()
         hash.update(data: bytes)
         for part in request {
-            // The length first, so that no two lists give the same bytes.
+            // The length prefix ensures that different lists give different bytes.
             withUnsafeBytes(of: part.utf8.count.bigEndian) { hash.update(bufferPointer: $0) }
             hash.update(data: Array(part.utf8))
         }
@@ -33,7 +34,7 @@ struct PageToken: Hashable {
 }
 
 extension PageToken {
-    /// Reads a token; nil for what is none, or another request's.
+    /// Parses a token. Returns nil if the text is not a token or belongs to another request.
     init?(_ text: String, boundTo request: some Sequence<String>) {
         guard text.utf8.count == Self.size / 3 * 4,
             let data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
@@ -46,7 +47,7 @@ extension PageToken {
         position = number(at: 0)
         minor = number(at: 8)
         made = number(at: 16)
-        // One text for each token: whatever else decodes to the same bytes is not ours.
+        // Refuse other base64 texts that decode to the same bytes.
         guard self.text(boundTo: request) == text else { return nil }
     }
 }

@@ -2,17 +2,17 @@ internal import AppStoreModels
 internal import AppStoreServer
 package import Foundation
 
-// The App Store Server API, one handler for each endpoint. A handler checks what the request says by itself first, then
-// what the store knows about it.
+// The App Store Server API, with one handler for each endpoint. A handler first validates the request alone, then
+// against the state of the store.
 //
-// Some documented failures cannot come from a store that sells one app and forgets no account: AccountNotFound (4040001,
-// 4040002), AppNotFound (4040003, 4040004), InvalidAppIdentifier (4000002), OriginalTransactionIdNotFoundRetryable
-// (4040006), AppTransactionDoesNotExist (4040019), the refusals 4030004 and 4030005 of a whole mass extension, and the
-// internal errors (5000000, 5000001). Whoever wants to see them has them injected.
+// Some documented errors do not occur in a store that sells one app and never deletes accounts: AccountNotFound
+// (4040001, 4040002), AppNotFound (4040003, 4040004), InvalidAppIdentifier (4000002),
+// OriginalTransactionIdNotFoundRetryable (4040006), AppTransactionDoesNotExist (4040019), the refusals 4030004 and
+// 4030005 of a whole mass extension, and the internal errors (5000000, 5000001). Faults can inject them.
 
 extension Store {
-    /// Answers a request to the App Store Server API, after everything that happens by itself until then.
-    package mutating func answer(_ request: APIRequest, at date: Date) throws(APIFailure) -> APIAnswer {
+    /// Answers a request to one of the App Store's APIs, after processing all events that are due by `date`.
+    package mutating func answer(_ request: APIRequest, at date: Date) throws(APIFailure) -> APIResponse {
         let now = date.wholeMilliseconds
         run(until: now)
         if let only = request.endpoint.environment, only != environment {
@@ -36,7 +36,7 @@ extension Store {
         }
     }
 
-    private mutating func answerChange(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    private mutating func answerChange(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         switch request.endpoint.name {
         case AppStoreEndpoint.finishTransaction.name: return try finishTransaction(request)
         case AppStoreEndpoint.setAppAccountToken.name: return try setAppAccountToken(request, at: now)
@@ -51,30 +51,30 @@ extension Store {
 }
 
 extension Store {
-    /// A transaction as it is signed now.
+    /// Returns a transaction with the current signed date.
     func signable(_ transaction: StoredTransaction, at now: Date) -> APIBody {
         var payload = transaction.payload
-        payload.signedDate = signature(at: now)
+        payload.signedDate = signingDate(at: now)
         return .transaction(payload)
     }
 
-    /// The renewal info of a subscription as it is signed now.
+    /// Returns the renewal info of a subscription with the current signed date.
     func signable(_ subscription: Subscription, at now: Date) -> APIBody {
         var info = renewalInfo(of: subscription, at: now)
-        info.signedDate = signature(at: now)
+        info.signedDate = signingDate(at: now)
         return .renewalInfo(info)
     }
 
-    /// Signed transactions, given by their identifiers.
+    /// Returns the transactions with the given identifiers, with the current signed date.
     func signable(_ ids: some Sequence<String>, at now: Date) -> APIBody {
         .array(ids.compactMap { id in transactions[id].map { signable($0, at: now) } })
     }
 
-    /// The app's number as answers have it: not in the sandbox.
-    var answeredAppAppleId: APIBody? { isSandbox ? nil : .integer(app.appAppleID) }
+    /// The Apple ID of the app in responses; nil in the sandbox, where Apple omits it.
+    var appAppleIDInResponses: APIBody? { isSandbox ? nil : .integer(app.appAppleID) }
 }
 
 extension Date {
-    /// As answers have it. Every instant of the store fits.
+    /// The date as responses contain it, in milliseconds since 1970. Every date of the store can be represented.
     var milliseconds: APIBody { .integer(millisecondsSince1970 ?? 0) }
 }

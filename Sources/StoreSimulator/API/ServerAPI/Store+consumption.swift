@@ -1,11 +1,11 @@
 internal import AppStoreModels
 internal import Foundation
 
-// The developer's answer to a consumption request. What comes too late, or unasked, is taken and has no effect: Apple
-// documents no failure for it.
+// The developer's response to a consumption request. Late or unrequested responses are accepted without effect, because
+// Apple documents no error for them.
 
 extension Store {
-    mutating func sendConsumption(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func sendConsumption(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         _ = try request.identifier("transactionId", or: .invalidTransactionId)
         let body = try RequestBody(Array(request.body))
         try Self.checkConsent(body)
@@ -19,7 +19,7 @@ extension Store {
         let preference = try body.valueIfPresent(
             "refundPreference", of: [RefundPreference.decline, .grantFull, .grantProrated], or: .invalidRefundPreference
         )
-        // Three refusals here are documented by name, with numbers that nobody has seen.
+        // Apple documents three errors of this endpoint by name only; their numbers are unknown.
         let percentage = try body.intIfPresent("consumptionPercentage", in: 0...100_000, or: nil)
         let transaction = try purchase(request)
         try refuseShared(transaction)
@@ -30,25 +30,25 @@ extension Store {
             guard !transaction.isSubscription else {
                 throw APIFailure(
                     .consumptionPercentageAutoRenewableSubscription,
-                    "The App Store knows how much of a subscription is used: leave consumptionPercentage out.")
+                    "The App Store computes the consumption of subscriptions: omit consumptionPercentage.")
             }
             guard delivery == .delivered || percentage == 0 else {
                 throw APIFailure(
-                    status: 400, "UndeliveredConsumptionPercentageNonZero: what was not delivered is not used.")
+                    status: 400, "UndeliveredConsumptionPercentageNonZero: undelivered content cannot be consumed.")
             }
         }
         if preference == .grantProrated, !transaction.isSubscription {
             guard let percentage, (1..<100_000).contains(percentage) else {
                 throw APIFailure(
                     status: 400,
-                    "ConsumptionPercentageOutOfRange: a prorated refund needs a percentage between the ends.")
+                    "ConsumptionPercentageOutOfRange: a prorated refund needs a percentage above 0 and below 100000.")
             }
         }
         answer(transaction, preference, consumption: percentage.map { Int32(clamping: $0) }, at: now)
-        return APIAnswer(status: 202)
+        return APIResponse(status: 202)
     }
 
-    mutating func sendConsumptionV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func sendConsumptionV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         _ = try request.identifier("transactionId", or: .invalidTransactionId)
         let body = try RequestBody(Array(request.body))
         let preference = try Self.checkConsumptionV1(body)
@@ -59,7 +59,7 @@ extension Store {
                 .invalidTransactionTypeNotSupported, "Only consumables and auto-renewable subscriptions have this.")
         }
         answer(transaction, preference, consumption: nil, at: now)
-        return APIAnswer(status: 202)
+        return APIResponse(status: 202)
     }
 
     private mutating func answer(
@@ -74,18 +74,20 @@ extension Store {
 
     private static func checkConsent(_ body: RequestBody) throws(APIFailure) {
         guard try body.bool("customerConsented", or: .invalidCustomerConsented) else {
-            throw APIFailure(.invalidCustomerConsented, "Without the customer's consent nothing may be sent.")
+            throw APIFailure(
+                .invalidCustomerConsented, "Consumption data must not be sent without the customer's consent.")
         }
     }
 
-    /// Every field but `refundPreference` has to be there. The result is the preference as the second version says it.
+    /// Validates a body of version 1. Every field except `refundPreference` is required. Returns the preference as a
+    /// value of version 2.
     private static func checkConsumptionV1(_ body: RequestBody) throws(APIFailure) -> RefundPreference? {
         try checkConsent(body)
         _ = try body.int("consumptionStatus", in: 0...3, or: .invalidConsumptionStatus)
         _ = try body.int("platform", in: 0...2, or: .invalidPlatform)
         _ = try body.bool("sampleContentProvided", or: .invalidSampleContentProvided)
         _ = try body.int("deliveryStatus", in: 0...5, or: .invalidDeliveryStatus)
-        // Apple's libraries for Python and Node leave the field out where the documentation wants an empty string.
+        // Apple's libraries for Python and Node omit the field; the documentation requires an empty string.
         _ = try body.uuidIfPresent("appAccountToken", emptyIsNone: true, or: .invalidAppAccountToken)
         _ = try body.int("accountTenure", in: 0...7, or: .invalidAccountTenure)
         _ = try body.int("playTime", in: 0...7, or: .invalidPlayTime)

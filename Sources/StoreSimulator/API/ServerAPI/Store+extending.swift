@@ -1,9 +1,9 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Renewal dates, extended for one subscriber or for all.
+// Extension of renewal dates, for one subscriber or for all.
 
-/// What the bodies of both requests have in common, checked.
+/// The validated fields that the bodies of both requests have in common.
 private struct ExtensionRequest {
     let days: Int32
     let identifier: String
@@ -18,14 +18,14 @@ private struct ExtensionRequest {
 }
 
 extension Store {
-    mutating func extendRenewalDate(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func extendRenewalDate(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         _ = try request.identifier("originalTransactionId", or: .invalidOriginalTransactionId)
         let wanted = try ExtensionRequest(RequestBody(Array(request.body)))
         let original = try original(request)
         guard let subscription = subscriptions[original.payload.transactionId] else {
             throw APIFailure(.subscriptionExtensionIneligible, "The purchase is no auto-renewable subscription.")
         }
-        // Sent again after a timeout, the same request has the same answer and no further effect.
+        // A repeated request, for instance after a timeout, gets the same response and has no further effect.
         if let end = subscription.extensionRequests[wanted.identifier] { return extended(subscription, to: end) }
         switch extensionRefusal(subscription, at: now) {
         case nil: break
@@ -45,9 +45,9 @@ extension Store {
         return extended(subscription, to: end)
     }
 
-    private func extended(_ subscription: Subscription, to end: Date) -> APIAnswer {
+    private func extended(_ subscription: Subscription, to end: Date) -> APIResponse {
         let lineItem = transactions[subscription.current]?.payload.webOrderLineItemId
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("originalTransactionId", .string(subscription.id)),
                 ("webOrderLineItemId", lineItem.map { .string($0) }), ("success", .bool(true)),
@@ -55,7 +55,7 @@ extension Store {
             ]))
     }
 
-    mutating func extendRenewalDates(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func extendRenewalDates(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try RequestBody(Array(request.body))
         let wanted = try ExtensionRequest(body)
         guard UUID(text: wanted.identifier) != nil else {
@@ -73,17 +73,17 @@ extension Store {
         where code.utf8.count != 3 || !code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) {
             throw APIFailure(.invalidStorefrontCountryCode, "A storefront is an ISO 3166-1 alpha-3 code.")
         }
-        // The same identifier again is the same request, which goes on.
+        // A repeated identifier means the same request, which continues.
         if massExtension(wanted.identifier) == nil {
             do {
                 _ = try extendAll(
                     product, days: wanted.days, storefronts: storefronts, request: wanted.identifier, at: now)
             } catch { throw APIFailure(.generalInternal, error.message) }
         }
-        return APIAnswer(body: .object([("requestIdentifier", .string(wanted.identifier))]))
+        return APIResponse(body: .object([("requestIdentifier", .string(wanted.identifier))]))
     }
 
-    func massExtensionStatus(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+    func massExtensionStatus(_ request: APIRequest) throws(APIFailure) -> APIResponse {
         let product = request.path["productId"] ?? ""
         try catalogue.checkProduct(product)
         let identifier = request.path["requestIdentifier"] ?? ""
@@ -102,10 +102,11 @@ extension Store {
                 ("failedCount", .integer(job.failed)),
             ]
         }
-        return APIAnswer(body: .object(members))
+        return APIResponse(body: .object(members))
     }
 
-    /// UUIDs are the same in either case: Apple's Swift library writes them in capitals, the others do not.
+    /// Returns the mass extension with a request identifier. UUIDs are compared without regard to case, because only
+    /// Apple's Swift library writes them in upper case.
     private func massExtension(_ identifier: String) -> MassExtension? {
         if let exact = massExtensions[identifier] { return exact }
         let uuid = UUID(text: identifier)

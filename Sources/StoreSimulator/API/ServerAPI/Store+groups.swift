@@ -1,28 +1,28 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Groups of customers, which only the sandbox has.
+// Groups of customers. Only the sandbox has them.
 
 extension Store {
-    /// What a customer of the sandbox without a group belongs to, so that there is something to test with.
+    /// The group that sandbox customers without a group belong to, so that the endpoints can be tested.
     package static let placeholderGroup = "900000000000000000"
-    /// The one member that this group has.
+    /// The only member of the placeholder group.
     static let placeholderMember = "700000000000000000"
-    static let mostGroupMembers = 100
+    static let maximumGroupMembers = 100
 
-    func customerGroups(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+    func customerGroups(_ request: APIRequest) throws(APIFailure) -> APIResponse {
         let customer = try account(request)
         let groups =
             customer.groups.isEmpty
             ? [placeholder]
             : customer.groups.map { group in
-                // The store keeps one role for all products.
+                // The store stores one role for all products.
                 Self.group(group.id, group.isOrganization ? roles { _ in group.isAdministrator } : nil)
             }
-        return APIAnswer(body: .object([("groups", .array(groups))]))
+        return APIResponse(body: .object([("groups", .array(groups))]))
     }
 
-    /// An organisation, with both roles where there are two products.
+    /// The placeholder group: an organization. The customer is administrator of the first product only.
     private var placeholder: APIBody { Self.group(Self.placeholderGroup, roles { $0 == 0 }) }
 
     private static func group(_ id: String, _ roles: APIBody?) -> APIBody {
@@ -39,14 +39,14 @@ extension Store {
             })
     }
 
-    /// The members by ascending identifier.
-    func groupMembers(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+    /// Returns the members of a group by ascending identifier.
+    func groupMembers(_ request: APIRequest) throws(APIFailure) -> APIResponse {
         let group = request.path["groupId"] ?? ""
         guard (1...32).contains(group.utf8.count), group.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw APIFailure(.invalidGroupId, "A group's identifier is a number.")
         }
         let query = try QueryParameters(request.query)
-        let limit = try query.int("limit", in: 1...Int64(Self.mostGroupMembers), or: .invalidLimit)
+        let limit = try query.int("limit", in: 1...Int64(Self.maximumGroupMembers), or: .invalidLimit)
         let text = try query.string("paginationToken", or: .invalidPaginationToken)
         var members = customers.values.filter { $0.groups.contains { $0.id == group } }.map(\.appTransactionID)
         if group == Self.placeholderGroup, members.isEmpty { members = [Self.placeholderMember] }
@@ -54,14 +54,14 @@ extension Store {
         members.sort()
         if let text {
             guard let token = PageToken(text, boundTo: ["group", group]) else {
-                throw APIFailure(.invalidPaginationToken, "The token is not one of this group.")
+                throw APIFailure(.invalidPaginationToken, "The token is invalid, or belongs to another group.")
             }
             members.removeAll { Int64($0).map { $0 <= token.position } ?? false }
         }
-        let page = members.prefix(Int(limit ?? Int64(Self.mostGroupMembers)))
+        let page = members.prefix(Int(limit ?? Int64(Self.maximumGroupMembers)))
         let hasMore = page.count < members.count
         let token = hasMore ? page.last.flatMap { Int64($0) }.map { PageToken(position: $0) } : nil
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("members", .array(page.map { .object([("appTransactionId", .string($0))]) })),
                 ("paginationToken", token.map { .string($0.text(boundTo: ["group", group])) }),

@@ -1,35 +1,35 @@
 internal import AppStoreModels
 internal import Foundation
 
-// The histories of transactions and of refunds, page by page.
+// The transaction history and the refund history, by page.
 
 extension Store {
-    /// How many signed transactions are on a page.
+    /// The number of signed transactions on a page.
     static let pageSize = 20
 
     func history(
         _ request: APIRequest, _ version: TransactionHistoryVersion, at now: Date
-    ) throws(APIFailure) -> APIAnswer {
+    ) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
         let query = try HistoryQuery(request.query, catalogue)
         let customer = try account(id)
         let binding = ["history", version.rawValue, customer.appTransactionID] + query.canonical
         let last = try Self.token(query.revision, boundTo: binding)
         let page = historyPage(of: customer, query, version, after: last?.position)
-        // Without anything new the old revision still holds.
+        // An empty page returns the previous revision.
         let token = page.revisions.last.map { PageToken(position: Int64($0)) } ?? last ?? PageToken(position: 0)
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(page.hasMore)),
-                ("bundleId", .string(app.bundleID)), ("appAppleId", answeredAppAppleId),
+                ("bundleId", .string(app.bundleID)), ("appAppleId", appAppleIDInResponses),
                 ("environment", .string(environment.rawValue)),
                 ("signedTransactions", signable(page.ids, at: now)),
             ]))
     }
 
-    /// Puts the customer's earliest change last in the order of changes. What is signed stays the same.
-    mutating func revise(for request: APIRequest) {
-        // Whom the request is about is looked at again when it is answered.
+    /// Moves the earliest changed transaction of the customer to the end of the history. Its contents stay the same.
+    mutating func moveTransactionToEnd(for request: APIRequest) {
+        // The request is validated again, with an error response, when it is answered.
         guard let customer = try? account(request),
             let first = customer.transactions.compactMap({ transactions[$0] }).min(by: { $0.revision < $1.revision })
         else { return }
@@ -42,13 +42,14 @@ extension Store {
         guard let revision else { return nil }
         guard let token = PageToken(revision, boundTo: binding) else {
             throw APIFailure(
-                .invalidRequestRevision, "The revision is not one of this customer's, or the other parameters changed.")
+                .invalidRequestRevision,
+                "The revision is invalid, belongs to another customer, or the other parameters have changed.")
         }
         return token
     }
 
-    /// In the order of changes. What changes moves to the end: in ascending order it is delivered again, also to who
-    /// comes back with the last revision.
+    /// Returns a page of transactions, ordered by their latest change. A changed transaction moves to the end. In
+    /// ascending order, a client that has read all pages therefore receives it again with its last revision.
     private func historyPage(
         of customer: Customer, _ query: HistoryQuery, _ version: TransactionHistoryVersion, after position: Int64?
     ) -> (ids: [String], revisions: [Int], hasMore: Bool) {
@@ -65,7 +66,7 @@ extension Store {
         return (page.map(\.id), page.map(\.revision), found.count > page.count)
     }
 
-    func refundHistory(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    func refundHistory(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
         let revision = try QueryParameters(request.query).string("revision", or: .invalidRequestRevision)
         let customer = try account(id)
@@ -77,21 +78,22 @@ extension Store {
         let page = new.prefix(Self.pageSize)
         let token =
             page.last.map { PageToken(position: $0.date, minor: $0.revision) } ?? last ?? PageToken(position: 0)
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("signedTransactions", signable(page.map(\.id), at: now)),
                 ("revision", .string(token.text(boundTo: binding))), ("hasMore", .bool(new.count > page.count)),
             ]))
     }
 
-    /// The fifty latest, the latest first.
-    func refundHistoryV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    /// Returns the fifty latest refunds, the latest first.
+    func refundHistoryV1(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let customer = try account(original(request).payload.transactionId)
         let latest = refunds(of: customer).reversed().prefix(50).map(\.id)
-        return APIAnswer(body: .object([("signedTransactions", signable(latest, at: now))]))
+        return APIResponse(body: .object([("signedTransactions", signable(latest, at: now))]))
     }
 
-    /// What Apple gave back to a customer, by ascending date. What a family member lost was no refund.
+    /// Returns the refunded transactions of a customer, by ascending date. Revoked transactions of family members are
+    /// not refunds.
     private func refunds(of customer: Customer) -> [(date: Int64, revision: Int64, id: String)] {
         customer.transactions.compactMap { id in
             guard let transaction = transactions[id], transaction.refund?.state == .granted,

@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What the paths of the App Store Server API name: transactions and whose they are.
+// Resolves the identifiers in paths of the App Store Server API to transactions and customers.
 
 extension APIRequest {
-    /// An identifier in the path: 1 to 20 digits, or `code`.
+    /// Returns an identifier in the path. Throws `code` unless it has 1 to 20 digits.
     func identifier(_ parameter: String, or code: APIErrorCode) throws(APIFailure) -> String {
         try Self.check(path[parameter] ?? "", parameter, or: code)
     }
@@ -16,12 +16,12 @@ extension APIRequest {
 }
 
 extension String {
-    /// Whether it could be an identifier of the App Store's.
+    /// Whether the string has the form of a transaction identifier: 1 to 20 digits.
     var isIdentifier: Bool { (1...20).contains(utf8.count) && utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }
 
 extension Store {
-    /// The transaction in the path where no app transaction will do.
+    /// Returns the transaction in the path. Throws for app transactions.
     func purchase(
         _ request: APIRequest, _ parameter: String = "transactionId", notFound: APIErrorCode = .transactionIdNotFound
     ) throws(APIFailure) -> StoredTransaction {
@@ -30,28 +30,29 @@ extension Store {
         return transaction
     }
 
-    /// Why there is no purchase of that identifier.
+    /// Returns the error for an identifier that does not belong to a purchase.
     func unknownPurchase(_ id: String, _ notFound: APIErrorCode = .transactionIdNotFound) -> APIFailure {
         guard customersByAppTransaction[id] == nil else {
             return APIFailure(
-                .appTransactionIdNotSupported, "This needs the identifier of a purchase, not of an app transaction.")
+                .appTransactionIdNotSupported,
+                "The endpoint needs the identifier of a purchase, not of an app transaction.")
         }
         return unknownTransaction(notFound)
     }
 
-    /// The customer of any transaction in the path, also an app transaction.
+    /// Returns the customer of the transaction or app transaction in the path.
     func account(_ request: APIRequest) throws(APIFailure) -> Customer {
         try account(request.identifier("anyTransactionId", or: .invalidTransactionId))
     }
 
-    /// The customer of any transaction.
+    /// Returns the customer of a transaction or app transaction.
     func account(_ id: String) throws(APIFailure) -> Customer {
         let name = transactions[id]?.customer ?? customersByAppTransaction[id]
         guard let name, let customer = customers[name] else { throw unknownTransaction(.transactionIdNotFound) }
         return customer
     }
 
-    /// The original transaction in the path of the endpoints that know only those: any other is as good as none.
+    /// Returns the original transaction in the path. Other transactions count as not found.
     func original(_ request: APIRequest) throws(APIFailure) -> StoredTransaction {
         let id = try request.identifier("originalTransactionId", or: .invalidOriginalTransactionId)
         guard let transaction = transactions[id], transaction.payload.originalTransactionId == id else {

@@ -1,60 +1,61 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Single transactions: looked at, finished, tied to an account.
+// Endpoints for single transactions: lookup, finishing, and setting the app account token.
 
 extension Store {
-    func transactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    func transactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("transactionId", or: .invalidTransactionId)
-        // What is asked most: one lookup, one copy of the payload and of nothing else.
+        // The most frequent request: look up once and copy only the payload.
         guard var payload = transactions[id]?.payload else { throw unknownPurchase(id) }
-        payload.signedDate = signature(at: now)
-        return APIAnswer(body: .object([("signedTransactionInfo", .transaction(payload))]))
+        payload.signedDate = signingDate(at: now)
+        return APIResponse(body: .object([("signedTransactionInfo", .transaction(payload))]))
     }
 
-    func appTransactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    func appTransactionInfo(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let transaction = serverAppTransaction(of: try account(request), at: now)
-        return APIAnswer(body: .object([("signedAppTransactionInfo", .appTransaction(transaction))]))
+        return APIResponse(body: .object([("signedAppTransactionInfo", .appTransaction(transaction))]))
     }
 
-    func orderLookup(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    func orderLookup(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let order = request.path["orderId"] ?? ""
         guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy(\.isLetterOrDigit) else {
             throw APIFailure(.generalBadRequest, "An order identifier has 1 to 64 letters and digits.")
         }
         guard let id = transactionsByOrder[order] else {
-            return APIAnswer(body: .object([("status", .integer(Int64(OrderLookupStatus.invalid.rawValue)))]))
+            return APIResponse(body: .object([("status", .integer(Int64(OrderLookupStatus.invalid.rawValue)))]))
         }
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("status", .integer(Int64(OrderLookupStatus.valid.rawValue))),
                 ("signedTransactions", signable([id], at: now)),
             ]))
     }
 
-    /// Finishing twice is the same as once: what Apple does is not documented.
-    mutating func finishTransaction(_ request: APIRequest) throws(APIFailure) -> APIAnswer {
+    /// Finishes a transaction. Finishing it again has no effect; Apple does not document this case.
+    mutating func finishTransaction(_ request: APIRequest) throws(APIFailure) -> APIResponse {
         let transaction = try purchase(request)
-        // Not a change that the history knows: only its first version leaves finished consumables out.
+        // The history does not treat this as a change. Only its version 1 omits finished consumables.
         transactions[transaction.payload.transactionId]?.isFinished = true
-        return APIAnswer()
+        return APIResponse()
     }
 
-    mutating func setAppAccountToken(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func setAppAccountToken(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("originalTransactionId", or: .invalidTransactionId)
         let token = try RequestBody(Array(request.body)).uuid("appAccountToken", or: .invalidAppAccountTokenUUID)
         let transaction = try purchase(request, "originalTransactionId", notFound: .originalTransactionIdNotFound)
         try refuseShared(transaction)
         guard transaction.payload.originalTransactionId == id else {
             throw APIFailure(
-                .transactionIdIsNotOriginalTransactionId, "This needs the first transaction of the subscription.")
+                .transactionIdIsNotOriginalTransactionId,
+                "The endpoint needs the original transaction of the subscription.")
         }
         setAccountToken(token, of: id, at: now)
-        moveSignature(at: now)
-        return APIAnswer()
+        advanceSigningDate(at: now)
+        return APIResponse()
     }
 
-    /// Refuses what the customer has without having bought it.
+    /// Throws for family-shared and assigned transactions.
     func refuseShared(_ transaction: StoredTransaction) throws(APIFailure) {
         if transaction.payload.inAppOwnershipType == .familyShared {
             throw APIFailure(.familyTransactionNotSupported, "The transaction is shared by a family member.")

@@ -1,13 +1,13 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Notifications as the developer asks for them.
+// The notification history and test notifications.
 
 extension Store {
-    /// How long the token of the next page of notifications holds. Apple says that there is an end, not which.
+    /// How long a pagination token is valid. Apple documents that tokens expire, but not when.
     static let tokenLifetimeInHours: Int64 = 24
 
-    func notificationHistory(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    func notificationHistory(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let query = try NotificationQuery(RequestBody(Array(request.body)), at: now, lastSigned: lastSigned)
         let text = try QueryParameters(request.query).string("paginationToken", or: .invalidPaginationToken)
         var customer: String?
@@ -16,10 +16,10 @@ extension Store {
         var page: [Int] = []
         var next: Int?
         for number in max(first ?? 0, numberOfNotifications(before: query.startDate))..<notifications.count {
-            // Both ends count: with a clock that stands still, "until now" has to include what happened just now, and of
-            // one instant much may have been signed later than the clock shows.
+            // Include the end date: with a frozen clock, "until now" has to include notifications of this instant, and
+            // their signed dates can be later than the clock.
             guard notifications[number].signedDate <= query.endDate || query.endDate >= now else { break }
-            // The history knows what is signed.
+            // The history contains only signed notifications, which are those of version 2.
             guard notifications[number].version == .two,
                 customer == nil || notifications[number].customer == customer,
                 query.accepts(notifications[number], exactly: settings.historyMatchesSubtypeExactly)
@@ -33,10 +33,10 @@ extension Store {
         let token = next.map {
             PageToken(position: Int64($0), made: now.millisecondsSince1970 ?? 0).text(boundTo: query.canonical)
         }
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("paginationToken", token.map { .string($0) }), ("hasMore", .bool(token != nil)),
-                ("notificationHistory", .array(page.map(sent))),
+                ("notificationHistory", .array(page.map(historyItem))),
             ]))
     }
 
@@ -46,16 +46,18 @@ extension Store {
         guard let token = PageToken(text, boundTo: query.canonical),
             (0...Int64(notifications.count)).contains(token.position)
         else {
-            throw APIFailure(.invalidPaginationToken, "The token is not one, or the body is not the same as before.")
+            throw APIFailure(
+                .invalidPaginationToken, "The token is invalid, or the body differs from that of the previous request.")
         }
-        // Whoever knows how tokens are made can make one of any time: nothing is subtracted from that.
+        // A forged token can contain any time. Do not subtract from it, because that could overflow.
         guard token.made >= (now.millisecondsSince1970 ?? 0) - Self.tokenLifetimeInHours * 3_600_000 else {
             throw APIFailure(.paginationTokenExpired, "The token is too old. Begin with the first page.")
         }
         return Int(token.position)
     }
 
-    /// Notifications are signed in the order in which they are made.
+    /// Returns the number of notifications that were signed before `date`. They are stored in the order of their signed
+    /// dates.
     private func numberOfNotifications(before date: Date) -> Int {
         var (low, high) = (0, notifications.count)
         while low < high {
@@ -65,8 +67,8 @@ extension Store {
         return low
     }
 
-    /// A notification and the attempts to deliver it.
-    private func sent(_ number: Int) -> APIBody {
+    /// Returns a notification and its delivery attempts.
+    private func historyItem(_ number: Int) -> APIBody {
         let attempts = notifications[number].sendAttempts.prefix(6)
         return .object([
             ("signedPayload", .notification(number)),
@@ -84,27 +86,31 @@ extension Store {
         ])
     }
 
-    mutating func sendTestNotification(at now: Date) throws(APIFailure) -> APIAnswer {
+    mutating func sendTestNotification(at now: Date) throws(APIFailure) -> APIResponse {
         guard settings.notificationURL != nil else {
             throw APIFailure(
                 .serverNotificationUrlNotFound, "No URL for notifications is set in \(environment.rawValue).")
         }
-        return APIAnswer(body: .object([("testNotificationToken", .string(addTest(at: now)))]))
+        return APIResponse(body: .object([("testNotificationToken", .string(addTest(at: now)))]))
     }
 
-    func testNotificationStatus(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    func testNotificationStatus(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let token = request.path["testNotificationToken"] ?? ""
         let halves = token.split(separator: "_", omittingEmptySubsequences: false)
         guard halves.count == 2, let uuid = halves.first, UUID(text: String(uuid)) != nil,
             let time = halves.last, String(time).isIdentifier
-        else { throw APIFailure(.invalidTestNotificationToken, "That is no token of a test notification.") }
-        guard let number = tests[token], notifications.indices.contains(number),
-            !notifications[number].sendAttempts.isEmpty,
-            let end = Period(6, .month)?.after(notifications[number].signedDate), now < end
         else {
             throw APIFailure(
-                .testNotificationNotFound, "There is no such test notification, it is not sent yet, or too old.")
+                .invalidTestNotificationToken,
+                "The path contains no token of a test notification: expected a UUID, _ and a number.")
         }
-        return APIAnswer(body: sent(number))
+        guard let number = tests[token], notifications.indices.contains(number),
+            !notifications[number].sendAttempts.isEmpty,
+            let end = Period(6, .month)?.date(after: notifications[number].signedDate), now < end
+        else {
+            throw APIFailure(
+                .testNotificationNotFound, "There is no such test notification, it was not sent yet, or it is too old.")
+        }
+        return APIResponse(body: historyItem(number))
     }
 }

@@ -2,12 +2,12 @@ internal import AppStoreModels
 internal import Foundation
 
 extension Store {
-    /// The latest transaction and the renewal info of each of a customer's subscriptions, by group.
-    func statuses(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIAnswer {
+    /// Returns the latest transaction and the renewal info of each of a customer's subscriptions, by group.
+    func statuses(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
         let wanted = Set(try QueryParameters(request.query).ints("status", in: 1...5, or: .invalidStatus))
         let customer = try account(id)
-        // The groups in the order in which the customer came to them.
+        // Groups in the order in which the customer subscribed to them.
         var groups: [(id: String, items: [APIBody])] = []
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
             let status = Int64(status(of: subscription, at: now).rawValue)
@@ -30,10 +30,10 @@ extension Store {
                 ("subscriptionGroupIdentifier", .string(group.id)), ("lastTransactions", .array(group.items)),
             ])
         }
-        return APIAnswer(
+        return APIResponse(
             body: .object([
                 ("environment", .string(environment.rawValue)), ("bundleId", .string(app.bundleID)),
-                ("appAppleId", answeredAppAppleId), ("data", .array(data)),
+                ("appAppleId", appAppleIDInResponses), ("data", .array(data)),
             ]))
     }
 }

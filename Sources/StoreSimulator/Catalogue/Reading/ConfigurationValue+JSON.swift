@@ -6,7 +6,7 @@ extension ConfigurationValue {
     private static let maximumDepth = 24
     private static let maximumSeparators = 500_000
 
-    /// Reads JSON.
+    /// Parses JSON.
     init(json: Data) throws(CatalogueError) {
         guard json.count <= Self.maximumBytes else {
             throw CatalogueError(problems: [.init(message: "larger than 4 MiB")])
@@ -19,7 +19,7 @@ extension ConfigurationValue {
         }
     }
 
-    /// Depth and number of values, before anything is built from them: Foundation's decoder recurses.
+    /// Checks the depth and the number of values before decoding, because Foundation's decoder is recursive.
     private static func checkSize(of json: Data) throws(CatalogueError) {
         var (depth, separators, isInString, isEscaped) = (0, 0, false, false)
         for byte in json {
@@ -50,13 +50,13 @@ extension ConfigurationValue {
     }
 }
 
-/// Any JSON.
+/// A JSON value of any type.
 private struct JSONTree: Decodable {
     let value: ConfigurationValue
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // A failed attempt says that the value is of another kind; the most frequent kinds come first.
+        // A failed attempt means that the value has another type. The most frequent types are tried first.
         if let text = try? container.decode(String.self) {
             value = .init(.text(text))
         } else if container.decodeNil() {

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import ConfigurationReading
 
 extension Section {
-    /// A price in thousandths of the currency.
+    /// Returns a price in thousandths of the currency.
     mutating func price(_ key: String) -> Int64? {
         guard let text = text(key) else { return nil }
         do {
@@ -13,7 +13,7 @@ extension Section {
         }
     }
 
-    /// A period by ISO 8601.
+    /// Returns a period in ISO 8601.
     mutating func period(_ key: String) -> Period? {
         guard let text = text(key) else { return nil }
         guard let period = Period(iso8601: text) else {

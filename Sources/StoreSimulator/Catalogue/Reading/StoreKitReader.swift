@@ -1,12 +1,12 @@
 internal import AppStoreModels
 internal import ConfigurationReading
 
-/// Reads the sections of a `.storekit` file. Every key is optional but those without which nothing can be sold.
+/// Parses the sections of a `.storekit` file. Only the keys without which a product cannot be sold are required.
 struct StoreKitReader {
     private static let newestFormat = 5
 
     private(set) var catalogue = Catalogue(products: [])
-    private(set) var places: [CatalogueCheck.Place] = []
+    private(set) var sourcePaths: [CatalogueCheck.SourcePaths] = []
     private(set) var settings = StoreKitConfiguration.Settings()
     private(set) var hasOfferKey = false
     private(set) var formatVersion: Int?
@@ -68,11 +68,11 @@ struct StoreKitReader {
     private mutating func readProduct(_ section: inout Section) {
         if !section.has("type") { section.problem("type", "is missing") }
         let type = section.word("type", of: Words.productTypes) ?? .nonConsumable
-        var place = CatalogueCheck.Place(product: section.path, introductoryOffer: "", offers: [])
+        var paths = CatalogueCheck.SourcePaths(product: section.path, introductoryOffer: "", offers: [])
         var product = Self.product(&section, type: type)
         for var offer in section.sections("codeOffers") {
             offer.ignore("internalID", "isStackable", "paymentMode", "subscriptionPeriod", "numberOfPeriods")
-            place.offers.append(offer.path)
+            paths.offers.append(offer.path)
             product.offers.append(
                 Offer(
                     identifier: identifier(&offer), type: .offerCode, discount: .oneTime,
@@ -81,25 +81,25 @@ struct StoreKitReader {
         }
         section.finish()
         catalogue.products.append(product)
-        places.append(place)
+        sourcePaths.append(paths)
     }
 
     private mutating func readSubscription(_ section: inout Section, group: String) {
-        // The group is the one around it, and the type is always the same.
+        // The enclosing group determines the group, and the type is always the same.
         section.ignore("subscriptionGroupID", "type")
         if !section.has("recurringSubscriptionPeriod") { section.problem("recurringSubscriptionPeriod", "is missing") }
         var terms = SubscriptionTerms(
             group: group, level: section.number("groupNumber") ?? 1,
             period: section.period("recurringSubscriptionPeriod") ?? .month)
-        var place = CatalogueCheck.Place(
+        var paths = CatalogueCheck.SourcePaths(
             product: section.path, introductoryOffer: section.path("introductoryOffer"), offers: [])
-        // Format 5 has a list beside the single offer, which repeats it.
+        // Format 5 has the single offer and a list that repeats it.
         let introductoryOffers = section.sections("introductoryOffers")
         if introductoryOffers.count > 1 {
             findings.note("\(section.path("introductoryOffers")): only one introductory offer is used")
         }
         if var offer = section.section("introductoryOffer") ?? introductoryOffers.first {
-            place.introductoryOffer = offer.path
+            paths.introductoryOffer = offer.path
             offer.ignore("offerID", "referenceName")
             terms.introductoryOffer = read(&offer, type: .introductory)
         }
@@ -107,7 +107,7 @@ struct StoreKitReader {
             ("adHocOffers", OfferType.promotional), ("codeOffers", .offerCode), ("winbackOffers", .winBack),
         ] {
             for var offer in section.sections(key) {
-                place.offers.append(offer.path)
+                paths.offers.append(offer.path)
                 let identifier = identifier(&offer)
                 terms.offers.append(read(&offer, type: type, identifier: identifier))
             }
@@ -126,10 +126,10 @@ struct StoreKitReader {
         product.subscription = terms
         section.finish()
         catalogue.products.append(product)
-        places.append(place)
+        sourcePaths.append(paths)
     }
 
-    /// What all kinds of products have.
+    /// Parses the values that all types of products have.
     private static func product(_ section: inout Section, type: ProductType) -> Product {
         section.ignore("internalID", "localizations")
         if !section.has("displayPrice") { section.problem("displayPrice", "is missing") }
@@ -143,7 +143,7 @@ struct StoreKitReader {
         for key in ["paymentMode", "subscriptionPeriod"] where !section.has(key) { section.problem(key, "is missing") }
         let discount = section.word("paymentMode", of: Words.discounts) ?? .freeTrial
         if discount == .freeTrial {
-            // There may be one, left over from another mode.
+            // A price can remain from another mode.
             section.ignore("displayPrice")
         } else if !section.has("displayPrice") {
             findings.note("\(section.path("displayPrice")): is missing, so the offer costs nothing")
@@ -154,17 +154,19 @@ struct StoreKitReader {
             periodCount: section.number("numberOfPeriods") ?? 1,
             price: discount == .freeTrial ? 0 : section.price("displayPrice") ?? 0,
             eligibility: type == .offerCode ? eligibility(&section) : nil)
-        // Of a code it says whether the introductory offer comes first, of the others nothing.
+        // For offer codes, `isStackable` means that the introductory offer comes first. For other offers it has no
+        // meaning.
         if type != .offerCode {
             section.ignore("isStackable")
         } else if section.flag("isStackable") ?? false {
-            offer.stacks = true
+            offer.stacksWithIntroductoryOffer = true
         }
         section.finish()
         return offer
     }
 
-    /// Offer codes have a reference name only; in a file that lacks even that, Xcode's own number has to do.
+    /// Returns the identifier of an offer. Offer codes have only a reference name. If it is missing, the internal ID of
+    /// Xcode is used.
     private func identifier(_ section: inout Section) -> String {
         section.ignore("referenceName")
         if let identifier = section.text("offerID") ?? section.text("referenceName"), !identifier.isEmpty {
@@ -175,7 +177,8 @@ struct StoreKitReader {
         return identifier
     }
 
-    /// Those who may redeem a code. Others than the three that are known are left out; all three are everybody.
+    /// Returns the customers who can redeem an offer code. Unknown values are ignored with a note. Returns nil, for all
+    /// customers, if no value is known.
     private func eligibility(_ section: inout Section) -> [Offer.Audience]? {
         guard section.has("eligibility") else { return nil }
         let audiences = section.list("eligibility").compactMap { item in

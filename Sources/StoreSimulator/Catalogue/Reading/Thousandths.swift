@@ -1,16 +1,17 @@
 internal import ConfigurationReading
 
-/// Amounts of money as the App Store counts them: in thousandths of the currency.
+/// Parses prices to thousandths of the currency, the unit of the App Store.
 enum Thousandths {
-    /// The highest price, ten figures before the decimal point. Products of it with any number of periods fit.
+    /// The maximum price, ten digits before the decimal point. Multiplying it by any number of periods does not
+    /// overflow.
     static let maximum: Int64 = 1_000_000_000_000
 
-    /// Why a text is no price.
+    /// The reason why a text is not a price.
     struct Unreadable: Error {
         let message: String
     }
 
-    /// Reads a decimal number such as `9.99`, exactly.
+    /// Parses a decimal number such as `9.99`, without rounding.
     static func read(_ text: String) throws(Unreadable) -> Int64 {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) }),

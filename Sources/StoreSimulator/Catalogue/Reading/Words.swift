@@ -1,7 +1,7 @@
 internal import AppStoreModels
 internal import ConfigurationReading
 
-/// The vocabularies of both formats.
+/// The values of enumerations in both catalogue formats.
 enum Words {
     static let productTypes = Vocabulary<ProductType>([
         ("consumable", [], .consumable),

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 
 extension SimulatorPanel {
-    /// What can happen to a customer, besides buying.
+    /// Returns the forms for the commands about a customer, except the purchase form.
     func customerForms(_ name: String, _ state: CustomerState, _ request: PanelRequest) -> [PanelForm] {
         let subscriptions = state.subscriptions.map { (value: $0.originalTransactionID, title: $0.productID) }
         let transactions = core.read(request.environment) { store, _ in
@@ -12,7 +12,7 @@ extension SimulatorPanel {
         let storefronts = core.read(request.environment) { store, _ in
             store.catalogue.storefronts.map { (value: $0.code, title: $0.code) }
         }
-        let forms = CustomerForms(whose: .hidden("customer", name), option: request.environmentOption)
+        let forms = CustomerForms(customerField: .hidden("customer", name), option: request.environmentOption)
         var all: [PanelForm] = []
         if !subscriptions.isEmpty { all += forms.ofSubscriptions(subscriptions) }
         if !transactions.isEmpty { all += forms.ofTransactions(transactions) }
@@ -24,12 +24,12 @@ extension SimulatorPanel {
 private struct CustomerForms {
     typealias Choices = [(value: String, title: String)]
 
-    /// The field that names the customer.
-    let whose: PanelForm.Field
-    /// What a command needs behind it to mean the environment.
+    /// The hidden field with the customer's name.
+    let customerField: PanelForm.Field
+    /// The command line option that selects the environment; empty for production.
     let option: String
 
-    /// What can happen to one of the subscriptions.
+    /// Returns the forms for commands about one of the subscriptions.
     func ofSubscriptions(_ subscriptions: Choices) -> [PanelForm] {
         let which = PanelForm.Field(
             "subscription", "Subscription", .choice(subscriptions), value: subscriptions.last?.value ?? "")
@@ -39,24 +39,24 @@ private struct CustomerForms {
             PanelForm(
                 "fail", "Let billing fail",
                 [
-                    .hidden("command", "failBilling"), whose,
-                    .init("recovers", "", .box("--recovers"), hint: "For want of money: a later attempt succeeds"),
+                    .hidden("command", "failBilling"), customerField,
+                    .init("recovers", "", .box("--recovers"), hint: "Insufficient funds: a later attempt succeeds"),
                 ], button: "Let billing fail",
                 command: "counterfoil simulator fail-billing {customer} [{recovers}]" + option),
             PanelForm(
-                "fix", "Fix billing", about: "What is owed is charged at once.",
-                [.hidden("command", "fixBilling"), whose], button: "Fix billing",
+                "fix", "Fix billing", about: "The open amount is charged at once.",
+                [.hidden("command", "fixBilling"), customerField], button: "Fix billing",
                 command: "counterfoil simulator fix-billing {customer}" + option),
             `do`(
-                "next", "Next thing now", "accelerate",
-                about: "The end of the period, of grace or of the retry comes now.", [which]),
+                "next", "Next event now", "accelerate",
+                about: "The period, grace period or billing retry ends now.", [which]),
             `do`(
                 "extend", "Extend renewal", "extendRenewal",
                 [which, .init("days", "Days", .number, value: "7", hint: "1 to 90", isRequired: true)]),
         ]
     }
 
-    /// What can happen to one of the purchases.
+    /// Returns the forms for commands about one of the transactions.
     func ofTransactions(_ transactions: Choices) -> [PanelForm] {
         let purchase = PanelForm.Field(
             "transaction", "Transaction", .choice(transactions), value: transactions.first?.value ?? "")
@@ -65,7 +65,7 @@ private struct CustomerForms {
             PanelForm(
                 "ask-refund", "Ask for a refund",
                 [
-                    .hidden("command", "requestRefund"), whose, purchase,
+                    .hidden("command", "requestRefund"), customerField, purchase,
                     .init(
                         "reason", "Reason",
                         .choice([
@@ -77,20 +77,20 @@ private struct CustomerForms {
             PanelForm(
                 "refund", "Refund",
                 [
-                    .hidden("command", "approveRefund"), whose, purchase,
-                    .init("percentage", "Percent", .number, hint: "Left out: what the developer's answer says, or all"),
+                    .hidden("command", "approveRefund"), customerField, purchase,
+                    .init("percentage", "Percent", .number, hint: "Empty: as in the developer's response, or all"),
                 ], button: "Refund", command: refund + " [--percentage {percentage}]" + option),
             PanelForm(
-                "decline", "Decline a refund", [.hidden("command", "declineRefund"), whose, purchase],
+                "decline", "Decline a refund", [.hidden("command", "declineRefund"), customerField, purchase],
                 button: "Decline", command: refund + " --decline" + option),
             PanelForm(
-                "reverse", "Reverse a refund", [.hidden("command", "reverseRefund"), whose, purchase],
+                "reverse", "Reverse a refund", [.hidden("command", "reverseRefund"), customerField, purchase],
                 button: "Reverse", command: refund + " --reverse" + option),
             `do`("finish", "Finish", "finish", about: "The app has delivered what was bought.", [purchase]),
         ]
     }
 
-    /// What can happen to any customer.
+    /// Returns the forms for commands about the customer.
     func ofCustomer(_ storefronts: Choices, current: String) -> [PanelForm] {
         [
             `do`(
@@ -103,14 +103,14 @@ private struct CustomerForms {
         ]
     }
 
-    /// A form for a command that has a name of its own on the command line.
+    /// Returns a form for a command with its own subcommand.
     private func run(_ command: String, _ title: String, about: String, _ which: PanelForm.Field) -> PanelForm {
         PanelForm(
-            command, title, about: about, [.hidden("command", command), whose, which], button: title,
+            command, title, about: about, [.hidden("command", command), customerField, which], button: title,
             command: "counterfoil simulator \(command) {customer} {subscription}" + option)
     }
 
-    /// A form for any other command.
+    /// Returns a form for any other command, which uses the subcommand `do`.
     private func `do`(
         _ id: String, _ title: String, _ command: String, about: String? = nil, _ fields: [PanelForm.Field]
     ) -> PanelForm {
@@ -119,7 +119,7 @@ private struct CustomerForms {
             return "\"\(field.name)\":{json:\(field.name)}"
         }
         return PanelForm(
-            id, title, about: about, [.hidden("command", command), whose] + fields, button: title,
+            id, title, about: about, [.hidden("command", command), customerField] + fields, button: title,
             command: "counterfoil simulator do '{\"\(command)\":{"
                 + (["\"customer\":{json:customer}"] + members).joined(separator: ",") + "}}'" + option)
     }

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import WebConsole
 
 extension PanelAction {
-    /// Every action, by the name in the path of its forms.
+    /// All actions, by their name in the path of a form.
     static let all: [String: PanelAction] = [
         "do": PanelAction(
             command,
@@ -12,10 +12,10 @@ extension PanelAction {
                     item["notificationType"]?.text.map { $0 + (item["subtype"]?.text.map { "." + $0 } ?? "") }
                 }
                 let result = answer["result"]?.text.map { " (\($0))" } ?? ""
-                guard let names, !names.isEmpty else { return "Done\(result). No notification follows from it." }
+                guard let names, !names.isEmpty else { return "Done\(result). It causes no notification." }
                 return "Done\(result): \(names.joined(separator: ", "))."
             },
-            leadsTo: { fields, _ in
+            nextPage: { fields, _ in
                 ["purchase", "createCustomer"].contains(fields["command"])
                     ? fields["customer"].map { .customer($0) } : nil
             }),
@@ -26,7 +26,7 @@ extension PanelAction {
                 return
                     "\(fields["type"] ?? "") was sent\(whom), with \((answer["notifications"]?.items.count ?? 1) - 1) before it."
             },
-            leadsTo: { _, _ in .notifications }),
+            nextPage: { _, _ in .notifications }),
         "resend": PanelAction(
             { fields in
                 ControlCall(
@@ -34,9 +34,9 @@ extension PanelAction {
                     ["notificationUUID": try fields.required("uuid", "The notification")])
             },
             done: { _, answer in
-                // That it was delivered before says nothing about this time.
+                // `isDelivered` may come from an earlier attempt, so check the last attempt.
                 answer["attempts"]?.items.last?["sendAttemptResult"]?.text == "SUCCESS"
-                    ? "Sent once more, and delivered." : "Sent once more; it did not arrive."
+                    ? "Sent again and delivered." : "Sent again, but not delivered."
             }),
         "advance": PanelAction(
             { fields in
@@ -44,10 +44,10 @@ extension PanelAction {
                 if let by = fields["by"] { body["by"] = .string(by) }
                 if let to = fields["to"] { body["to"] = .string(instant(to)) }
                 return ControlCall(.post, "/clock/advance", query: ["wait": "false"], body: .object(body))
-            }, done: { _, _ in "The clock is put forward." }, keeps: ["by"]),
+            }, done: { _, _ in "The clock advances." }, preservedFields: ["by"]),
         "stop-advance": PanelAction(
             { fields in ControlCall(.delete, "/clock/advances/{id}", ["id": try fields.required("id", "The number")]) },
-            done: { _, _ in "The clock stops after what is under way." }),
+            done: { _, _ in "The clock stops after the event in progress." }),
         "fault": PanelAction(fault, done: { fields, _ in "On: \(fields["target"] ?? "") \(fields["effect"] ?? "")." }),
         "fault-off": PanelAction(
             { fields in
@@ -56,7 +56,7 @@ extension PanelAction {
             done: { _, _ in "The fault is off." }),
         "faults-off": PanelAction(
             { _ in ControlCall(.delete, "/faults") }, done: { _, _ in "All faults are off." }),
-        "settings": PanelAction(settings, done: { _, _ in "The settings hold from now on." }),
+        "settings": PanelAction(settings, done: { _, _ in "The settings are saved." }),
         "catalogue": PanelAction(
             { fields in
                 let text = try fields.required("json", "The catalogue")
@@ -64,7 +64,7 @@ extension PanelAction {
                     throw ControlFailure(400, "invalid_catalogue", "the catalogue is not JSON", param: "json")
                 }
                 return ControlCall(.put, "/{environment}/catalogue", body: json)
-            }, done: { _, _ in "The catalogue holds from now on." }),
+            }, done: { _, _ in "The catalogue is saved." }),
         "snapshot": PanelAction(
             { fields in
                 ControlCall(
@@ -73,13 +73,13 @@ extension PanelAction {
         "restore": PanelAction(
             { fields in
                 ControlCall(.post, "/snapshots/{name}/restore", ["name": try fields.required("name", "The name")])
-            }, done: { fields, _ in "Everything is as it was in \(fields["name"] ?? "")." },
+            }, done: { fields, _ in "Restored the snapshot \(fields["name"] ?? "")." },
             confirmation: { fields in
                 Question(
                     heading: "Restore a snapshot",
                     consequences: [
                         "Customers, purchases, notifications, faults and the time become those of \(fields["name"] ?? "").",
-                        "What there is now is lost unless it is saved.",
+                        "The current state is lost unless you save it first.",
                     ], button: "Restore", typedWord: nil)
             }),
         "reset": PanelAction(
@@ -91,10 +91,10 @@ extension PanelAction {
                 return Question(
                     heading: "Reset the simulator",
                     consequences: [
-                        "Every customer, purchase and notification of production and sandbox is forgotten.",
+                        "All customers, purchases and notifications of production and sandbox are deleted.",
                         rest
-                            ? "Settings, catalogue and URLs are as at the start again."
-                            : "Settings, catalogue and URLs stay.",
+                            ? "Settings, catalogue and URLs are reset, too."
+                            : "Settings, catalogue and URLs are kept.",
                     ], button: "Reset", typedWord: "reset")
             }),
         "scenario": PanelAction(
@@ -113,16 +113,17 @@ extension PanelAction {
             }),
     ]
 
-    /// Names that are the form's own.
+    /// The form fields that are not members of a command.
     private static let own: Set<String> = ["ticket", "page", "environment", "form", "command", "confirmed"]
-    /// Members that are numbers. Prices are typed with a point, percentages as percent: both are thousandths in a command.
+    /// The members that are integers. `thousandths` are entered as decimal numbers (prices) or percent; commands
+    /// contain them in thousandths.
     private static let numbers: Set<String> = ["quantity", "days"]
     private static let thousandths: Set<String> = ["price", "percentage"]
     private static let flags: Set<String> = ["recovers", "inApp", "consent", "sign", "preservesPrices", "introductory"]
 
-    /// A command of the store: the fields are its members.
+    /// Returns the call for a store command whose members are the fields of a form.
     private static func command(_ fields: FormFields) throws -> ControlCall {
-        let name = try fields.required("command", "What happens")
+        let name = try fields.required("command", "The command")
         var members: [String: JSONValue] = [:]
         for field in fields.names where !own.contains(field) {
             guard let text = fields[field] else { continue }
@@ -139,7 +140,7 @@ extension PanelAction {
         return ControlCall(.post, "/{environment}/commands", body: .object([name: .object(members)]))
     }
 
-    /// The fields for other values. Whoever has more uses the command.
+    /// The form fields for overrides. The command line accepts more.
     static let triggerOverrides = ["override", "override2", "override3", "override4"]
 
     private static func trigger(_ fields: FormFields) throws -> ControlCall {
@@ -161,7 +162,7 @@ extension PanelAction {
         return ControlCall(.post, "/{environment}/trigger", body: .object(body))
     }
 
-    /// What an effect's number is called.
+    /// The member names of the numbers of effects.
     private static let effectMembers = [
         "delay": "seconds", "status": "code", "error": "code", "rateLimit": "retryAfterSeconds", "clockSkew": "seconds",
     ]
@@ -179,10 +180,10 @@ extension PanelAction {
             "target": .string(try fields.required("target", "The target")),
             "effect": .object([effect: .object(members)]),
         ]
-        if let probability = try fields.number("probability", "How likely") {
+        if let probability = try fields.number("probability", "The probability") {
             body["probability"] = JSONValue(probability)
         }
-        if let count = try fields.number("count", "How often") { body["count"] = JSONValue(count) }
+        if let count = try fields.number("count", "The count") { body["count"] = JSONValue(count) }
         let seconds = fields["seconds"].flatMap { $0.isEmpty ? nil : $0 }
         return ControlCall(
             .post, "/faults", query: seconds.map { ["seconds": $0] } ?? [:], body: .object(body))
@@ -209,7 +210,7 @@ extension PanelAction {
         return JSONValue(number)
     }
 
-    /// A day alone is its beginning; a field of the browser has no seconds.
+    /// Completes a date without a time (to the start of the day) and a time without seconds (as browsers send it).
     private static func instant(_ text: String) -> String {
         if text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil { return text + "T00:00:00Z" }
         if text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d/) != nil { return text + ":00Z" }

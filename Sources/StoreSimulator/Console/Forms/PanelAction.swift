@@ -3,10 +3,10 @@ internal import Foundation
 internal import HTTPTypes
 internal import WebConsole
 
-/// A request to the control API that a form stands for.
+/// A request to the control API that a form makes.
 struct ControlCall: Sendable {
     var method: HTTPRequest.Method
-    /// The path as ``ControlRoutes/operations`` has it.
+    /// The path, as in ``ControlRoutes/operations``.
     var path: String
     var parameters: [String: String] = [:]
     var query: [String: String] = [:]
@@ -20,9 +20,9 @@ struct ControlCall: Sendable {
     }
 }
 
-/// What a form does: a call of the control API, the one that a program would make.
+/// The action of a form: a call of the control API, the same that a program would make.
 struct PanelAction: Sendable {
-    /// What to ask before.
+    /// A request for confirmation.
     struct Question: Sendable {
         var heading: String
         var consequences: [String]
@@ -32,26 +32,26 @@ struct PanelAction: Sendable {
 
     var call: @Sendable (FormFields) throws -> ControlCall
     var confirmation: (@Sendable (FormFields) throws -> Question?)?
-    /// What was done, in a sentence.
+    /// Returns a sentence about the completed action, from the fields and the response.
     var done: @Sendable (FormFields, JSONValue) -> String
-    /// The fields that the address of the next page keeps, so that the form begins with them.
-    var keeps: [String]
-    /// Where to go then; nil for the page that it came from.
-    var leadsTo: @Sendable (FormFields, JSONValue) -> PanelPage?
+    /// The fields that are copied to the query of the next page, as initial values of the form.
+    var preservedFields: [String]
+    /// Returns the next page; nil for the page of the form.
+    var nextPage: @Sendable (FormFields, JSONValue) -> PanelPage?
 
     init(
         _ call: @escaping @Sendable (FormFields) throws -> ControlCall,
         done: @escaping @Sendable (FormFields, JSONValue) -> String,
-        confirmation: (@Sendable (FormFields) throws -> Question?)? = nil, keeps: [String] = [],
-        leadsTo: @escaping @Sendable (FormFields, JSONValue) -> PanelPage? = { _, _ in nil }
+        confirmation: (@Sendable (FormFields) throws -> Question?)? = nil, preservedFields: [String] = [],
+        nextPage: @escaping @Sendable (FormFields, JSONValue) -> PanelPage? = { _, _ in nil }
     ) {
         (self.call, self.done, self.confirmation) = (call, done, confirmation)
-        (self.keeps, self.leadsTo) = (keeps, leadsTo)
+        (self.preservedFields, self.nextPage) = (preservedFields, nextPage)
     }
 }
 
 extension FormFields {
-    /// A field that has to be there.
+    /// Returns a required field.
     func required(_ name: String, _ label: String) throws(ControlFailure) -> String {
         guard let value = self[name] else {
             throw ControlFailure(400, "invalid_request", "\(label) is missing", param: name)
@@ -59,7 +59,7 @@ extension FormFields {
         return value
     }
 
-    /// A number; nil where the field is empty.
+    /// Returns a number; nil if the field is empty.
     func number(_ name: String, _ label: String) throws(ControlFailure) -> Decimal? {
         guard let text = self[name] else { return nil }
         guard text.wholeMatch(of: /-?\d{1,12}(\.\d{1,6})?/) != nil, let number = Decimal(string: text) else {
@@ -75,7 +75,7 @@ extension JSONValue {
         self = double == double.rounded() && abs(double) < 1e15 ? .integer(Int64(double)) : .number(double)
     }
 
-    /// A member of an object.
+    /// The member of an object with a name.
     subscript(_ name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
@@ -86,12 +86,12 @@ extension JSONValue {
 }
 
 extension SimulatorPanel {
-    /// Carries out a form by the operation of the control API that does the same.
+    /// Performs the action of a form by calling the corresponding operation of the control API.
     ///
-    /// - Returns: The page to show then.
-    func carryOut(_ action: PanelAction, _ fields: FormFields, _ request: PanelRequest) async throws -> PageLink {
+    /// - Returns: The page to show next.
+    func perform(_ action: PanelAction, _ fields: FormFields, _ request: PanelRequest) async throws -> PageLink {
         if let word = try action.confirmation?(fields)?.typedWord, fields[Confirmation.typedField] != word {
-            throw ControlFailure(400, "not_confirmed", "\(word) was not typed, so nothing has happened")
+            throw ControlFailure(400, "not_confirmed", "nothing was done: type \(word) to confirm")
         }
         var call = try action.call(fields)
         if call.path.contains("{environment}") { call.parameters["environment"] = request.environmentName }
@@ -103,17 +103,17 @@ extension SimulatorPanel {
         let json =
             answer.body.isEmpty
             ? JSONValue.null : (try? JSONDecoder().decode(JSONValue.self, from: Data(answer.body))) ?? .null
-        var query = [("done", state.keep(note: action.done(fields, json)))]
-        query += action.keeps.compactMap { name in fields[name].map { (name, $0) } }
+        var query = [("done", state.store(message: action.done(fields, json)))]
+        query += action.preservedFields.compactMap { name in fields[name].map { (name, $0) } }
         if call.path == "/scenarios",
             let report = try? JSONDecoder().decode(ScenarioReport.self, from: Data(answer.body))
         {
-            query.append(("report", state.keep(report: report)))
+            query.append(("report", state.store(report: report)))
         }
-        return request.link(action.leadsTo(fields, json) ?? request.page, query)
+        return request.link(action.nextPage(fields, json) ?? request.page, query)
     }
 
-    /// Asks before a form is carried out.
+    /// Returns the page that asks for confirmation of an action.
     func confirmation(
         _ question: PanelAction.Question, action: String, _ fields: FormFields, _ request: PanelRequest
     ) -> Page {
@@ -124,7 +124,7 @@ extension SimulatorPanel {
             fields: kept.map { ($0, fields.exact($0) ?? "") } + [("confirmed", "yes")],
             typedWord: question.typedWord, isDangerous: true)
         var values = confirmation.values
-        // Nobody is asked for reasons here: there is no audit log.
+        // The simulator has no audit log, so it does not ask for a reason.
         (values["asksForReason"], values["reason"]) = (nil, nil)
         values["clock"] = clock(request)
         return Page(

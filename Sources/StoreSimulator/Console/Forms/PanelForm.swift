@@ -1,19 +1,19 @@
 internal import Basics
 internal import WebConsole
 
-/// A form of the panel, with the command that does the same.
+/// A form of the panel, with the equivalent command line.
 struct PanelForm: Sendable {
-    /// What is unique on its page.
+    /// The identifier of the form, unique on its page.
     var id: String
-    /// The name of the ``PanelAction`` that carries it out.
+    /// The name of the ``PanelAction``.
     var action: String
     var title: String
     var about: String?
     var fields: [Field]
     var button: String
     var isDangerous = false
-    /// The command, with `{name}` for a field, `{json:name}` for one as JSON, and brackets around what is left out where a field
-    /// in it is empty.
+    /// The template of the command line: `{name}` for a field, `{json:name}` for a field as JSON, and brackets around
+    /// parts that are omitted if a field in them is empty.
     var command: String
 
     struct Field: Sendable {
@@ -47,9 +47,9 @@ struct PanelForm: Sendable {
 
     static func fieldID(_ form: String, _ field: String) -> String { "\(form)-\(field)" }
 
-    /// The form as the template `form` takes it. One that could not be carried out has what was typed.
+    /// Returns the values for the template `form`. A refused form contains the submitted values.
     func value(_ request: PanelRequest, _ state: PanelState) -> PageValue {
-        let typed = request.mistake?.form == id ? request.mistake : nil
+        let typed = request.formFailure?.form == id ? request.formFailure : nil
         let values = fields.map { field in
             var value = field.value
             if let typed {
@@ -106,7 +106,7 @@ struct PanelForm: Sendable {
 
     // MARK: - The command
 
-    /// The command with what the fields say; the script does the same while somebody types.
+    /// Returns the command line with the values of the fields. The page's script does the same after each input.
     static func fill(_ template: String, _ values: [String: String]) -> String {
         var result = ""
         for (index, part) in template.split(separator: "[", omittingEmptySubsequences: false).enumerated() {
@@ -134,7 +134,7 @@ struct PanelForm: Sendable {
         return (result, isMissing)
     }
 
-    /// A text as JSON. A field that is empty is none.
+    /// Returns a text as JSON; `null` for an empty field.
     private static func jsonText(_ value: String) -> String {
         guard !value.isEmpty else { return "null" }
         return (try? String(decoding: ControlJSON.encode(JSONValue.string(value)), as: UTF8.self)) ?? "\"\""

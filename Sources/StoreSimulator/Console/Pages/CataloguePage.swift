@@ -4,7 +4,7 @@ internal import Foundation
 internal import WebConsole
 
 extension SimulatorPanel {
-    /// What is sold.
+    /// Returns the catalogue page.
     func catalogue(_ request: PanelRequest) throws -> PanelContent {
         let catalogue = core.read(request.environment) { store, _ in store.catalogue }
         let storefront = catalogue.storefronts.first ?? .usa
@@ -24,7 +24,7 @@ extension SimulatorPanel {
                     catalogue.storefronts.map { "\($0.code) (\($0.currency))" }.joined(separator: ", ")),
                 "forms": .list(productForms(request).map { $0.value(request, state) }),
                 "whole": whole.value(request, state),
-                "isWholeOpen": .flag(request.mistake?.form == "catalogue"),
+                "isWholeOpen": .flag(request.formFailure?.form == "catalogue"),
             ], api: "GET {base}/\(request.environmentName)/catalogue", command: "counterfoil simulator status")
     }
 
@@ -42,7 +42,7 @@ extension SimulatorPanel {
         ]
     }
 
-    /// The forms that change a product.
+    /// Returns the forms that change a product.
     private func productForms(_ request: PanelRequest) -> [PanelForm] {
         let all = products(request) { _ in true }
         let option = request.environmentOption
@@ -63,7 +63,8 @@ extension SimulatorPanel {
                     .init("price", "Price", .number, hint: "Such as 12.99", isRequired: true),
                     .init(
                         "consent", "Consent",
-                        .choice([("true", "They have to agree"), ("false", "They are only told")]), value: "true"),
+                        .choice([("true", "Subscribers have to agree"), ("false", "Subscribers are only notified")]),
+                        value: "true"),
                 ], button: "Raise",
                 command: "counterfoil simulator raise-price {product} {price} --consent {consent}" + option),
         ]

@@ -3,9 +3,10 @@ internal import Foundation
 internal import WebConsole
 
 extension SimulatorPanel {
-    /// What an app on one of the customer's devices holds, and one of its texts if the URL names it.
+    /// Returns the section with the data on one of the customer's devices, and one of its signed texts if the query
+    /// selects it.
     ///
-    /// Without `device=` it is a device of which nothing is special.
+    /// Without the query parameter `device`, shows a device without a name, which has all data.
     func device(of name: String, _ request: PanelRequest) throws -> PageValue {
         let device = request.query["device"]
         let names = core.read(request.environment) { store, _ in store.customers[name]?.devices.keys.sorted() ?? [] }
@@ -26,7 +27,7 @@ extension SimulatorPanel {
                     "names": .list(
                         ([nil] + names.prefix(100).map { $0 }).map { other in
                             [
-                                "url": .link(link(other)), "name": .foreign(other ?? "any other", limit: 64),
+                                "url": .link(link(other)), "name": .foreign(other ?? "unnamed", limit: 64),
                                 "isCurrent": .flag(other == device),
                             ]
                         })
@@ -39,7 +40,7 @@ extension SimulatorPanel {
         return .object(values)
     }
 
-    /// What is particular to a device with a name.
+    /// Returns the values for a device with a name.
     private static func named(_ contents: DeviceContents, link: (String) -> PageLink) -> PageValue {
         let current = Set(contents.current.map(\.signedTransactionInfo))
         let unfinished = Set(contents.unfinished.map(\.signedTransactionInfo))
@@ -65,7 +66,7 @@ extension SimulatorPanel {
         ]
     }
 
-    /// A text of the device, decoded.
+    /// Returns a decoded text of the device.
     private func opened(
         _ chosen: String, of name: String, _ contents: DeviceContents?, _ request: PanelRequest, close: PageLink
     ) throws -> PageValue {
@@ -100,7 +101,7 @@ extension SimulatorPanel {
         ]
     }
 
-    /// A receipt's own fields, then those of its newest purchases.
+    /// Returns the fields of a receipt, followed by those of its 20 newest purchases.
     private static func parts(ofReceipt base64: String) throws -> [PageValue] {
         let document = ReceiptDocument(try UnverifiedReceipt(base64: base64).content)
         let json = try JSONDecoder().decode(JSONValue.self, from: Data(document.json.utf8))

@@ -4,12 +4,12 @@ internal import Foundation
 internal import WebConsole
 
 extension SimulatorPanel {
-    /// One customer: the periods on an axis, what happened, what can happen, and what the device holds.
+    /// Returns the page of a customer: a timeline of periods, transactions, forms, and the data on a device.
     func customer(_ name: String, _ request: PanelRequest) throws -> PanelContent {
         let state = try simulator.state(of: name, in: request.environment)
         let (history, count, now) = core.read(request.environment) { store, now in
             let all = store.history(of: name)
-            return (all.suffix(Self.mostTransactions), all.count, now)
+            return (all.suffix(Self.maximumTransactions), all.count, now)
         }
         let rows = rows(of: Array(history), state, now)
         let bars = TimeBars(rows, now: now)
@@ -26,8 +26,8 @@ extension SimulatorPanel {
         let family: [PageValue] = state.family.map {
             ["url": .link(request.link(.customer($0))), "name": .foreign($0, limit: 60)]
         }
-        // An open page does not replace it, and to read a device's texts signs them, which counts as a change: the page would
-        // follow itself.
+        // Updates of an open page do not include the device section. Reading a device's texts signs them, which counts
+        // as a change, so each update would cause another one.
         let held: PageValue = try request.query.contains("fragment") ? .nothing : device(of: name, request)
         return PanelContent(
             "customer", "Customer", foreign: name,
@@ -39,7 +39,7 @@ extension SimulatorPanel {
                     : .drawing(
                         bars.drawing(
                             title: "Periods of \(name)",
-                            summary: "\(history.count) transactions; the table has them all.",
+                            summary: "\(history.count) transactions; the table lists them all.",
                             link: link)),
                 "kinds": bars.legend, "leftOut": leftOut.isEmpty ? .nothing : .text(leftOut),
                 "hasBars": .flag(!history.isEmpty),
@@ -57,8 +57,8 @@ extension SimulatorPanel {
             command: "counterfoil simulator customers \(name.shellWord)" + request.environmentOption)
     }
 
-    /// How many transactions of a customer are shown.
-    private static let mostTransactions = 500
+    /// The maximum number of transactions on the page.
+    private static let maximumTransactions = 500
 
     private static func row(_ subscription: CustomerState.SubscriptionState, _ now: Date) -> PageValue {
         let (word, look) =
@@ -80,7 +80,7 @@ extension SimulatorPanel {
 
     private func row(_ stored: StoredTransaction, _ request: PanelRequest, _ now: Date) -> PageValue {
         let payload = stored.payload
-        // Nobody gives money back for what was shared or assigned.
+        // Shared and assigned transactions are revoked without a refund.
         let revoked = payload.inAppOwnershipType == .purchased ? "refunded" : "revoked"
         return [
             "url": .link(request.link(request.page, [("text", payload.transactionId)])),
@@ -97,7 +97,7 @@ extension SimulatorPanel {
         ]
     }
 
-    /// A row for each subscription, and one for each product that is none.
+    /// Returns the rows of the timeline: one for each subscription and one for each other product.
     private func rows(of history: [StoredTransaction], _ state: CustomerState, _ now: Date) -> [TimeBars.Row] {
         var order: [String] = []
         var bars: [String: [TimeBars.Bar]] = [:]
@@ -115,10 +115,10 @@ extension SimulatorPanel {
                         : payload.offerDiscountType == .freeTrial || payload.price == 0 ? .trial : .paid
             let label =
                 "\(payload.productId), \(payload.purchaseDate.consoleText) to \(payload.expiresDate?.consoleText ?? "ever")"
-            // What was taken back after its end did not last longer for that.
+            // A revocation after the end of a period does not extend the period.
             let revoked = payload.revocationDate.map { min($0, payload.expiresDate ?? $0) }
             var row = bars[key] ?? []
-            // An upgrade begins at once, and ends what was there.
+            // An upgrade starts at once and ends the previous period.
             if let last = row.indices.last, row[last].kind == .upgraded {
                 row[last].end = row[last].end.map { min($0, payload.purchaseDate) }
             }
@@ -149,7 +149,7 @@ extension SimulatorPanel {
 }
 
 extension Store {
-    /// A customer's transactions, the oldest first.
+    /// Returns a customer's transactions, oldest first.
     func history(of customer: String) -> [StoredTransaction] {
         (customers[customer]?.transactions ?? []).compactMap { transactions[$0] }
     }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import WebConsole
 
 extension SimulatorPanel {
-    /// Who has what, and a purchase.
+    /// Returns the page with all customers, the purchase form and the form for a new customer.
     func customers(_ request: PanelRequest) throws -> PanelContent {
         let start = request.query["page"].flatMap { Int($0) } ?? 0
         let page = try core.customerPage(
@@ -33,7 +33,7 @@ extension SimulatorPanel {
             command: "counterfoil simulator customers" + request.environmentOption)
     }
 
-    /// A word, and a shape, for what a customer has.
+    /// Returns the label and style for the state of a customer.
     private static func tag(of state: CustomerState) -> PageValue {
         if state.isBillingFailing { return ["word": "billing fails", "look": "warn"] }
         if state.subscriptions.contains(where: \.hasAccess) { return ["word": "subscribed", "look": "good"] }
@@ -41,14 +41,14 @@ extension SimulatorPanel {
         return ["word": .text(state.purchases.isEmpty ? "nothing bought" : "bought"), "look": "plain"]
     }
 
-    /// The products on sale, as a choice, with what a customer pays for them; without one, whoever is new.
+    /// Returns the products on sale as options, with prices for a customer; for new customers if `customer` is nil.
     func products(
-        _ request: PanelRequest, for customer: String? = nil, where isMeant: (Product) -> Bool = { $0.isOnSale }
+        _ request: PanelRequest, for customer: String? = nil, where isIncluded: (Product) -> Bool = { $0.isOnSale }
     ) -> [(value: String, title: String)] {
         core.read(request.environment) { store, _ in
             let own = customer.flatMap { store.customers[$0] }.flatMap { store.catalogue.storefront($0.storefront) }
             let storefront = own ?? store.catalogue.storefronts.first ?? .usa
-            return store.catalogue.products.filter(isMeant).prefix(500).map { product in
+            return store.catalogue.products.filter(isIncluded).prefix(500).map { product in
                 let price = PriceText.price(product.price(in: storefront.code), storefront.currency)
                 let length = product.subscription.map { ", each \(PanelWords.length(of: $0.period))" } ?? ""
                 return (product.id, "\(product.id) (\(price)\(length))")
@@ -62,7 +62,7 @@ extension SimulatorPanel {
         }
         let whom: PanelForm.Field =
             customer.map { .hidden("customer", $0) }
-            ?? .init("customer", "Customer", hint: "A name. Whoever is new is made.", isRequired: true)
+            ?? .init("customer", "Customer", hint: "A name. A new name creates a customer.", isRequired: true)
         let products = products(request, for: customer)
         return PanelForm(
             "buy", "Buy",
@@ -82,7 +82,7 @@ extension SimulatorPanel {
     private func newCustomerForm(_ request: PanelRequest) -> PanelForm {
         let storefronts = core.read(request.environment) { store, _ in store.catalogue.storefronts.map(\.code) }
         return PanelForm(
-            "create", "Somebody installs the app",
+            "create", "Create a customer",
             [
                 .hidden("command", "createCustomer"), .init("customer", "Customer", isRequired: true),
                 .init(
@@ -94,7 +94,7 @@ extension SimulatorPanel {
     }
 }
 
-/// Words for values.
+/// Display texts for values.
 enum PanelWords {
     static func length(of period: Period) -> String {
         let unit =

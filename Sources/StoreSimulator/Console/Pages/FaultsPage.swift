@@ -30,11 +30,11 @@ extension SimulatorPanel {
             id: "twice", title: "Everything twice", about: "Each notification is sent twice.", target: "notification:*",
             effect: "duplicate"),
         Preset(
-            id: "order", title: "Out of order", about: "Three of ten notifications come after later ones.",
+            id: "order", title: "Out of order", about: "Three of ten notifications arrive after later ones.",
             target: "notification:*", effect: "reorder", probability: "0.3"),
         Preset(
             id: "away", title: "Your server is away",
-            about: "No notification gets through; Apple tries again for days.",
+            about: "No notification arrives; Apple retries for days.",
             target: "notification:*", effect: "unreachable"),
         Preset(
             id: "slow", title: "Apple is slow", about: "Every answer takes three seconds.", target: "route:*",
@@ -44,7 +44,7 @@ extension SimulatorPanel {
             target: "notification:*", effect: "invalidSignature", probability: "0.1"),
     ]
 
-    /// What goes wrong on purpose.
+    /// Returns the page with the active faults, the presets and the form for other faults.
     func faults(_ request: PanelRequest) -> PanelContent {
         let rows = core.faults.prefix(200).map { line -> PageValue in
             let off = PanelForm(
@@ -77,7 +77,7 @@ extension SimulatorPanel {
             ], api: "GET {base}/faults", command: "counterfoil simulator fault list")
     }
 
-    /// The form for a fault that is none of the presets.
+    /// The form for any fault.
     private static var anyFault: PanelForm {
         let targets =
             ["notification:*", "route:*", "route:verifyReceipt"]
@@ -91,9 +91,9 @@ extension SimulatorPanel {
                 .init(
                     "number", "Number", .number,
                     hint: "For delay, rateLimit and clockSkew: seconds; for status and error: the code"),
-                .init("probability", "How likely", .number, hint: "0 to 1; empty for always"),
-                .init("count", "How often at most", .number, hint: "Empty for without end"),
-                .init("seconds", "For so many seconds", .number, hint: "By the store's clock; empty for without end"),
+                .init("probability", "Probability", .number, hint: "0 to 1; empty for always"),
+                .init("count", "Maximum count", .number, hint: "Empty for no limit"),
+                .init("seconds", "Duration in seconds", .number, hint: "By the simulator's clock; empty for no limit"),
             ], button: "On",
             command:
                 "counterfoil simulator fault add {target} {effect}[={number}] [--probability {probability}] "

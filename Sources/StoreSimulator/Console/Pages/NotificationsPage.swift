@@ -5,12 +5,12 @@ internal import WebConsole
 extension SimulatorPanel {
     private static let pageSize = 50
 
-    /// The notifications, the newest first.
+    /// Returns the page with the notifications, newest first.
     func notifications(_ request: PanelRequest) throws -> PanelContent {
         let customer = request.query["customer"]
         let start = max(0, request.query["page"].flatMap { Int($0) } ?? 0)
         let (lines, hasMore, now, url) = core.read(request.environment) { store, now in
-            // One customer's may be anywhere among millions; they are counted, not copied.
+            // The notifications of one customer are spread among millions. The lazy filter visits them without copying.
             let numbers = store.notifications.indices.reversed().lazy.filter {
                 customer == nil || store.notifications[$0].customer == customer
             }
@@ -21,7 +21,7 @@ extension SimulatorPanel {
         }
         let filter = customer.map { [("customer", $0)] } ?? []
         let isFirst = start == 0
-        // Without a customer, and from the beginning.
+        // The list is unfiltered and starts at the newest notification.
         let isWholeList = customer == nil && isFirst
         let previous =
             isFirst ? nil : request.link(.notifications, filter + [("page", String(max(0, start - Self.pageSize)))])
@@ -31,7 +31,7 @@ extension SimulatorPanel {
             [
                 "rows": .list(lines.map { Self.row(of: $0, request, now: now) }), "hasRows": .flag(!lines.isEmpty),
                 "isEmpty": .flag(lines.isEmpty && isWholeList), "isEmptyPart": .flag(lines.isEmpty && !isWholeList),
-                // Only the first page is live: a new notification moves the rows of the later pages, which are not new.
+                // Only the first page is updated live: on later pages, a new notification only shifts old rows.
                 "isFirst": .flag(isFirst),
                 "goesTo": .foreign(url, limit: 200), "goesNowhere": .flag(url == nil),
                 "settingsURL": .link(request.link(.settings)), "filterURL": .link(PageLink("notifications")),
@@ -53,7 +53,7 @@ extension SimulatorPanel {
         ]
     }
 
-    /// The customer's name, with a link to the customer's page.
+    /// Returns the name of the customer and the link to the customer's page.
     private static func customer(of line: NotificationSummaryLine, _ request: PanelRequest) -> PageValue {
         guard let name = line.customer else { return .nothing }
         return ["customerURL": .link(request.link(.customer(name))), "name": .foreign(name, limit: 60)]
@@ -71,7 +71,7 @@ extension SimulatorPanel {
         return line.attempts.isEmpty ? ["word": "not sent", "look": "plain"] : ["word": "failed", "look": "bad"]
     }
 
-    /// One notification: its attempts, and what it says.
+    /// Returns the page of a notification: its attempts and contents.
     func notification(_ uuid: String, _ request: PanelRequest) throws -> PanelContent {
         let call = ControlRequest(
             path: ["environment": request.environmentName, "notificationUUID": uuid], query: [:], body: Data())
@@ -82,7 +82,7 @@ extension SimulatorPanel {
         }
         let body = String(decoding: try core.body(number, in: environment), as: UTF8.self)
         let resend = PanelForm(
-            "resend", "Send once more", about: "Beside Apple's own attempts, now.", action: "resend",
+            "resend", "Send again", about: "Now, in addition to the scheduled attempts.", action: "resend",
             [.hidden("uuid", uuid)],
             button: "Resend",
             command: "counterfoil simulator notifications resend {uuid}" + request.environmentOption)
@@ -100,7 +100,7 @@ extension SimulatorPanel {
             command: "counterfoil simulator listen" + request.environmentOption)
     }
 
-    /// The attempts, each with the time until the next one. The next one after the last is `due`, if there is one.
+    /// Returns the attempts, each with the time until the next one. `due` is the time of the next scheduled attempt.
     private static func attempts(of line: NotificationSummaryLine, due: Date?, now: Date) -> [PageValue] {
         let following = line.attempts.dropFirst().map(\.attemptDate) + [due ?? .distantPast]
         return zip(line.attempts, following).enumerated().map { index, pair -> PageValue in
@@ -112,12 +112,12 @@ extension SimulatorPanel {
                 "look": .text(attempt.sendAttemptResult == "SUCCESS" ? "good" : "bad"),
                 "status": .optional(attempt.status.map { String($0) }),
                 "answer": .foreign(attempt.answer, limit: 200, showsWhole: true),
-                "pause": .text(pause > 0 ? "the next after \(Date.words(pause))" : ""),
+                "pause": .text(pause > 0 ? "next attempt after \(Date.words(pause))" : ""),
             ]
         }
     }
 
-    /// The payload and what is signed within it.
+    /// Returns the payload and the signed payloads in it.
     private static func parts(of body: String) -> [PageValue] {
         guard let json = try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8)) else { return [] }
         guard let text = json["signedPayload"]?.text, let payload = SignedText.payload(of: text) else { return [] }

@@ -1,35 +1,35 @@
 internal import Foundation
 internal import WebConsole
 
-/// The settings as fields: their names are those of ``StoreSettings``.
+/// The form fields of the settings. Their names are the members of ``StoreSettings``.
 enum PanelSettings {
     enum Kind: Sendable { case flag, number, numberOrNone([Int]), text, version, choice([String]) }
 
     static let fields: [(name: String, label: String, kind: Kind)] = [
         ("notificationURL", "URL for notifications", .text),
         ("notificationVersion", "Version of notifications", .version),
-        ("rate", "How long periods last", .choice(RenewalRate.all.map(\.rawValue))),
+        ("rate", "Length of periods", .choice(RenewalRate.all.map(\.rawValue))),
         ("gracePeriod", "Billing grace period", .choice(BillingGracePeriod.allCases.map(\.rawValue))),
         ("refunds", "Who decides about refunds", .choice(["byCommand", "automatic"])),
         ("renewalCap", "Renewals before the system turns renewal off", .numberOrNone([3, 6, 12, 24])),
-        ("renewalLead", "Seconds that a renewal is charged early, at most", .number),
-        ("renewalDelay", "Seconds that a renewal is late, at most", .number),
-        ("deliveryTimeout", "Seconds that the receiver of a notification has", .number),
+        ("renewalLead", "Maximum seconds that a renewal is charged early", .number),
+        ("renewalDelay", "Maximum seconds that a renewal is late", .number),
+        ("deliveryTimeout", "Seconds to acknowledge a notification", .number),
         ("consumptionWindow", "Seconds to answer a consumption request", .number),
         ("retriesNotifications", "Failed notifications are sent again", .flag),
         ("retriesAfterBadRequest", "Also after a 400", .flag),
         ("graceCoversFreeOffers", "The grace period covers free offers", .flag),
         ("notifiesFamilyMembers", "Family members' renewals are notified", .flag),
         ("namesAppAppleID", "Notifications carry appAppleId", .flag),
-        ("asksAboutAllProducts", "All products bring consumption requests", .flag),
+        ("asksAboutAllProducts", "All products cause consumption requests", .flag),
         ("announcesLateDowngrades", "Late downgrades are notified twice", .flag),
-        ("announcesRenewalSwitch", "A change of plan notifies AUTO_RENEW_ENABLED", .flag),
-        ("enforcesRateLimits", "Apple's hourly quotas hold", .flag),
+        ("announcesRenewalSwitch", "A change of plan also sends AUTO_RENEW_ENABLED", .flag),
+        ("enforcesRateLimits", "Apple's hourly quotas are enforced", .flag),
     ]
 
-    /// The command that changes some of the settings: no subcommand has them all.
-    static func command(_ url: String, _ isMeant: (String) -> Bool) -> String {
-        let members = fields.filter { isMeant($0.name) }.map { name, _, kind -> String in
+    /// Returns the `curl` command line that changes some of the settings, because no subcommand supports all of them.
+    static func command(_ url: String, _ isIncluded: (String) -> Bool) -> String {
+        let members = fields.filter { isIncluded($0.name) }.map { name, _, kind -> String in
             switch kind {
             case .text, .choice: "\"\(name)\":{json:\(name)}"
             case .flag, .number, .numberOrNone, .version: "\"\(name)\":{\(name)}"
@@ -40,17 +40,17 @@ enum PanelSettings {
 }
 
 extension PanelSettings.Kind {
-    /// Whether there may be no value.
+    /// Whether the value can be absent.
     fileprivate var hasNone: Bool { if case .numberOrNone = self { true } else { false } }
 }
 
 extension SimulatorPanel {
-    /// How an environment behaves.
+    /// Returns the settings page of an environment.
     func settings(_ request: PanelRequest) -> PanelContent {
         let settings = simulator.settings(of: request.environment)
         let json = (try? JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(settings)))) ?? .null
-        func fields(_ isMeant: (String) -> Bool) -> [PanelForm.Field] {
-            PanelSettings.fields.filter { isMeant($0.name) }.flatMap { name, label, kind -> [PanelForm.Field] in
+        func fields(_ isIncluded: (String) -> Bool) -> [PanelForm.Field] {
+            PanelSettings.fields.filter { isIncluded($0.name) }.flatMap { name, label, kind -> [PanelForm.Field] in
                 let value = json[name].map(SignedText.text) ?? (kind.hasNone ? "null" : "")
                 let field: PanelForm.Field =
                     switch kind {
@@ -82,9 +82,9 @@ extension SimulatorPanel {
             command: "counterfoil simulator notifications" + request.environmentOption)
     }
 
-    /// No number, those that are usual, and the one that holds.
+    /// Returns the options: no number, the usual numbers, and the current value.
     private static func choice(of numbers: [Int], or value: String) -> [(value: String, title: String)] {
         let all = Set(numbers + [Int(value)].compactMap(\.self)).sorted().map { String($0) }
-        return [(value: "null", title: "Without end")] + all.map { (value: $0, title: $0) }
+        return [(value: "null", title: "No limit")] + all.map { (value: $0, title: $0) }
     }
 }

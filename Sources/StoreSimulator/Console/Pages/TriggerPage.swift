@@ -2,26 +2,26 @@ internal import AppStoreModels
 internal import WebConsole
 
 extension SimulatorPanel {
-    /// Every notification that there is, and a form that causes one.
+    /// Returns the page with all types of notifications and the form that triggers one.
     func trigger(_ request: PanelRequest) -> PanelContent {
         let chosen = request.query["type"].flatMap { name in NotificationKind.all.first { $0.name == name } }
         let names = NotificationKind.all.map { (value: $0.name, title: $0.name) }
         let form = PanelForm(
             "trigger", "Trigger a notification",
             about:
-                "What has to come before it happens first. A new customer's past is made up; of one who exists, it follows.",
+                "Performs the events that have to precede it. Without a customer, creates one with a suitable history.",
             action: "trigger",
             [
                 .init("type", "Type", .choice(names), value: chosen?.name ?? "SUBSCRIBED.INITIAL_BUY"),
                 .init("customer", "Customer", value: request.query["customer"] ?? "", hint: "Empty for a new one"),
-                .init("product", "Product", .choice([("", "The first that fits")] + products(request))),
+                .init("product", "Product", .choice([("", "The first suitable one")] + products(request))),
             ]
                 + PanelAction.triggerOverrides.enumerated().map { index, name in
                     index == 0
                         ? .init(
-                            name, "Another value",
+                            name, "Override",
                             hint: "Such as transaction.price=1990 or renewalInfo.autoRenewStatus=0")
-                        : .init(name, "And another")
+                        : .init(name, "Another override")
                 }, button: "Trigger",
             command: "counterfoil simulator trigger {type} [--customer {customer}] [--product {product}]"
                 + PanelAction.triggerOverrides.map { " [--override {\($0)}]" }.joined() + request.environmentOption)
@@ -36,13 +36,13 @@ extension SimulatorPanel {
             api: "POST {base}/\(request.environmentName)/trigger", command: "counterfoil simulator trigger --list")
     }
 
-    /// What an existing customer needs for it.
+    /// Returns what an existing customer needs before the notification can be triggered.
     private static func needs(of kind: NotificationKind) -> String {
         switch kind.type {
         case .subscribed: kind.subtype == .resubscribe ? "a subscription that has ended" : "nothing"
         case .oneTimeCharge, .test, .externalPurchaseToken: "nothing"
         case .refund, .consumptionRequest, .revoke: "a purchase"
-        case .refundDeclined: "a refund that was asked for"
+        case .refundDeclined: "a requested refund"
         case .refundReversed: "a refund"
         case .gracePeriodExpired: "a grace period in the settings"
         case .renewalExtension, .renewalExtended: "a running subscription"

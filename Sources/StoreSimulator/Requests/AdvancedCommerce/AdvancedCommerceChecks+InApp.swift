@@ -1,39 +1,39 @@
 package import AppStoreModels
 
-// What an app sends, signed by its developer's server. The bytes are the JSON in the claim `request`.
+// Requests of apps, signed by the developer's server. The bytes are the JSON in the claim `request`.
 
 extension AdvancedCommerceChecks {
-    /// Codes that only the endpoints of the server have.
+    /// Codes that only the server endpoints use.
     private static let serverOnly: Set<APIErrorCode> = [.atLeastOneItem, .atLeastOneOfDisplayNameOrDescription]
 
-    /// All codes that are known, but those: which request has which is not documented for these.
+    /// All other known codes. Apple does not document which of the requests of apps use which codes.
     static let inApp = Set(APIErrorCode.known).subtracting(serverOnly)
 
-    /// A one-time purchase.
+    /// Checks a request for a one-time charge.
     package func createOneTimeCharge(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceOneTimeChargeCreateRequest {
         try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
             try Self.checkStart(body, .createOneTimeCharge)
-            try Self.checkCurrency(body, isNeeded: true)
-            try Self.checkTaxCode(body, isNeeded: true)
+            try Self.checkCurrency(body, isRequired: true)
+            try Self.checkTaxCode(body, isRequired: true)
             let item = try body.object("item", missing: .nullItem, or: .malformedPayload)
             _ = try Self.sku(item)
-            try Self.checkNames(item, areNeeded: true)
+            try Self.checkNames(item, areRequired: true)
             _ = try Self.price(item)
         }
     }
 
-    /// A new subscription.
+    /// Checks a request to create a subscription.
     package func createSubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionCreateRequest {
         try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
             try Self.checkStart(body, .createSubscription)
-            try Self.checkCurrency(body, isNeeded: true)
-            try Self.checkTaxCode(body, isNeeded: true)
+            try Self.checkCurrency(body, isRequired: true)
+            try Self.checkTaxCode(body, isRequired: true)
             let descriptors = try body.object("descriptors", missing: .nullDescriptors, or: .malformedPayload)
-            try Self.checkNames(descriptors, areNeeded: true)
+            try Self.checkNames(descriptors, areRequired: true)
             _ = try body.value("period", of: Self.periods, missing: .nullPeriod, or: .invalidRenewalPeriod)
             if let previous = try body.stringIfPresent("previousTransactionId", or: .invalidPreviousTransactionID) {
                 guard Self.isTransactionID(previous) else {
@@ -46,7 +46,7 @@ extension AdvancedCommerceChecks {
         }
     }
 
-    /// Renewal of a subscription that was turned off.
+    /// Checks a request to turn on the renewal of a subscription again.
     package func reactivateSubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionReactivateInAppRequest {
@@ -74,12 +74,12 @@ extension AdvancedCommerceChecks {
         guard isTransactionID(id) else { throw body.failure(.invalidTransactionId, "transactionId", "is not a number") }
     }
 
-    /// Items to be added; gives their SKUs.
+    /// Checks items to be added. Returns their SKUs.
     static func checkNewItems(_ items: [RequestBody]) throws(APIFailure) -> [String] {
         var skus: [String] = []
         for item in items {
             skus.append(try sku(item) ?? "")
-            try checkNames(item, areNeeded: true)
+            try checkNames(item, areRequired: true)
             try checkOffer(item, price: price(item))
         }
         return skus

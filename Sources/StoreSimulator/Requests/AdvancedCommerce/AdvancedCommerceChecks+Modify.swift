@@ -1,9 +1,10 @@
 package import AppStoreModels
 
-// The change of a subscription: by far the most rules.
+// The request to modify a subscription, which has the most rules.
 
 extension AdvancedCommerceChecks {
-    /// Adding, changing and removing items, another period, other names.
+    /// Checks a request to modify a subscription: to add, change and remove items, and to change the period or the
+    /// names.
     package func modifySubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionModifyInAppRequest {
@@ -11,15 +12,15 @@ extension AdvancedCommerceChecks {
             try Self.checkStart(body, .modifySubscription)
             try Self.checkTransaction(body)
             let retains = try body.bool("retainBillingCycle", missing: .nullRetainBillingCycle, or: .malformedPayload)
-            try Self.checkCurrency(body, isNeeded: false)
-            try Self.checkTaxCode(body, isNeeded: false)
+            try Self.checkCurrency(body, isRequired: false)
+            try Self.checkTaxCode(body, isRequired: false)
             let descriptors = try body.objectIfPresent("descriptors", or: .malformedPayload)
             if let descriptors { try Self.checkDescriptors(descriptors) }
             try Self.checkChanges(Changes(body), retains, hasDescriptors: descriptors != nil, in: body)
         }
     }
 
-    /// What is to change, each list nil if absent.
+    /// The requested changes. Lists are nil if they are absent.
     private struct Changes {
         let add: [RequestBody]?
         let change: [RequestBody]?
@@ -48,12 +49,14 @@ extension AdvancedCommerceChecks {
         }
         let removed = changes.remove ?? []
         guard changes.add != nil || changes.change != nil || !removed.isEmpty || changes.period != nil || hasDescriptors
-        else { throw body.failure(.oneItemNeededInModify, "changeItems", "and everything else to change is missing") }
+        else { throw body.failure(.oneItemNeededInModify, "changeItems", "and all other changes are missing") }
         guard removed.isEmpty || changes.add != nil || changes.change != nil else {
-            throw body.failure(.removeItemsWithoutAddOrChangeItems, "removeItems", "stands alone")
+            throw body.failure(
+                .removeItemsWithoutAddOrChangeItems, "removeItems", "is not allowed without addItems or changeItems")
         }
         guard changes.period == nil || changes.add != nil || changes.change != nil else {
-            throw body.failure(.missingUpdatedItemsWithPeriodChange, "periodChange", "stands without items")
+            throw body.failure(
+                .missingUpdatedItemsWithPeriodChange, "periodChange", "is not allowed without addItems or changeItems")
         }
         var skus = try checkNewItems(changes.add ?? [])
         var later: [Bool] = []
@@ -72,7 +75,7 @@ extension AdvancedCommerceChecks {
     ) throws(APIFailure) -> (current: String, new: String, isLater: Bool) {
         let current = try currentSKU(item, missing: .nullCurrentSKU, tooLong: .currentSKULengthExceeded) ?? ""
         let new = try sku(item, missing: .nullNewSKU) ?? ""
-        try checkNames(item, areNeeded: true)
+        try checkNames(item, areRequired: true)
         let isLater = try effective(item) == .nextBillCycle
         _ = try item.value(
             "reason", of: [AdvancedCommerceReason.upgrade, .downgrade, .applyOffer], missing: .nullReason,
@@ -86,7 +89,7 @@ extension AdvancedCommerceChecks {
         return (current, new, isLater)
     }
 
-    /// Whether what applies at once and what applies at the next renewal go together.
+    /// Checks that the changes at once and the changes at the next renewal are compatible.
     private static func checkTimes(
         _ changes: Changes, _ later: [Bool], _ retains: Bool, in body: RequestBody
     ) throws(APIFailure) {

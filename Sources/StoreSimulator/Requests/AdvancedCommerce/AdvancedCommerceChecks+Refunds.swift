@@ -1,6 +1,6 @@
 package import AppStoreModels
 
-// A5 and A6.
+// Endpoints A5 and A6.
 
 extension AdvancedCommerceChecks {
     private static let refunds = common.union([
@@ -8,12 +8,12 @@ extension AdvancedCommerceChecks {
         .invalidRefundReason, .negativeRefundAmount, .nullRefundAmount, .nullRefundReason, .nullRefundType,
     ])
 
-    /// A5.
+    /// Checks a request for a refund of items (A5).
     package func requestRefund(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceRequestRefundRequest {
         let documented = Self.refunds.union([.partialSimulateRefundDecline])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
-            try Self.checkCurrency(body, isNeeded: false)
+            try Self.checkCurrency(body, isRequired: false)
             _ = try body.bool("refundRiskingPreference", or: .nullRefundRisking)
             let items = try body.objects("items", or: .malformedPayload)
             guard !items.isEmpty else { throw body.failure(.malformedPayload, "items", "is empty") }
@@ -26,12 +26,12 @@ extension AdvancedCommerceChecks {
             }
             try Self.checkUnique(skus, in: body, or: .malformedPayload)
             guard declines == 0 || declines == items.count else {
-                throw body.failure(.partialSimulateRefundDecline, "items", "simulate a decline in part")
+                throw body.failure(.partialSimulateRefundDecline, "items", "simulate a decline for some items only")
             }
         }
     }
 
-    /// A6. Nothing but all of it or what was not used can be refunded when everything ends.
+    /// Checks a request to revoke a subscription (A6). Only full and prorated refunds are possible.
     package func revoke(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionRevokeRequest {
         try Self.check(bytes, Self.refunds) { (body) throws(APIFailure) in
             try Self.checkCommon(body)

@@ -1,6 +1,6 @@
 package import AppStoreModels
 
-// A1 to A4. What each endpoint may answer is the list of its page.
+// Endpoints A1 to A4. The documented codes of each endpoint are those on its page.
 
 extension AdvancedCommerceChecks {
     static let common: Set<APIErrorCode> = [
@@ -14,12 +14,12 @@ extension AdvancedCommerceChecks {
 
     private static let names: Set<APIErrorCode> = [.invalidDisplayName, .invalidDescription, .invalidTaxProductCode]
 
-    /// A1.
+    /// Checks a request to cancel a subscription (A1).
     package func cancel(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionCancelRequest {
         try Self.check(bytes, Self.common) { (body) throws(APIFailure) in try Self.checkCommon(body) }
     }
 
-    /// A2.
+    /// Checks a request to change the metadata of a subscription (A2).
     package func changeMetadata(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionChangeMetadataRequest {
@@ -28,7 +28,7 @@ extension AdvancedCommerceChecks {
         ])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
-            try Self.checkTaxCode(body, isNeeded: false)
+            try Self.checkTaxCode(body, isRequired: false)
             let descriptors = try body.objectIfPresent("descriptors", or: .malformedPayload)
             if let descriptors { try Self.checkDescriptors(descriptors) }
             let items = try body.objectsIfPresent("items", or: .malformedPayload)
@@ -41,7 +41,7 @@ extension AdvancedCommerceChecks {
 
     static func checkDescriptors(_ descriptors: RequestBody) throws(APIFailure) {
         _ = try effective(descriptors)
-        guard try checkNames(descriptors, areNeeded: false) else {
+        guard try checkNames(descriptors, areRequired: false) else {
             throw descriptors.failure(
                 .atLeastOneOfDisplayNameOrDescription, "displayName", "and description are missing")
         }
@@ -50,11 +50,11 @@ extension AdvancedCommerceChecks {
     private static func checkChanges(_ items: [RequestBody], in body: RequestBody) throws(APIFailure) {
         var current: [String] = []
         for item in items {
-            // No code is documented here for an item that is not named at all.
+            // Apple documents no code of this endpoint for an item without `currentSKU`.
             current.append(try currentSKU(item, missing: .invalidSKU, tooLong: .skuLengthExceeded) ?? "")
             _ = try effective(item)
             let sku = try sku(item, missing: nil)
-            let hasNames = try checkNames(item, areNeeded: false)
+            let hasNames = try checkNames(item, areRequired: false)
             guard hasNames || sku != nil else {
                 throw item.failure(.invalidProductChanges, "SKU", "and the names are missing, so nothing changes")
             }
@@ -62,7 +62,7 @@ extension AdvancedCommerceChecks {
         try checkUnique(current, in: body, or: .invalidProductChanges)
     }
 
-    /// A3.
+    /// Checks a request to change prices of a subscription (A3).
     package func changePrice(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionPriceChangeRequest {
         let documented = Self.common.union(Self.sku).union([
             .nullItems, .nullSKU, .invalidCurrency, .negativePrice, .dependentSKUsCannotBeShared,
@@ -70,7 +70,7 @@ extension AdvancedCommerceChecks {
         ])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
-            try Self.checkCurrency(body, isNeeded: false)
+            try Self.checkCurrency(body, isRequired: false)
             let items = try body.objects("items", missing: .nullItems, or: .malformedPayload)
             guard !items.isEmpty else { throw body.failure(.nullItems, "items", "is empty") }
             try Self.checkPrices(items, in: body)
@@ -85,9 +85,12 @@ extension AdvancedCommerceChecks {
             skus.append(sku)
             let list = try item.stringsIfPresent("dependentSKUs", or: .invalidSKU) ?? []
             for dependent in list {
-                guard !dependent.isEmpty else { throw item.failure(.invalidSKU, "dependentSKUs", "holds an empty SKU") }
+                guard !dependent.isEmpty else {
+                    throw item.failure(.invalidSKU, "dependentSKUs", "contains an empty SKU")
+                }
                 guard dependent.unicodeScalars.count <= 128 else {
-                    throw item.failure(.skuLengthExceeded, "dependentSKUs", "holds an SKU of more than 128 characters")
+                    throw item.failure(
+                        .skuLengthExceeded, "dependentSKUs", "contains an SKU of more than 128 characters")
                 }
             }
             if !list.isEmpty { parents.insert(sku) }
@@ -100,7 +103,7 @@ extension AdvancedCommerceChecks {
         }
     }
 
-    /// A4.
+    /// Checks a request to migrate a subscription (A4).
     package func migrate(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionMigrateRequest {
         let documented = Self.common.union(Self.sku).union(Self.names).union([
             .nullTaxCode, .nullItems, .nullDescriptors, .nullSKU, .nullDisplayName, .nullDescription, .atLeastOneItem,
@@ -108,11 +111,11 @@ extension AdvancedCommerceChecks {
         ])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
             try Self.checkCommon(body)
-            try Self.checkTaxCode(body, isNeeded: true)
+            try Self.checkTaxCode(body, isRequired: true)
             let target = try body.string("targetProductId", missing: .nullTargetProductID, or: .invalidTargetProductID)
             guard !target.isEmpty else { throw body.failure(.invalidTargetProductID, "targetProductId", "is empty") }
             let descriptors = try body.object("descriptors", missing: .nullDescriptors, or: .malformedPayload)
-            try Self.checkNames(descriptors, areNeeded: true)
+            try Self.checkNames(descriptors, areRequired: true)
             let items = try body.objects("items", missing: .nullItems, or: .malformedPayload)
             try Self.checkNamedItems(items, "items", in: body)
             if let items = try body.objectsIfPresent("renewalItems", or: .malformedPayload) {
@@ -128,7 +131,7 @@ extension AdvancedCommerceChecks {
         var skus: [String] = []
         for item in items {
             skus.append(try sku(item) ?? "")
-            try checkNames(item, areNeeded: true)
+            try checkNames(item, areRequired: true)
         }
         try checkUnique(skus, in: body, or: .invalidSKU)
     }

@@ -1,30 +1,31 @@
 package import AppStoreModels
 
-/// Checks the requests of the Advanced Commerce API: the bodies of its six endpoints, and what an app sends signed.
+/// Checks the requests of the Advanced Commerce API: the bodies of its six endpoints, and the signed requests of apps.
 ///
-/// One method for each request. It gives the request as a model, or throws the code that Apple documents for the first
-/// rule that is broken. Where Apple lists no code for a rule at that endpoint, and for what cannot be read at all, the code
-/// is 4000173.
+/// There is one method for each request. It returns the request as a model, or throws the code that Apple documents for
+/// the first rule that is broken. The code is 4000173 if Apple lists no code for the rule at that endpoint, or if the
+/// request cannot be parsed.
 ///
-/// Checked is what the request shows by itself. The caller has the store, and with it these:
-/// - any request: 4000097 (`requestReferenceId` used before), 4000082 (a consistency token that the store never gave),
-///   4000133, 4000134, 4000135, 4030008, 4030010, 4030013, 4040010.
-/// - A2: 4000121, 4030015, 4030023, 4040016. A3: 4000121, 4000205, 4000220, 4000221 and 4000053 for another currency than
-///   the subscription's. A4: 4000121, 4000176, 4000179, 4000180, 4030009, 4030015, 4030022, 4030023, 4030027, 4040016, and
-///   4000167 for a product of the app that is no generic subscription.
-/// - A5: 4000168, 4000181, 4000182, 4030020, 4030021, 4030024, 4030025. A6: 4000181, 4000186, 4030020, 4030021, 4030024.
-/// - in the app: 4000096 and 4000113 (a previous transaction that does not fit), 4000114, 4000145, 4000146, 4000147,
-///   4000168, 4000177, 4000178, 4000214, 4030009 to 4030011; 4000171 and 4000174 before there is a request to check.
+/// These methods check only the request itself. The caller has to check the following against the state of the store:
+/// - any request: 4000097 (`requestReferenceId` used before), 4000082 (a consistency token that the store never
+///   issued), 4000133, 4000134, 4000135, 4030008, 4030010, 4030013, 4040010.
+/// - A2: 4000121, 4030015, 4030023, 4040016. A3: 4000121, 4000205, 4000220, 4000221 and 4000053 for another currency
+///   than the subscription's. A4: 4000121, 4000176, 4000179, 4000180, 4030009, 4030015, 4030022, 4030023, 4030027,
+///   4040016, and 4000167 for a product of the app that is not a generic subscription.
+/// - A5: 4000168, 4000181, 4000182, 4030020, 4030021, 4030024, 4030025. A6: 4000181, 4000186, 4030020, 4030021,
+///   4030024.
+/// - in the app: 4000096 and 4000113 (an unsuitable previous transaction), 4000114, 4000145, 4000146, 4000147,
+///   4000168, 4000177, 4000178, 4000214, 4030009 to 4030011; 4000171 and 4000174 before the request can be checked.
 ///
-/// Nobody throws 4000100, as `storefront` is optional everywhere, nor the limits 4000136, 4000137 and 4000179, for which no
-/// numbers are documented, nor 4000116, 4000117, 4000131, of which it is not known what they are about.
+/// Some codes are never thrown: 4000100, because `storefront` is optional everywhere; 4000136, 4000137 and 4000179,
+/// because their limits are not documented; 4000116, 4000117 and 4000131, because their meaning is not documented.
 package struct AdvancedCommerceChecks: Sendable {
-    /// A refund that is always declined can be asked for in the sandbox alone.
+    /// Whether the environment is the sandbox. Only there can requests simulate declined refunds.
     let isSandbox: Bool
 
     package init(environment: AppStoreEnvironment) { isSandbox = environment != .production }
 
-    /// The `transactionId` in the path of the endpoints.
+    /// Returns the `transactionId` in the path of the endpoints. Throws unless it is 1 to 32 digits.
     package static func transactionID(_ text: String) throws(APIFailure) -> String {
         guard isTransactionID(text) else {
             throw APIFailure(.invalidTransactionId, "The transactionId is not a number.")
@@ -37,7 +38,7 @@ package struct AdvancedCommerceChecks: Sendable {
             && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// Runs the checks of a request, then reads it. A code that is not in `documented` becomes 4000173.
+    /// Runs the checks of a request, then decodes it. Replaces codes that are not in `documented` with 4000173.
     static func check<Request: Decodable>(
         _ bytes: [UInt8], _ documented: Set<APIErrorCode>,
         _ checks: (RequestBody) throws(APIFailure) -> Void
@@ -53,7 +54,7 @@ package struct AdvancedCommerceChecks: Sendable {
         }
     }
 
-    /// What every request begins with.
+    /// Checks the fields that all requests have.
     static func checkCommon(_ body: RequestBody) throws(APIFailure) {
         let info = try body.object("requestInfo", missing: .nullRequestInfo, or: .malformedPayload)
         _ = try info.uuid("requestReferenceId", missing: .nullRequestReferenceID, or: .invalidRequestReferenceID)
@@ -68,9 +69,9 @@ package struct AdvancedCommerceChecks: Sendable {
         }
     }
 
-    static func checkCurrency(_ body: RequestBody, isNeeded: Bool) throws(APIFailure) {
+    static func checkCurrency(_ body: RequestBody, isRequired: Bool) throws(APIFailure) {
         guard let currency = try body.stringIfPresent("currency", or: .invalidCurrency) else {
-            guard !isNeeded else { throw body.failure(.nullCurrency, "currency", "is missing") }
+            guard !isRequired else { throw body.failure(.nullCurrency, "currency", "is missing") }
             return
         }
         guard isCode(currency) else {
@@ -78,10 +79,10 @@ package struct AdvancedCommerceChecks: Sendable {
         }
     }
 
-    // Such as `C003-00-2`. Which ones there are is Apple's to know.
-    static func checkTaxCode(_ body: RequestBody, isNeeded: Bool) throws(APIFailure) {
+    // Checks only the form of a tax code such as `C003-00-2`; the list of valid codes is not public.
+    static func checkTaxCode(_ body: RequestBody, isRequired: Bool) throws(APIFailure) {
         guard let taxCode = try body.stringIfPresent("taxCode", or: .invalidTaxProductCode) else {
-            guard !isNeeded else { throw body.failure(.nullTaxCode, "taxCode", "is missing") }
+            guard !isRequired else { throw body.failure(.nullTaxCode, "taxCode", "is missing") }
             return
         }
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-".utf8)
@@ -90,7 +91,7 @@ package struct AdvancedCommerceChecks: Sendable {
         }
     }
 
-    /// Three capital letters.
+    /// Whether `text` has three capital letters.
     private static func isCode(_ text: String) -> Bool {
         text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }

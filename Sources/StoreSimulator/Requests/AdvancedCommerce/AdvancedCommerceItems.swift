@@ -1,9 +1,9 @@
 internal import AppStoreModels
 
-// The fields of items, as all requests have them. Each throws the code of its rule.
+// The fields of items in all requests. Each method throws the code of the broken rule.
 
 extension AdvancedCommerceChecks {
-    /// A text that must not be empty. `missing` is nil where it may be absent.
+    /// Returns a text that must not be empty. If `missing` is nil, the text is optional.
     private static func text(
         _ item: RequestBody, _ name: String, upTo limit: Int, missing: APIErrorCode?, tooLong: APIErrorCode,
         or code: APIErrorCode
@@ -19,26 +19,26 @@ extension AdvancedCommerceChecks {
         return text
     }
 
-    /// The `SKU` of an item. nil for `missing` means that it may be absent.
+    /// Returns the `SKU` of an item. If `missing` is nil, it is optional.
     static func sku(_ item: RequestBody, missing: APIErrorCode? = .nullSKU) throws(APIFailure) -> String? {
         try text(item, "SKU", upTo: 128, missing: missing, tooLong: .skuLengthExceeded, or: .invalidSKU)
     }
 
-    /// The `currentSKU` of an item.
+    /// Returns the `currentSKU` of an item.
     static func currentSKU(
         _ item: RequestBody, missing: APIErrorCode, tooLong: APIErrorCode
     ) throws(APIFailure) -> String? {
         try text(item, "currentSKU", upTo: 128, missing: missing, tooLong: tooLong, or: .invalidSKU)
     }
 
-    /// `displayName` and `description`; gives whether any is there.
+    /// Checks `displayName` and `description`. Returns whether at least one of them is present.
     @discardableResult
-    static func checkNames(_ item: RequestBody, areNeeded: Bool) throws(APIFailure) -> Bool {
+    static func checkNames(_ item: RequestBody, areRequired: Bool) throws(APIFailure) -> Bool {
         let name = try text(
-            item, "displayName", upTo: 30, missing: areNeeded ? .nullDisplayName : nil,
+            item, "displayName", upTo: 30, missing: areRequired ? .nullDisplayName : nil,
             tooLong: .displayNameLengthExceeded, or: .invalidDisplayName)
         let description = try text(
-            item, "description", upTo: 45, missing: areNeeded ? .nullDescription : nil,
+            item, "description", upTo: 45, missing: areRequired ? .nullDescription : nil,
             tooLong: .descriptionLengthExceeded, or: .invalidDescription)
         return name != nil || description != nil
     }
@@ -49,12 +49,14 @@ extension AdvancedCommerceChecks {
         return price
     }
 
-    /// An offer for an item, and what it excludes.
+    /// Checks the offer of an item, and that it is not combined with a prorated price.
     static func checkOffer(_ item: RequestBody, price: Int64) throws(APIFailure) {
         let prorated = try item.intIfPresent("proratedPrice", or: .invalidProratedPrice)
         if let prorated, prorated < 0 { throw item.failure(.negativeProratedPrice, "proratedPrice", "is negative") }
         guard let offer = try item.objectIfPresent("offer", or: .malformedPayload) else { return }
-        guard prorated == nil else { throw item.failure(.multiplePrices, "proratedPrice", "stands next to an offer") }
+        guard prorated == nil else {
+            throw item.failure(.multiplePrices, "proratedPrice", "is not allowed together with an offer")
+        }
         _ = try offer.value("period", of: offerPeriods, missing: .nullOfferPeriod, or: .invalidOfferPeriod)
         let count = try offer.int("periodCount", missing: .nullPeriodCount, or: .invalidOfferPeriodCount)
         guard count > 0 else { throw offer.failure(.periodCountNotPositive, "periodCount", "is not positive") }
@@ -71,11 +73,11 @@ extension AdvancedCommerceChecks {
         try item.value("effective", of: [.immediately, .nextBillCycle], missing: .nullEffective, or: .malformedPayload)
     }
 
-    /// Throws if a text is there twice.
+    /// Throws `code` if a text occurs twice.
     static func checkUnique(_ texts: [String], in body: RequestBody, or code: APIErrorCode) throws(APIFailure) {
         var seen: Set<String> = []
         for text in texts where !seen.insert(text).inserted {
-            throw body.failure(code, "“\(text)”", "is there more than once")
+            throw body.failure(code, "“\(text)”", "occurs more than once")
         }
     }
 

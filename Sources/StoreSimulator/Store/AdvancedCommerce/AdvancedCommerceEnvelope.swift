@@ -13,13 +13,13 @@ package struct AdvancedCommerceEnvelope: Sendable {
     private let token: DeveloperJWS
     private let claims: Claims
 
-    /// Takes apart the wrapper, as it is or in base64. 4000171 or 4000174 where that is impossible.
+    /// Parses the wrapper, plain or in base64. Throws 4000171 if it is empty, 4000174 if it is malformed.
     package init(_ data: String) throws(APIFailure) {
         guard !data.isEmpty else { throw APIFailure(.nullAdvancedCommerceData, "There is no advancedCommerceData.") }
         guard data.utf8.count <= RequestBody.maximumSize else { throw Self.refusal("is too large") }
         let bytes =
             data.utf8.first == UInt8(ascii: "{") ? Array(data.utf8) : Data(base64Encoded: data).map { Array($0) }
-        // Why it cannot be read is not told: neither does the App Store.
+        // The cause is not reported, as by the App Store.
         guard let bytes, let wrapper = try? StrictJSONDecoder.decode(Wrapper.self, from: bytes) else {
             throw Self.refusal("has no token")
         }
@@ -33,7 +33,7 @@ package struct AdvancedCommerceEnvelope: Sendable {
         self.claims = claims
     }
 
-    /// Throws 4000174 unless the app's key has signed it, for this app and this purpose.
+    /// Throws 4000174 unless the request is signed with the app's key, for this app and this purpose.
     package func check(
         _ key: (_ keyID: String) -> P256.Signing.PublicKey?, named names: String, issuerID: String, bundleID: String
     ) throws(APIFailure) {

@@ -1,26 +1,27 @@
 package import AppStoreModels
 
-/// What Advanced Commerce adds to a subscription.
+/// The Advanced Commerce state of a subscription.
 package struct AdvancedCommerceState: Sendable, Codable {
-    /// What the period that runs consists of.
+    /// The contents of the running period.
     package var transactionInfo: AdvancedCommerceTransactionInfo
-    /// What the next one will consist of.
+    /// The contents of the next period.
     package var renewalInfo: AdvancedCommerceRenewalInfo
-    /// How long the periods from now on are.
+    /// The length of the periods from now on.
     package var period: Period
-    /// Prices that are not in `renewalInfo` yet, by SKU.
+    /// Future prices that are not in `renewalInfo` yet, by SKU.
     package var prices: [String: PendingPrice] = [:]
-    /// How many periods of its offer each item had, by SKU.
+    /// The number of offer periods that each item has had, by SKU.
     package var offerPeriods: [String: Int32] = [:]
 
-    /// A price that the developer has asked for.
+    /// A price that the developer has requested.
     package struct PendingPrice: Sendable, Codable, Hashable {
         package var price: Int64
-        /// Asked for less than a day before the renewal, which it does not affect any more.
+        /// Whether the price was requested less than a day before the next renewal, so that it applies one renewal
+        /// later.
         package var isLate: Bool
     }
 
-    /// A request for new contents, which begin at once.
+    /// Creates the state for new contents that begin now.
     package init(
         _ items: [AdvancedCommerceRenewalItem], descriptors: AdvancedCommerceDescriptors,
         period: AdvancedCommercePeriod,
@@ -33,12 +34,12 @@ package struct AdvancedCommerceState: Sendable, Codable {
         begin()
     }
 
-    /// What the period that runs costs.
+    /// The price of the running period.
     package var price: Int64 {
         Self.sum((transactionInfo.items ?? []).map { $0.offer?.price ?? $0.price ?? 0 })
     }
 
-    /// What the next period will cost.
+    /// The price of the next period.
     package var renewalPrice: Int64 {
         Self.sum(
             (renewalInfo.items ?? []).map { item in
@@ -48,7 +49,7 @@ package struct AdvancedCommerceState: Sendable, Codable {
             })
     }
 
-    /// The renewal: prices that are due now hold, offers that have run out do not.
+    /// Begins the next period: applies the prices that are due and ends the offers that have run out.
     package mutating func beginNextPeriod() {
         var items = renewalInfo.items ?? []
         for index in items.indices {
@@ -67,8 +68,8 @@ package struct AdvancedCommerceState: Sendable, Codable {
         begin()
     }
 
-    // An offer holds for so many periods of the subscription, whatever its own period: the items of one subscription are
-    // billed together.
+    // An offer covers a number of periods of the subscription, regardless of the offer's own period: all items of a
+    // subscription are billed together.
     private func hasMore(_ offer: AdvancedCommerceOffer, _ sku: String?) -> Bool {
         (sku.flatMap { offerPeriods[$0] } ?? 0) < offer.periodCount
     }
@@ -84,7 +85,7 @@ package struct AdvancedCommerceState: Sendable, Codable {
         transactionInfo.period = renewalInfo.period
         transactionInfo.requestReferenceId = renewalInfo.requestReferenceId
         transactionInfo.taxCode = renewalInfo.taxCode
-        transactionInfo.untax(price)
+        transactionInfo.setUntaxedPrice(price)
     }
 
     static func sum(_ prices: [Int64]) -> Int64 {
@@ -96,8 +97,8 @@ package struct AdvancedCommerceState: Sendable, Codable {
 }
 
 extension AdvancedCommerceTransactionInfo {
-    /// The store levies no taxes.
-    mutating func untax(_ price: Int64) {
+    /// Sets the tax fields for no tax: the simulated store levies none.
+    mutating func setUntaxedPrice(_ price: Int64) {
         estimatedTax = 0
         taxExclusivePrice = price
         taxRate = "0"
@@ -105,7 +106,7 @@ extension AdvancedCommerceTransactionInfo {
 }
 
 extension AdvancedCommerceTransactionItem {
-    /// An item that is due, as it is in the period that begins.
+    /// Creates the item of the period that begins.
     init(_ item: AdvancedCommerceRenewalItem) {
         self.init(
             sku: item.sku, description: item.description, displayName: item.displayName, offer: item.offer,
@@ -113,15 +114,15 @@ extension AdvancedCommerceTransactionItem {
     }
 }
 
-/// An Advanced Commerce request that was carried out: sent again it is answered again, but has no effect.
+/// A completed Advanced Commerce request. Sending it again returns the answer again but has no effect.
 package struct AdvancedCommerceRecord: Sendable, Codable, Hashable {
-    /// A digest of what was asked for.
+    /// A digest of the request.
     package var fingerprint: String
-    /// The transaction that the answer is about.
+    /// The identifier of the transaction in the answer.
     package var transaction: String
 }
 
 extension StoreError.Code {
-    /// The store refuses a request of the Advanced Commerce API; the message begins with Apple's code.
+    /// The Advanced Commerce API refuses the request; the message begins with Apple's code.
     public static let refusedRequest = Self(rawValue: "refused_request")
 }

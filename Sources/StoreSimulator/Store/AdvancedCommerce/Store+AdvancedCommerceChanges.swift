@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What customers do with a subscription of theirs, by a request that the developer's server has signed.
+// Customers' changes to their Advanced Commerce subscriptions, by requests that the developer's server has signed.
 
 extension Store {
-    /// The customer's subscription that a request in the app names.
+    /// Returns the customer's active subscription that an in-app request names.
     private func target(
         _ id: String, of customer: String, storefront: String?, _ info: AdvancedCommerceRequestInfo, at now: Date
     ) throws(APIFailure) -> (Subscription, AdvancedCommerceState) {
@@ -14,12 +14,15 @@ extension Store {
         }
         guard let subscription = subscriptions[transaction.payload.originalTransactionId],
             let state = subscription.advancedCommerce
-        else { throw APIFailure(.subscriptionDoesNotExist, "The transaction is of no such subscription.") }
+        else {
+            throw APIFailure(.subscriptionDoesNotExist, "The transaction is not of an Advanced Commerce subscription.")
+        }
         guard storefront == nil || storefront == customers[customer]?.storefront else {
-            throw APIFailure(.mismatchedStorefront, "\(customer)'s storefront is another one.")
+            throw APIFailure(.mismatchedStorefront, "The storefront is not \(customer)'s.")
         }
         guard info.consistencyToken == nil || info.consistencyToken == state.renewalInfo.consistencyToken else {
-            throw APIFailure(.invalidConsistencyToken, "The subscription has changed since.")
+            throw APIFailure(
+                .invalidConsistencyToken, "The subscription has changed since the consistencyToken was issued.")
         }
         guard status(of: subscription, at: now) == .active else {
             throw APIFailure(.subscriptionNotEligible, "The subscription is not active.")
@@ -30,7 +33,7 @@ extension Store {
     mutating func reactivate(
         _ body: AdvancedCommerceSubscriptionReactivateInAppRequest, for customer: String, at now: Date
     ) throws(StoreError) -> Subject {
-        let (subscription, state) = try Self.asking { () throws(APIFailure) in
+        let (subscription, state) = try Self.mappingAPIFailure { () throws(APIFailure) in
             let (subscription, state) = try target(
                 body.transactionId, of: customer, storefront: body.storefront, body.requestInfo, at: now)
             guard !subscription.renewsAutomatically else {
@@ -51,7 +54,7 @@ extension Store {
         new.renewalInfo.consistencyToken = identifiers.uuid()
         subscriptions[subscription.id]?.advancedCommerce = new
         subscriptions[subscription.id]?.renewsAutomatically = true
-        note(body.requestInfo, "reactivate", subscription.current)
+        recordRequest(body.requestInfo, fingerprint: "reactivate", transaction: subscription.current)
         announce(.didChangeRenewalStatus, .autoRenewEnabled, about: subscription.id, at: now)
         return Subject(customer: customer, transaction: subscription.current)
     }
@@ -59,15 +62,15 @@ extension Store {
     mutating func modify(
         _ body: AdvancedCommerceSubscriptionModifyInAppRequest, for customer: String, at now: Date
     ) throws(StoreError) -> Subject {
-        let (subscription, old, change) = try Self.asking { () throws(APIFailure) in
+        let (subscription, old, change) = try Self.mappingAPIFailure { () throws(APIFailure) in
             let (subscription, state) = try target(
                 body.transactionId, of: customer, storefront: body.storefront, body.requestInfo, at: now)
-            // A charge now is in the currency of the customer's present storefront.
+            // A charge now uses the currency of the customer's current storefront.
             try checkCurrency(body.currency, in: customers[customer]?.storefront ?? Storefront.usa.code)
             return (subscription, state, try AdvancedCommerceModification(body, state))
         }
         guard !change.isImmediate || customers[customer]?.isBillingFailing == false else {
-            throw StoreError(.paymentDeclined, "\(customer)'s payment method fails; fixBilling mends it")
+            throw StoreError(.paymentDeclined, "\(customer)'s payment method fails; use fixBilling first")
         }
         var new = change.state
         new.renewalInfo.consistencyToken = identifiers.uuid()
@@ -76,11 +79,11 @@ extension Store {
         guard change.isImmediate, let product = catalogue.product(subscription.renewalProduct) else {
             changed.advancedCommerce = new
             subscriptions[subscription.id] = changed
-            // Other names may hold at once.
+            // Changed names may take effect immediately.
             if new.transactionInfo.descriptors != old.transactionInfo.descriptors {
                 self.change(subscription.current) { $0.advancedCommerceInfo = new.transactionInfo }
             }
-            note(body.requestInfo, "modify", subscription.current)
+            recordRequest(body.requestInfo, fingerprint: "modify", transaction: subscription.current)
             announce(.didChangeRenewalPref, .downgrade, about: changed, at: now)
             return Subject(customer: customer, transaction: subscription.current)
         }
@@ -89,24 +92,24 @@ extension Store {
         if body.retainBillingCycle { new.period = old.period }
         changed.advancedCommerce = new
         changed.price = new.price
-        // What is paid now ends what failed, as any purchase does.
+        // A successful payment ends billing failures, as for any purchase.
         changed.isBillingFailing = false
         changed.billingRecovers = false
         let transaction = begin(&changed, product, reason: .purchase, at: now)
         if body.retainBillingCycle, let expires {
-            // Only what is new is paid for, and only until the period ends.
+            // Only the new items are charged, and only until the period ends.
             self.change(transaction) {
                 $0.expiresDate = expires
                 $0.price = change.charge
-                $0.advancedCommerceInfo?.untax(change.charge)
+                $0.advancedCommerceInfo?.setUntaxedPrice(change.charge)
             }
-            changed.advancedCommerce?.transactionInfo.untax(change.charge)
+            changed.advancedCommerce?.transactionInfo.setUntaxedPrice(change.charge)
             changed.advancedCommerce?.period = change.state.period
             changed.due = expires
             schedule.add(.subscription(changed.id), at: expires)
         }
         subscriptions[changed.id] = changed
-        note(body.requestInfo, "modify", transaction)
+        recordRequest(body.requestInfo, fingerprint: "modify", transaction: transaction)
         announce(.didChangeRenewalPref, .upgrade, about: changed, at: now)
         return Subject(customer: customer, transaction: transaction)
     }

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
-// What customers buy of generic products, whose contents come with each request.
+// Purchases of generic products, whose contents come with each request.
 
 extension Store {
     mutating func applyAdvancedCommerce(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject {
@@ -12,8 +12,10 @@ extension Store {
         case .chargeAdvancedCommerce(let customer, let product, let request):
             return try performInApp(Self.json(request), for: customer, product, at: now)
         case .requestAdvancedCommerce(let customer, let data, let product):
-            // Whoever has the key has checked the signature.
-            let request = try Self.asking { () throws(APIFailure) in try AdvancedCommerceEnvelope(data).request }
+            // The caller, who has the key, has checked the signature.
+            let request = try Self.mappingAPIFailure { () throws(APIFailure) in
+                try AdvancedCommerceEnvelope(data).request
+            }
             return try performInApp(request, for: customer, product, at: now)
         default: return try applyReview(command)
         }
@@ -25,37 +27,40 @@ extension Store {
         }
     }
 
-    /// Apple's code as the refusal of a command.
-    static func asking<Value>(_ body: () throws(APIFailure) -> Value) throws(StoreError) -> Value {
+    /// Runs `body` and converts its `APIFailure` to a `StoreError`.
+    static func mappingAPIFailure<Value>(_ body: () throws(APIFailure) -> Value) throws(StoreError) -> Value {
         do throws(APIFailure) { return try body() } catch { throw StoreError(error) }
     }
 
     private struct Operation: Decodable { let operation: AdvancedCommerceOperation }
 
-    /// Does what the app asks for with the JSON of a request.
+    /// Carries out an in-app request, given as JSON.
     private mutating func performInApp(
         _ request: [UInt8], for customer: String, _ product: String?, at now: Date
     ) throws(StoreError) -> Subject {
         let checks = AdvancedCommerceChecks(environment: environment)
         switch (try? StrictJSONDecoder.decode(Operation.self, from: request))?.operation {
         case .createOneTimeCharge?:
-            let order = try Self.asking { () throws(APIFailure) in try checks.createOneTimeCharge(request) }
+            let order = try Self.mappingAPIFailure { () throws(APIFailure) in try checks.createOneTimeCharge(request) }
             return try charge(order, for: customer, generic(product, isSubscription: false), at: now)
         case .reactivateSubscription?:
-            let body = try Self.asking { () throws(APIFailure) in try checks.reactivateSubscription(request) }
+            let body = try Self.mappingAPIFailure { () throws(APIFailure) in try checks.reactivateSubscription(request)
+            }
             return try reactivate(body, for: customer, at: now)
         case .modifySubscription?:
-            let body = try Self.asking { () throws(APIFailure) in try checks.modifySubscription(request) }
+            let body = try Self.mappingAPIFailure { () throws(APIFailure) in try checks.modifySubscription(request) }
             return try modify(body, for: customer, at: now)
         default:
-            // Whatever else it is, the check says what is wrong with it.
-            let order = try Self.asking { () throws(APIFailure) in try checks.createSubscription(request) }
+            // For any other operation, this check throws the error.
+            let order = try Self.mappingAPIFailure { () throws(APIFailure) in try checks.createSubscription(request) }
             return try subscribe(order, for: customer, generic(product, isSubscription: true), at: now)
         }
     }
 
     private func generic(_ id: String?, isSubscription: Bool) throws(StoreError) -> Product {
-        guard let id else { throw StoreError(.invalidArgument, "product says which generic product is bought") }
+        guard let id else {
+            throw StoreError(.invalidArgument, "product is missing: it must name the generic product to buy")
+        }
         let product = try product(id)
         guard product.isAdvancedCommerce, (product.subscription != nil) == isSubscription else {
             let kind = isSubscription ? "subscription" : "one-time charge"
@@ -65,19 +70,19 @@ extension Store {
         return product
     }
 
-    /// The customer, new if need be, once everything that all purchases ask for is there.
+    /// Returns the customer, and creates it if necessary, after the checks that all purchases have in common.
     private mutating func buyer(
         _ id: String, _ info: AdvancedCommerceRequestInfo, storefront: String?, currency: String, at now: Date
     ) throws(StoreError) -> Customer {
         if let customer = customers[id] {
             guard !customer.isBillingFailing else {
-                throw StoreError(.paymentDeclined, "\(id)'s payment method fails; fixBilling mends it")
+                throw StoreError(.paymentDeclined, "\(id)'s payment method fails; use fixBilling first")
             }
         } else {
             try checkName(id)
         }
         let home = customers[id]?.storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code
-        try Self.asking { () throws(APIFailure) in
+        try Self.mappingAPIFailure { () throws(APIFailure) in
             try checkNew(info)
             guard storefront == nil || storefront == home else {
                 throw APIFailure(.mismatchedStorefront, "\(id)'s storefront is \(home).")
@@ -87,14 +92,14 @@ extension Store {
         return addCustomer(id, at: now)
     }
 
-    /// Throws 4000097 for a reference that was used before.
+    /// Throws 4000097 if the `requestReferenceId` was used before.
     func checkNew(_ info: AdvancedCommerceRequestInfo) throws(APIFailure) {
         guard advancedCommerceRequests[info.requestReferenceId.text] == nil else {
             throw APIFailure(.repeatedRequestReferenceId, "The requestReferenceId was used before.")
         }
     }
 
-    /// Throws 4000053 for another currency than that of the storefront. A request may leave it out.
+    /// Throws 4000053 if the currency is not that of the storefront. Requests may omit the currency.
     func checkCurrency(_ currency: String?, in storefront: String) throws(APIFailure) {
         let expected = (catalogue.storefront(storefront) ?? .usa).currency
         guard currency == nil || currency == expected else {
@@ -102,8 +107,8 @@ extension Store {
         }
     }
 
-    /// Notes that a request was carried out.
-    mutating func note(_ info: AdvancedCommerceRequestInfo, _ fingerprint: String, _ transaction: String) {
+    /// Records a completed request.
+    mutating func recordRequest(_ info: AdvancedCommerceRequestInfo, fingerprint: String, transaction: String) {
         advancedCommerceRequests[info.requestReferenceId.text] = .init(
             fingerprint: fingerprint, transaction: transaction)
     }
@@ -122,10 +127,10 @@ extension Store {
                     sku: order.item.sku, description: order.item.description, displayName: order.item.displayName,
                     price: order.item.price)
             ], requestReferenceId: order.requestInfo.requestReferenceId.text, taxCode: order.taxCode)
-        info.untax(order.item.price)
+        info.setUntaxedPrice(order.item.price)
         payload.advancedCommerceInfo = info
         let transaction = add(payload, for: id)
-        note(order.requestInfo, "charge", payload.transactionId)
+        recordRequest(order.requestInfo, fingerprint: "charge", transaction: payload.transactionId)
         announce(.oneTimeCharge, about: transaction, at: now)
         return Subject(customer: id, transaction: payload.transactionId)
     }
@@ -133,7 +138,7 @@ extension Store {
     private mutating func subscribe(
         _ order: AdvancedCommerceSubscriptionCreateRequest, for id: String, _ product: Product, at now: Date
     ) throws(StoreError) -> Subject {
-        let lapsed = try Self.asking { () throws(APIFailure) in try previous(order, id, product, at: now) }
+        let lapsed = try Self.mappingAPIFailure { () throws(APIFailure) in try previous(order, id, product, at: now) }
         let customer = try buyer(
             id, order.requestInfo, storefront: order.storefront, currency: order.currency, at: now)
         guard let terms = product.subscription, let period = Period(iso8601: order.period.rawValue) else {
@@ -152,8 +157,8 @@ extension Store {
             id: lapsed?.id ?? "", customer: id, group: terms.group, ownership: .purchased, owner: nil,
             current: lapsed?.current ?? "", renewalProduct: product.id, price: state.price, priceProduct: product.id,
             streakStart: lapsed?.streakStart ?? now)
-        keepStreak(&subscription, at: now)
-        // Two extensions a year are for the customer, however often the subscription is bought.
+        updateStreakStart(&subscription, at: now)
+        // The limit of two extensions a year applies to the customer, even after a resubscription.
         subscription.extensions = lapsed?.extensions ?? []
         subscription.extensionRequests = lapsed?.extensionRequests ?? [:]
         subscription.advancedCommerce = state
@@ -161,18 +166,19 @@ extension Store {
         let transaction = begin(&subscription, product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         if lapsed == nil { customers[customer.id]?.subscriptions.append(subscription.id) }
-        note(order.requestInfo, "subscribe", transaction)
+        recordRequest(order.requestInfo, fingerprint: "subscribe", transaction: transaction)
         announce(.subscribed, lapsed == nil ? .initialBuy : .resubscribe, about: subscription, at: now)
         return Subject(customer: id, transaction: transaction)
     }
 
-    /// The customer's subscriptions with contents of the developer's.
+    /// Returns the customer's Advanced Commerce subscriptions.
     func advancedCommerceSubscriptions(of customer: String) -> [Subscription] {
         (customers[customer]?.subscriptions ?? []).compactMap { subscriptions[$0] }
             .filter { $0.advancedCommerce != nil && $0.owner == nil }
     }
 
-    /// The lapsed subscription that goes on with a purchase. Throws where the purchase is impossible because of another.
+    /// Returns the lapsed subscription that the purchase restarts. Throws if another subscription rules the purchase
+    /// out.
     private func previous(
         _ order: AdvancedCommerceSubscriptionCreateRequest, _ customer: String, _ product: Product, at now: Date
     ) throws(APIFailure) -> Subscription? {
@@ -191,13 +197,17 @@ extension Store {
         }
         guard let lapsed = own.first(where: { $0.id == transaction.payload.originalTransactionId }),
             isLapsed(lapsed, at: now), lapsed.renewalProduct == product.id
-        else { throw APIFailure(.invalidPreviousSubscription, "The previous transaction is of no such subscription.") }
+        else {
+            throw APIFailure(
+                .invalidPreviousSubscription,
+                "The previous transaction is not of a lapsed subscription to this product.")
+        }
         return lapsed
     }
 }
 
 extension StoreError {
-    /// Apple's refusal of a request.
+    /// Creates an error from an API failure.
     init(_ failure: APIFailure) {
         self.init(.refusedRequest, "\(failure.code?.rawValue ?? Int64(failure.status)): \(failure.message)")
     }

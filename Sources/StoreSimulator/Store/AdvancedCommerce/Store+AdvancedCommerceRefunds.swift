@@ -4,14 +4,15 @@ internal import Foundation
 // Refunds by item.
 
 extension Store {
-    /// Refunds items. Those that are revoked do not renew. With the last one the whole transaction is revoked.
+    /// Refunds items. Revoked items do not renew. Revoking the last item revokes the whole transaction.
     mutating func refund(
         _ refundItems: [AdvancedCommerceRequestRefundItem], of transaction: StoredTransaction, at now: Date
     ) {
         let id = transaction.payload.transactionId
         let share = remaining(of: transaction, at: now)
         var items = transaction.payload.advancedCommerceInfo?.items ?? []
-        // The first refund of all items by time has exactly the share of the time that is left. Amounts are rounded.
+        // If the first refund prorates all items, its percentage is exactly the remaining time. Computed from the
+        // amounts, which are rounded, it could differ.
         let isByTime =
             items.allSatisfy { $0.refunds?.isEmpty ?? true } && refundItems.count == items.count
             && refundItems.allSatisfy { $0.refundType == .prorated }
@@ -19,7 +20,7 @@ extension Store {
         let isOver = !items.contains { $0.revocationDate == nil }
         let percentage = isByTime ? share : items.refundedShare
         let isFull = percentage == 100_000 && refundItems.allSatisfy { $0.refundType == .full }
-        let isAboutApp = refundItems.contains { $0.refundReason.asked.revocation == .issueWithApp }
+        let isAboutApp = refundItems.contains { $0.refundReason.consumptionRequestReason.revocation == .issueWithApp }
         transactions[id]?.refund?.state = .granted
         transactions[id]?.refund?.decided = now
         transactions[id]?.refund?.items = nil
@@ -36,15 +37,15 @@ extension Store {
         if let refunded = transactions[id] { announce(.refund, about: refunded, at: now) }
     }
 
-    /// Reverses the last refund of items: they are as before it, and those that it revoked can be used again. Items that
-    /// it took out of the renewal stay out, as renewal stays off after any refund.
+    /// Reverses the last refund of items. The items are as they were before it; revoked ones are valid again. Items
+    /// that the refund removed from the renewal stay removed, as renewal stays off after any refund.
     mutating func reinstateItems(of transaction: StoredTransaction) {
         let id = transaction.payload.transactionId
         guard var items = transaction.payload.advancedCommerceInfo?.items else { return }
         let refunded = transaction.refund?.refundedItems ?? items.lastRefunded(at: transaction.payload.revocationDate)
         guard !refunded.isEmpty else { return }
         for index in refunded where items.indices.contains(index) {
-            // A revoked item cannot be refunded again: it is this refund that revoked it.
+            // A revoked item cannot be refunded again, so this refund revoked it.
             let earlier = Array((items[index].refunds ?? []).dropLast())
             items[index].refunds = earlier.isEmpty ? nil : earlier
             items[index].revocationDate = nil
@@ -56,7 +57,7 @@ extension Store {
         subscriptions[subscription]?.advancedCommerce?.transactionInfo.items = items
     }
 
-    /// Takes revoked items out of the subscription, if the transaction is the one it is in.
+    /// Removes revoked items from the subscription if the transaction is its current one.
     private mutating func stop(
         _ items: [AdvancedCommerceTransactionItem], of transaction: StoredTransaction, isOver: Bool
     ) {
@@ -78,8 +79,8 @@ extension Store {
 }
 
 extension AdvancedCommerceRefundReason {
-    /// The reason as a consumption request has it.
-    var asked: ConsumptionRequestReason {
+    /// The corresponding reason of a consumption request.
+    var consumptionRequestReason: ConsumptionRequestReason {
         switch self {
         case .unintendedPurchase, .fulfillmentIssue, .unsatisfiedWithPurchase, .legal: .init(rawValue: rawValue)
         default: .other
@@ -101,14 +102,14 @@ extension [AdvancedCommerceTransactionItem] {
         return index
     }
 
-    /// The indices of the items whose refund revoked the transaction at `date`. Snapshots of older versions do not list
-    /// them. Empty if the whole transaction was refunded, which revokes no item.
+    /// Returns the indices of the items whose refund revoked the transaction at `date`, for snapshots of older
+    /// versions, which do not list them. Empty if the whole transaction was refunded, which revokes no item.
     fileprivate func lastRefunded(at date: Date?) -> [Int] {
         guard let date, allSatisfy({ $0.revocationDate != nil }) else { return [] }
         return indices.filter { self[$0].refunds?.last?.refundDate == date }
     }
 
-    /// What share of what was paid for them was given back, in thousandths of a percent.
+    /// The refunded share of the amount paid for the items, in thousandths of a percent.
     fileprivate var refundedShare: Int32 {
         let paid = AdvancedCommerceState.sum(map(\.paid))
         guard paid > 0 else { return 100_000 }
@@ -120,17 +121,17 @@ extension [AdvancedCommerceTransactionItem] {
 extension AdvancedCommerceTransactionItem {
     fileprivate var paid: Int64 { offer?.price ?? price ?? 0 }
 
-    /// What was paid and not given back yet.
+    /// The amount paid and not refunded yet.
     var unrefunded: Int64 {
         max(paid - AdvancedCommerceState.sum((refunds ?? []).compactMap(\.refundAmount)), 0)
     }
 
-    /// What a refund amounts to. `share` of a prorated one is in thousandths of a percent.
+    /// Returns the amount of a refund. `share` of a prorated refund is in thousandths of a percent.
     fileprivate func refundable(_ refundItem: AdvancedCommerceRequestRefundItem, share: Int64) -> Int64 {
         switch refundItem.refundType {
         case .custom: min(Int64(refundItem.refundAmount ?? 0), unrefunded)
         case .prorated:
-            // Divided first: a price may be any 64-bit number.
+            // Divide first to avoid an overflow: a price may be any 64-bit number.
             min(unrefunded / 100_000 * share + unrefunded % 100_000 * share / 100_000, unrefunded)
         default: unrefunded
         }

@@ -1,12 +1,12 @@
 internal import AppStoreModels
 internal import Foundation
 
-// An ordinary subscription goes on as one with contents of the developer's, under another identifier.
+// Migration of an ordinary subscription to an Advanced Commerce subscription with a new identifier.
 
 extension Store {
-    /// The product of a subscription that can be migrated.
+    /// Returns the product of a subscription. Throws if the subscription cannot be migrated.
     func migratable(_ old: Subscription, at now: Date) throws(APIFailure) -> Product {
-        // What is paid ahead would begin under the old identifier.
+        // A period that was charged in advance would begin under the old identifier.
         guard status(of: old, at: now) == .active, !isPaidAhead(old, at: now), let current = transactions[old.current]
         else {
             throw APIFailure(.inactiveACASub, "The subscription is not active.")
@@ -27,7 +27,7 @@ extension Store {
         return product
     }
 
-    /// The new subscription in the place of the old. The period goes on, and nothing is charged until it ends.
+    /// Replaces a subscription with a new one. The period continues, and nothing is charged until it ends.
     mutating func migrate(
         _ old: Subscription, to target: Product, _ state: AdvancedCommerceState, accountToken: UUID?, at now: Date
     ) -> Subscription {
@@ -39,7 +39,7 @@ extension Store {
         new.renewsAutomatically = old.renewsAutomatically
         new.renewals = old.renewals
         new.advancedCommerce = state
-        new.advancedCommerce?.transactionInfo.untax(0)
+        new.advancedCommerce?.transactionInfo.setUntaxedPrice(0)
         new.accountToken = accountToken ?? old.accountToken
         retire(old, at: now)
         let transaction = begin(&new, target, reason: .purchase, at: now)
@@ -55,7 +55,7 @@ extension Store {
         return subscriptions[new.id] ?? new
     }
 
-    /// Ends the old subscription in silence: the notification about the new one says what has happened.
+    /// Ends the old subscription without a notification: the notification about the new one covers the migration.
     private mutating func retire(_ old: Subscription, at now: Date) {
         for share in shares(of: old) { revoke(share, reason: .other, at: now) }
         change(old.current) { $0.isUpgraded = true }

@@ -1,57 +1,58 @@
 package import AppStoreModels
 package import Foundation
 
-/// A device of a customer, with the app on it: what it has been told, and what is wrong with it.
+/// A customer's device with the app installed: the updates it received and its injected faults.
 ///
-/// What it shows is the customer's; only what differs is kept here.
+/// The device shows the customer's purchases; only the differences are stored here.
 package struct Device: Sendable, Codable {
-    /// The first system that has an app transaction.
+    /// The first major system version that has an app transaction.
     static let systemWithAppTransaction = 16
 
     /// The system's major version.
     package var system = 26
-    /// What the device was told, in order.
+    /// The updates that the device has received, in order.
     package var updates: [DeviceUpdate] = []
-    /// What it will be told when updates are no longer held, or when it has a network again.
+    /// The updates that the device receives when updates are released, or when it goes online.
     var heldUpdates: [DeviceUpdate] = []
     var holdsUpdates = false
     var hidesRenewals = false
-    /// The transactions that do not show.
+    /// The identifiers of the transactions that the device does not show.
     var hidden: [String] = []
-    /// The transactions whose signature is wrong.
+    /// The identifiers of the transactions with an invalid signature on this device.
     var unverified: [String] = []
-    /// What it knew when it lost its network; nil while it has one.
+    /// The data that the device had when it went offline; nil while it is online.
     package var offline: DeviceKnowledge?
     var plan: PurchasePlan?
 
-    /// What the next purchase comes to.
+    /// The planned result of the next purchase.
     struct PurchasePlan: Sendable, Codable {
         var result: PlannedPurchaseResult
         var message: String?
     }
 
-    /// Where whoever has heard everything goes on. The start of the app is the first thing that a device hears of.
+    /// The position after all updates received so far, at least 1. Position 0 is a client that has just started and
+    /// receives the unfinished transactions.
     package var next: Int { updates.count + 1 }
 
-    mutating func hear(_ update: DeviceUpdate) {
+    mutating func receive(_ update: DeviceUpdate) {
         if holdsUpdates || offline != nil { heldUpdates.append(update) } else { updates.append(update) }
     }
 
-    mutating func hearHeldUpdates() {
+    mutating func receiveHeldUpdates() {
         guard !holdsUpdates, offline == nil else { return }
         updates += heldUpdates
         heldUpdates = []
     }
 }
 
-/// One thing that a device is told.
+/// An update that a device receives.
 package struct DeviceUpdate: Sendable, Codable {
-    /// The transaction as it was then; nil if a subscription's status changed.
+    /// The transaction at that time; nil if the status of a subscription changed.
     package var transaction: JWSTransactionDecodedPayload?
     package var isVerified = true
 }
 
-/// A purchase that waits for somebody.
+/// A purchase that awaits approval.
 package struct PendingPurchase: Sendable, Codable {
     package var product: String
     var quantity: Int
@@ -59,26 +60,27 @@ package struct PendingPurchase: Sendable, Codable {
     var wantsIntroductoryOffer: Bool
     var accountToken: UUID?
     var plan: BillingPlanType?
-    /// Whether the developer's server, or the simulator for it, has decided about the introductory offer.
+    /// The decision of the developer's server, or of the simulator in its place, about the introductory offer; nil if
+    /// neither has decided.
     var allowsIntroductoryOffer: Bool?
 }
 
-/// What a device knows of its customer's purchases.
+/// A device's view of its customer's purchases.
 package struct DeviceKnowledge: Sendable, Codable {
     package var transactions: [JWSTransactionDecodedPayload] = []
     package var statuses: [Status] = []
 
-    /// A subscription's status.
+    /// The status of a subscription.
     package struct Status: Sendable, Codable {
         package var status: SubscriptionStatus
         package var transaction: JWSTransactionDecodedPayload
         package var renewalInfo: JWSRenewalInfoDecodedPayload
     }
 
-    /// Whether there is a right to a transaction, as far as a device can tell.
+    /// Whether a transaction is a current entitlement, as far as a device can tell.
     ///
-    /// Apple's page: `Transaction.currentEntitlements`. The latest transaction of a non-renewing subscription is in it for
-    /// ever.
+    /// Apple's page: `Transaction.currentEntitlements`. The latest transaction of a non-renewing subscription never
+    /// expires.
     package func isCurrent(_ transaction: JWSTransactionDecodedPayload, at now: Date) -> Bool {
         guard transaction.revocationDate == nil, transaction.isUpgraded != true else { return false }
         if transaction.type == .nonRenewingSubscription {
@@ -94,14 +96,15 @@ package struct DeviceKnowledge: Sendable, Codable {
     }
 }
 
-/// What a customer's devices have been shown, by identifier. A text is signed anew only when something else is in it.
-package struct ShownTexts: Sendable, Codable {
+/// The payloads that a customer's devices have received, by identifier. A payload gets a new signing date only when its
+/// content changes.
+package struct DevicePayloads: Sendable, Codable {
     var transactions: [String: JWSTransactionDecodedPayload] = [:]
     var renewalInfos: [String: JWSRenewalInfoDecodedPayload] = [:]
 }
 
-/// What was changed and no device has been told.
-package struct UnheardChanges: Sendable, Codable {
+/// The changes that devices have not been updated with yet.
+package struct PendingDeviceChanges: Sendable, Codable {
     private(set) var transactions: [String] = []
     var customers: [String] = []
 
@@ -110,28 +113,28 @@ package struct UnheardChanges: Sendable, Codable {
     mutating func add(_ transaction: String) { transactions.append(transaction) }
 }
 
-/// What a purchase came to.
+/// The result of a purchase on a device, or of any other command on one.
 @nonexhaustive
-public enum PurchaseOutcome: String, Sendable, Hashable, Codable {
-    /// It was made, or the command was done.
+public enum PurchaseResult: String, Sendable, Hashable, Codable {
+    /// The purchase was made, or the command was carried out.
     case success
-    /// It waits for somebody: `approvePurchase` makes it, `declinePurchase` does not.
+    /// The purchase awaits approval: `approvePurchase` makes it, `declinePurchase` discards it.
     case pending
-    /// The customer thought better of it.
+    /// The customer cancelled the purchase.
     case cancelled
     /// StoreKit threw an error.
     case failed
 }
 
-/// What the next purchase on a device is to come to.
+/// The planned result of the next purchase on a device.
 @nonexhaustive
 public enum PlannedPurchaseResult: String, Sendable, Hashable, Codable {
-    /// The customer thinks better of it.
+    /// The customer cancels the purchase.
     case cancelled
-    /// Something has to be done outside the app first: the purchase waits.
+    /// The customer must do something outside the app first; the purchase is pending.
     case interrupted
     /// StoreKit throws an error.
     case failed
-    /// It is made, and its signature is wrong on this device.
+    /// The purchase is made, but its signature is invalid on this device.
     case unverified
 }

@@ -1,21 +1,21 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What happens on devices.
+// Commands that concern devices.
 
 extension Store {
-    /// Does what the command says, if it is about a device or a purchase that waits; nil if it is not.
+    /// Carries out a command that concerns a device or a pending purchase. Returns nil for other commands.
     mutating func applyOnDevice(_ command: StoreCommand, at now: Date) throws(StoreError) -> Subject? {
         switch command {
         case .installApp(let customer, let device, let system): try install(device, of: customer, system, at: now)
         case .goOffline(let customer, let device): try setOffline(true, device, of: customer, at: now)
         case .goOnline(let customer, let device): try setOffline(false, device, of: customer, at: now)
         case .sync(let customer, let device): try sync(device, of: customer, at: now)
-        case .askToBuy(let customer): try setAsking(true, customer, at: now)
-        case .stopAskingToBuy(let customer): try setAsking(false, customer, at: now)
+        case .askToBuy(let customer): try setAskToBuy(true, customer, at: now)
+        case .stopAskingToBuy(let customer): try setAskToBuy(false, customer, at: now)
         case .approvePurchase(let customer, let product): try approve(customer, product, at: now)
         case .declinePurchase(let customer, let product): try decline(customer, product)
-        case .planPurchase(let customer, let device, let result, let message):
+        case .setNextPurchaseResult(let customer, let device, let result, let message):
             try change(device, of: customer, at: now) { $0.plan = .init(result: result, message: message) }
         case .holdUpdates(let customer, let device):
             try change(device, of: customer, at: now) { $0.holdsUpdates = true }
@@ -23,19 +23,19 @@ extension Store {
             try change(device, of: customer, at: now) { device in
                 device.holdsUpdates = false
                 if reversed ?? false { device.heldUpdates.reverse() }
-                device.hearHeldUpdates()
+                device.receiveHeldUpdates()
             }
         case .hideRenewals(let customer, let device):
             try change(device, of: customer, at: now) { $0.hidesRenewals = true }
-        case .repeatUpdate(let customer, let device, let transaction):
-            try repeatUpdate(device, of: customer, transaction, at: now)
-        case .breakVerification(let customer, let device, let transaction):
-            try repeatUpdate(device, of: customer, transaction, breaking: true, at: now)
+        case .resendUpdate(let customer, let device, let transaction):
+            try resendUpdate(device, of: customer, transaction, at: now)
+        case .failVerification(let customer, let device, let transaction):
+            try resendUpdate(device, of: customer, transaction, breaking: true, at: now)
         default: nil
         }
     }
 
-    /// Changes a device, which is there as soon as it is named, and so is its customer.
+    /// Changes a device. Creates the device and the customer if necessary.
     private mutating func change(
         _ name: String, of customer: String, at now: Date, _ body: (inout Device) -> Void
     ) throws(StoreError) -> Subject {
@@ -52,7 +52,7 @@ extension Store {
         _ name: String, of customer: String, _ system: Int?, at now: Date
     ) throws(StoreError) -> Subject {
         if let system, !(15...99).contains(system) {
-            throw StoreError(.invalidArgument, "a system is 15 or later: before it there is no StoreKit 2")
+            throw StoreError(.invalidArgument, "system must be 15 to 99: StoreKit 2 needs at least 15")
         }
         return try change(name, of: customer, at: now) { device in
             device = Device(system: system ?? device.system)
@@ -65,7 +65,7 @@ extension Store {
         let subject = try change(name, of: customer, at: now) { _ in }
         let knowledge = try knowledge(of: name, of: customer, at: now)
         customers[customer]?.devices[name]?.offline = isOffline ? knowledge : nil
-        customers[customer]?.devices[name]?.hearHeldUpdates()
+        customers[customer]?.devices[name]?.receiveHeldUpdates()
         return subject
     }
 
@@ -76,7 +76,7 @@ extension Store {
             device.unverified = []
             device.hidesRenewals = false
         }
-        // Whoever restores gets a receipt as well.
+        // Restoring purchases also refreshes the receipt.
         customers[customer]?.hasRefreshedReceipt = true
         return subject
     }
@@ -87,7 +87,7 @@ extension Store {
         }
     }
 
-    private mutating func repeatUpdate(
+    private mutating func resendUpdate(
         _ name: String, of customer: String, _ selector: String?, breaking: Bool = false, at now: Date
     ) throws(StoreError) -> Subject {
         let transaction = try transaction(of: customer, selector).payload.transactionId
@@ -95,8 +95,8 @@ extension Store {
             if breaking, !device.unverified.contains(transaction) { device.unverified.append(transaction) }
         }
         let isVerified = try !device(name, of: customer).unverified.contains(transaction)
-        if let payload = shown(transaction, at: now) {
-            tell(DeviceUpdate(transaction: payload, isVerified: isVerified), name, of: customer)
+        if let payload = devicePayload(of: transaction, at: now) {
+            sendUpdate(DeviceUpdate(transaction: payload, isVerified: isVerified), to: name, of: customer)
         }
         subject.transaction = transaction
         return subject
@@ -110,12 +110,12 @@ extension Store {
     }
 }
 
-// MARK: - Purchases that wait
+// MARK: - Pending purchases
 
 extension Store {
-    private static let largestNumberOfPendingPurchases = 100
+    private static let maximumPendingPurchases = 100
 
-    /// Buys, unless it comes to something else on that device or somebody else has to agree.
+    /// Makes a purchase, unless the device has another planned result or the purchase requires approval.
     mutating func order(_ purchase: Purchase, on name: String?, at now: Date) throws(StoreError) -> Subject {
         let customer = purchase.customer
         var plan: Device.PurchasePlan?
@@ -129,10 +129,10 @@ extension Store {
             switch plan?.result {
             case .cancelled: Subject(customer: customer, result: .cancelled)
             case .failed: Subject(customer: customer, result: .failed, message: plan?.message ?? "unknown")
-            case .interrupted: try wait(purchase, at: now)
+            case .interrupted: try addPendingPurchase(purchase, at: now)
             case .unverified, nil:
                 if customers[customer]?.asksToBuy == true {
-                    try wait(purchase, at: now)
+                    try addPendingPurchase(purchase, at: now)
                 } else {
                     try self.purchase(purchase, at: now)
                 }
@@ -148,16 +148,16 @@ extension Store {
         return subject
     }
 
-    private mutating func wait(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
+    private mutating func addPendingPurchase(_ purchase: Purchase, at now: Date) throws(StoreError) -> Subject {
         guard purchase.product.isOnSale, !purchase.product.isAdvancedCommerce else {
             throw StoreError(.notForSale, "\(purchase.product.id) is not for sale")
         }
         let customer = try customer(purchase.customer)
-        guard customer.pendingPurchases.count < Self.largestNumberOfPendingPurchases else {
+        guard customer.pendingPurchases.count < Self.maximumPendingPurchases else {
             throw StoreError(
-                .limitReached, "\(customer.pendingPurchases.count) purchases of \(customer.id) wait already")
+                .limitReached, "\(customer.id) has \(customer.pendingPurchases.count) pending purchases already")
         }
-        // What is signed is checked when it is handed over: days later it would be too old.
+        // Check the signature now: it may expire before the approval.
         let approval = try approval(of: purchase, at: now)
         if let approval { usedOfferNonces[approval.nonce] = approval.date }
         customers[customer.id]?.pendingPurchases.append(
@@ -169,32 +169,33 @@ extension Store {
         return Subject(customer: customer.id, result: .pending)
     }
 
-    private mutating func setAsking(_ asks: Bool, _ id: String, at now: Date) throws(StoreError) -> Subject {
+    private mutating func setAskToBuy(_ isRequired: Bool, _ id: String, at now: Date) throws(StoreError) -> Subject {
         if customers[id] == nil { try checkName(id) }
         addCustomer(id, at: now)
-        customers[id]?.asksToBuy = asks
+        customers[id]?.asksToBuy = isRequired
         return Subject(customer: id)
     }
 
-    private func waiting(_ id: String, _ product: String?) throws(StoreError) -> (index: Int, PendingPurchase) {
-        let waiting = try customer(id).pendingPurchases
-        guard let index = waiting.firstIndex(where: { product == nil || $0.product == product }) else {
+    private func pendingPurchase(of id: String, _ product: String?) throws(StoreError) -> (index: Int, PendingPurchase)
+    {
+        let pending = try customer(id).pendingPurchases
+        guard let index = pending.firstIndex(where: { product == nil || $0.product == product }) else {
             let which = product.map { " of \($0.debugDescription)" } ?? ""
-            throw StoreError(.impossibleTransition, "no purchase\(which) by \(id) waits for anybody")
+            throw StoreError(.impossibleTransition, "\(id) has no pending purchase\(which)")
         }
-        return (index, waiting[index])
+        return (index, pending[index])
     }
 
     private mutating func approve(_ id: String, _ product: String?, at now: Date) throws(StoreError) -> Subject {
-        let (index, pending) = try waiting(id, product)
+        let (index, pending) = try pendingPurchase(of: id, product)
         let purchase = Purchase(
             customer: id, product: try self.product(pending.product), quantity: pending.quantity, offer: pending.offer,
             wantsIntroductoryOffer: pending.wantsIntroductoryOffer, accountToken: pending.accountToken,
-            plan: pending.plan, handedOver: HandedOver(isSignedHere: true),
+            plan: pending.plan, authorization: OfferAuthorization(isSignedBySimulator: true),
             allowsIntroductoryOffer: pending.allowsIntroductoryOffer)
         let token = customers[id]?.accountToken
         var subject = try self.purchase(purchase, at: now)
-        // The account of a purchase that was asked for days ago is not that of the next one.
+        // Approving an earlier purchase does not change the account of later ones.
         customers[id]?.accountToken = token
         customers[id]?.pendingPurchases.remove(at: index)
         subject.result = .success
@@ -202,7 +203,7 @@ extension Store {
     }
 
     private mutating func decline(_ id: String, _ product: String?) throws(StoreError) -> Subject {
-        let (index, _) = try waiting(id, product)
+        let (index, _) = try pendingPurchase(of: id, product)
         customers[id]?.pendingPurchases.remove(at: index)
         return Subject(customer: id, result: .cancelled)
     }

@@ -1,11 +1,12 @@
-/// What an app hands to StoreKit with a promotional offer: what the developer's server has signed for this one purchase.
+/// The signature that an app passes to StoreKit with a promotional offer. The developer's server signs it for one
+/// purchase.
 ///
-/// As JSON or YAML it is a text, the compact JWS, or for the original format an object with `keyId`, `nonce`, `timestamp` and
-/// `signature`.
+/// In JSON and YAML it is a string, the compact JWS, or for the original format an object with `keyId`, `nonce`,
+/// `timestamp` and `signature`.
 @nonexhaustive
 public enum OfferSignature: Sendable, Hashable, Codable {
-    /// The original format. Apple's page: *Generating a signature for promotional offers*. The signed text names the product,
-    /// the offer and the account as well; those are the purchase's.
+    /// The original format. Apple's page: *Generating a signature for promotional offers*. The signed text also
+    /// contains the product, the offer and the account of the purchase.
     case original(keyID: String, nonce: String, timestamp: Int64, signature: String)
     /// A compact JWS. Apple's page: *Generating JWS to sign App Store requests*.
     case jws(String)
@@ -15,7 +16,7 @@ public enum OfferSignature: Sendable, Hashable, Codable {
         case nonce, timestamp, signature
     }
 
-    /// Reads a text or an object.
+    /// Decodes a string or an object.
     public init(from decoder: any Decoder) throws {
         if let single = try? decoder.singleValueContainer(), let token = try? single.decode(String.self) {
             self = .jws(token)
@@ -29,7 +30,7 @@ public enum OfferSignature: Sendable, Hashable, Codable {
             signature: try container.decode(String.self, forKey: .signature))
     }
 
-    /// Writes a text or an object.
+    /// Encodes a string or an object.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .jws(let token):

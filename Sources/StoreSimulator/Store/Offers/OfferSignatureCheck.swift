@@ -3,12 +3,11 @@ internal import AppStoreServer
 internal import Crypto
 package import Foundation
 
-/// Checks what the developer's server has signed for a purchase on special terms. Whether the customer may have the offer
-/// is not asked here.
+/// Checks offer signatures by the developer's server. It does not check whether the customer is eligible.
 package struct OfferSignatureCheck: Sendable {
-    /// Knows the app's key.
+    /// Provides the app's key.
     private let bearer: BearerCheck
-    /// The real time. Servers date signatures by their own clock, which may be this one or the simulator's.
+    /// The real time. Servers date signatures by the real clock or by the simulator's.
     private let real: Date
 
     package init(_ bearer: BearerCheck, real: Date) {
@@ -16,33 +15,33 @@ package struct OfferSignatureCheck: Sendable {
         self.real = real
     }
 
-    /// How long a signature is good. Apple says so of the original format.
+    /// How long a signature is valid. Apple documents it for the original format.
     static let lifetime: TimeInterval = 24 * 3600
 
-    /// How far the clock of who signs may be ahead.
+    /// How far the signer's clock may be ahead.
     static let tolerance: TimeInterval = 300
 
-    /// What a signature has to be for.
+    /// The purchase that a signature must match.
     struct Subject {
         var product: Product
         var offer: String
         var account: UUID?
-        /// Every transaction identifier of the customer, and that of the app transaction.
+        /// The customer's transaction identifiers and `appTransactionId`.
         var identifiers: Set<String>
         var catalogue: Catalogue
-        /// Accounts that the server may have meant instead.
+        /// Other accounts that may have been signed by mistake, for error messages.
         var otherAccounts: [UUID?]
     }
 
-    /// A signature that holds: once used, its nonce is used up.
+    /// A valid signature. Its nonce can be used once.
     struct Approval {
         var nonce: String
         var date: Date
-        /// Whether the customer gets the introductory offer, where that was signed.
+        /// Whether the customer gets the introductory offer, if the signature states it.
         var allowsIntroductoryOffer: Bool?
     }
 
-    /// Throws unless the signature is good for a promotional offer at `now`.
+    /// Checks a signature for a promotional offer at `now`. Throws if it is not valid.
     func promotional(
         _ signature: OfferSignature, for subject: Subject, at now: Date
     ) throws(StoreError) -> Approval {
@@ -59,7 +58,7 @@ package struct OfferSignatureCheck: Sendable {
         }
     }
 
-    /// Throws unless the token is good for saying who gets the introductory offer.
+    /// Checks a token that states whether the customer gets the introductory offer. Throws if it is not valid.
     func introductory(_ token: String, for subject: Subject, at now: Date) throws(StoreError) -> Approval {
         var (claims, approval) = try claims(
             token, audience: "introductory-offer-eligibility", for: subject, at: now)
@@ -75,10 +74,10 @@ package struct OfferSignatureCheck: Sendable {
         StoreError(.offerSignatureMalformed, "the signature cannot be read: \(problem)")
     }
 
-    private func require(_ date: Date, at now: Date) throws(StoreError) {
+    private func checkAge(of date: Date, at now: Date) throws(StoreError) {
         let ages = [now, real].map { $0.timeIntervalSince(date) }
         guard !ages.contains(where: { (-Self.tolerance...Self.lifetime).contains($0) }) else { return }
-        // By the clock that is nearer: the other one is not the server's.
+        // Report the age by the nearer clock: the server does not use the other one.
         guard let age = ages.min(by: { $0.magnitude < $1.magnitude }), age > 0 else {
             throw StoreError(.offerSignatureNotYetValid, "the signature is from the future")
         }
@@ -88,7 +87,7 @@ package struct OfferSignatureCheck: Sendable {
     private func wrongKey(_ keyID: String) -> StoreError {
         StoreError(
             .offerSignatureWrongKey,
-            "the signature names the key \(keyID.debugDescription); the app's is \(bearer.keyNames)")
+            "the signature names the key \(keyID.debugDescription); the app's is \(bearer.keyIDList)")
     }
 }
 
@@ -137,7 +136,7 @@ extension OfferSignatureCheck {
                 .offerSignatureWrongCustomer, "the transaction \(id.debugDescription) is not the customer's")
         }
         let date = Date(timeIntervalSince1970: claims.iat)
-        try require(date, at: now)
+        try checkAge(of: date, at: now)
         return (claims, Approval(nonce: claims.nonce.lowercased(), date: date))
     }
 }
@@ -164,14 +163,14 @@ extension OfferSignatureCheck {
             return key.isValidSignature(parsed, for: Data(text.utf8))
         }
         guard isSigned(subject.product.id, subject.offer, subject.account) else {
-            throw Self.mistake(subject, isSigned)
+            throw Self.diagnose(subject, isSigned)
         }
-        try require(date, at: now)
+        try checkAge(of: date, at: now)
         return Approval(nonce: nonce.text, date: date)
     }
 
-    /// What was signed instead. The App Store only says that the signature is wrong.
-    private static func mistake(_ subject: Subject, _ isSigned: (String, String, UUID?) -> Bool) -> StoreError {
+    /// Finds out what was signed instead, for the error. The App Store only reports an invalid signature.
+    private static func diagnose(_ subject: Subject, _ isSigned: (String, String, UUID?) -> Bool) -> StoreError {
         for account in subject.otherAccounts where account != subject.account {
             guard isSigned(subject.product.id, subject.offer, account) else { continue }
             let named = account.map { "the account \($0.text)" } ?? "no account"
@@ -182,7 +181,7 @@ extension OfferSignatureCheck {
         let offers = subject.catalogue.products.flatMap { product in
             (product.subscription?.offers ?? []).compactMap(\.identifier).map { (product.id, $0) }
         }
-        // Each takes a tenth of a millisecond.
+        // Each check takes 0.1 ms.
         for (product, offer) in [(subject.product.id, subject.offer)] + offers.prefix(500) {
             if product == subject.product.id, isSigned(product, offer, subject.account) {
                 return StoreError(.offerSignatureWrongOffer, "the signature is for the offer \(offer)")

@@ -1,55 +1,58 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What has to be signed for a purchase.
+// Offer signatures of purchases.
 
 extension Store {
-    /// What an app hands over with a purchase.
-    struct HandedOver {
+    /// The offer signatures that an app passes with a purchase.
+    struct OfferAuthorization {
         var signature: OfferSignature?
-        /// The JWS that says whether the customer gets the introductory offer.
+        /// The JWS that states whether the customer gets the introductory offer.
         var introductorySignature: String?
-        /// Whether the simulator signs in the place of the developer's server.
-        var isSignedHere = false
-        /// Nil where nobody can check: every signature is refused then.
+        /// Whether the simulator approves the offer in place of the developer's server.
+        var isSignedBySimulator = false
+        /// Checks the signatures. If nil, every signature is refused.
         var check: OfferSignatureCheck?
     }
 
-    /// Throws unless everything is signed that has to be; nil where nothing has to, or the simulator signs.
+    /// Checks the signatures of a purchase. Returns nil if none is required or the simulator signs. Throws if a
+    /// signature is missing or not valid.
     func approval(of purchase: Purchase, at now: Date) throws(StoreError) -> OfferSignatureCheck.Approval? {
-        let given = purchase.handedOver
-        guard given.signature == nil || given.introductorySignature == nil else {
+        let authorization = purchase.authorization
+        guard authorization.signature == nil || authorization.introductorySignature == nil else {
             throw StoreError(.invalidArgument, "a purchase has a promotional or an introductory offer, not both")
         }
         let offer = purchase.offer.flatMap { purchase.product.offer($0) }
-        if let token = given.introductorySignature {
+        if let token = authorization.introductorySignature {
             guard purchase.offer == nil, purchase.product.subscription != nil else {
                 throw StoreError(.invalidArgument, "the signature is for introductory offers")
             }
-            return try unused(checked(given).introductory(token, for: subject(of: purchase), at: now))
+            return try unused(
+                signatureCheck(for: authorization).introductory(token, for: subject(of: purchase), at: now))
         }
         guard offer?.type == .promotional else {
-            guard given.signature == nil else {
+            guard authorization.signature == nil else {
                 throw StoreError(.invalidArgument, "only promotional offers have a signature")
             }
             return nil
         }
-        guard let signature = given.signature else {
-            guard given.isSignedHere else {
+        guard let signature = authorization.signature else {
+            guard authorization.isSignedBySimulator else {
                 throw StoreError(
                     .offerSignatureMissing,
                     "a promotional offer needs a signature of the developer's server, or sign: true")
             }
             return nil
         }
-        return try unused(checked(given).promotional(signature, for: subject(of: purchase), at: now))
+        return try unused(
+            signatureCheck(for: authorization).promotional(signature, for: subject(of: purchase), at: now))
     }
 
-    private func checked(_ given: HandedOver) throws(StoreError) -> OfferSignatureCheck {
-        guard !given.isSignedHere else {
-            throw StoreError(.invalidArgument, "sign takes the place of a signature; give one of them")
+    private func signatureCheck(for authorization: OfferAuthorization) throws(StoreError) -> OfferSignatureCheck {
+        guard !authorization.isSignedBySimulator else {
+            throw StoreError(.invalidArgument, "use either sign or a signature, not both")
         }
-        guard let check = given.check else {
+        guard let check = authorization.check else {
             throw StoreError(.offerSignatureWrongKey, "the store has no key to check a signature with")
         }
         return check

@@ -1,4 +1,4 @@
-/// A member that most values lack, and that takes a reference's room there.
+/// Stores a rarely present value on the heap, so that its absence only takes the space of a reference.
 @propertyWrapper package struct Boxed<Value: Codable & Sendable>: Codable, Sendable {
     private final class Storage: Sendable {
         let value: Value
@@ -19,7 +19,7 @@
     package func encode(to encoder: any Encoder) throws { try wrappedValue?.encode(to: encoder) }
 }
 
-// The coders that the compiler writes come here: what is nil is left out, as without the box.
+// Synthesized coders call these overloads. They omit nil, as without the wrapper.
 
 extension KeyedDecodingContainer {
     package func decode<Value>(_ type: Boxed<Value>.Type, forKey key: Key) throws -> Boxed<Value> {

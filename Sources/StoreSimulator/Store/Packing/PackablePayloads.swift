@@ -1,6 +1,6 @@
 package import AppStoreModels
 
-/// What one payload is about, as far as many others are about the same.
+/// The properties that payloads with largely equal fields have in common.
 package struct PayloadKind: Hashable, Sendable {
     let bundleId: String?
     let productId: String

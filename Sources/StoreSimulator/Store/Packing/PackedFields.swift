@@ -1,7 +1,8 @@
 internal import AppStoreModels
 package import Foundation
 
-/// The fields of a value that differ from another one's, as bytes: for each its number, whether it is absent, and its value.
+/// The fields of a value that differ from a template, as bytes: for each, its number, whether it is absent, and its
+/// value.
 package struct PackedFields {
     private var bytes: [UInt8]
     private var position = 0
@@ -10,20 +11,20 @@ package struct PackedFields {
     private let isWriting: Bool
     private var isComplete = true
 
-    /// To be written.
+    /// Creates fields for writing.
     package init() { (bytes, isWriting) = ([], true) }
 
-    /// To be read.
+    /// Creates fields for reading.
     package init(_ bytes: [UInt8]) { (self.bytes, isWriting) = (bytes, false) }
 
-    /// What was written; nil if something could not be.
+    /// The written bytes; nil if a value could not be written.
     package var written: [UInt8]? { isComplete ? Array(bytes) : nil }
 
-    /// A field whose values are written as bytes.
+    /// Writes a field if it differs from the template's, or reads it if it is present.
     package mutating func field<Value: PackableValue>(_ value: inout Value, _ template: Value) {
         if isWriting {
             if !value.isSame(as: template) { write(value) }
-        } else if isNext(isAbsent: false), let read = Value(packed: bytes, at: &position) {
+        } else if consumeField(isAbsent: false), let read = Value(packed: bytes, at: &position) {
             value = read
         }
         number += 2
@@ -36,9 +37,9 @@ package struct PackedFields {
             case (nil, _?): bytes.append(number | 1)
             case (let value?, let template): if template.map({ !value.isSame(as: $0) }) ?? true { write(value) }
             }
-        } else if isNext(isAbsent: true) {
+        } else if consumeField(isAbsent: true) {
             value = nil
-        } else if isNext(isAbsent: false), let read = Value(packed: bytes, at: &position) {
+        } else if consumeField(isAbsent: false), let read = Value(packed: bytes, at: &position) {
             value = read
         }
         number += 2
@@ -63,20 +64,20 @@ package struct PackedFields {
         if !value.pack(into: &bytes) { isComplete = false }
     }
 
-    private mutating func isNext(isAbsent: Bool) -> Bool {
+    private mutating func consumeField(isAbsent: Bool) -> Bool {
         guard position < bytes.count, bytes[position] == (isAbsent ? number | 1 : number) else { return false }
         position += 1
         return true
     }
 }
 
-/// A value with bytes of its own.
+/// A value that can be packed into bytes.
 package protocol PackableValue: Equatable {
-    /// Whether its bytes are those of another one.
+    /// Whether both values have the same packed bytes.
     func isSame(as other: Self) -> Bool
-    /// Appends its bytes. Returns whether it could.
+    /// Appends the packed bytes. Returns whether that was possible.
     func pack(into bytes: inout [UInt8]) -> Bool
-    /// Reads what ``pack(into:)`` appended.
+    /// Reads a value that ``pack(into:)`` appended.
     init?(packed bytes: [UInt8], at position: inout Int)
 }
 
@@ -85,7 +86,7 @@ extension PackableValue {
 }
 
 extension String: PackableValue {
-    /// Texts that are equal can be spelled in several ways: "é" is one letter, or two.
+    /// Equal strings may have different bytes: "é" is one scalar or two.
     package func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
     package func pack(into bytes: inout [UInt8]) -> Bool {
@@ -117,7 +118,7 @@ extension Bool: PackableValue {
     }
 }
 
-/// Whole numbers, seven bits a byte, the lowest first; the sign is the lowest bit of all.
+/// Packs integers with seven bits per byte, the lowest first, after zigzag encoding: the sign is the lowest bit.
 extension PackableValue where Self: FixedWidthInteger & SignedInteger {
     package func pack(into bytes: inout [UInt8]) -> Bool {
         let wide = Int64(self)
@@ -148,7 +149,7 @@ extension Int64: PackableValue {}
 
 extension Date: PackableValue {
     package func pack(into bytes: inout [UInt8]) -> Bool {
-        // Nearly all are whole milliseconds. The others come as what they are.
+        // Nearly all dates are whole milliseconds. Payloads with other dates stay unpacked.
         wholeMillisecondsSince1970?.pack(into: &bytes) ?? false
     }
 

@@ -1,29 +1,29 @@
 internal import Basics
 internal import Synchronization
 
-// What nearly all payloads of a product have in common is kept once. Of each is kept what it has besides: a hundred bytes or
-// two instead of six hundred.
+// Payloads of the same product have nearly all fields in common. The common fields are stored once in a template, and
+// each payload as its differences from it: 100 to 200 bytes instead of 600.
 
-/// A payload that can be kept as what it has besides another one of its kind.
+/// A payload that can be stored as the differences from a template of the same kind.
 package protocol PackablePayload: Hashable, Sendable, Codable {
-    /// What payloads with much in common share.
+    /// Payloads of the same kind share a template.
     associatedtype Kind: Hashable, Sendable
     var kind: Kind { get }
 
-    /// Whether it has none of the fields that ``pack(_:_:)`` leaves out, which are rare.
+    /// Whether the payload has none of the rare fields that ``pack(_:_:)`` does not handle.
     var isPackable: Bool { get }
 
-    /// Goes through all other fields, always in the same order. `template` is the payload that they are compared with.
+    /// Writes or reads all other fields, always in the same order. `template` is the payload to compare with.
     mutating func pack(_ fields: inout PackedFields, _ template: Self)
 
-    /// Those of a snapshot.
+    /// Returns the templates of a snapshot.
     static func templates(in snapshot: SnapshotTemplates) -> [PayloadTemplate<Self>]
 
-    /// What the others are compared with.
+    /// The templates of this process.
     static var templates: PayloadTemplates<Self> { get }
 }
 
-/// A payload that takes little room. Copies share it until one of them is changed.
+/// A payload in compact storage. Copies share the storage until one of them is changed.
 @propertyWrapper package struct Packed<Payload: PackablePayload>: Codable, Sendable {
     private enum Storage: Sendable {
         case whole(PayloadTemplate<Payload>)
@@ -52,15 +52,15 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
         set { self = Self(wrappedValue: newValue) }
     }
 
-    /// What another place can share.
+    /// The wrapper, to share its storage elsewhere.
     package var projectedValue: Self { self }
 
-    /// What it is kept as a difference from, if it is.
+    /// The template that the payload is stored as a difference from; nil if it is stored whole.
     package var template: PayloadTemplate<Payload>? {
         if case .packed(let template, _) = storage { template } else { nil }
     }
 
-    /// Whether it is kept as the very same bytes.
+    /// Whether both are stored with the same template and the same bytes.
     package func isSame(as other: Self) -> Bool {
         guard case .packed(let template, let fields) = storage,
             case .packed(let otherTemplate, let otherFields) = other.storage
@@ -68,7 +68,8 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
         return template === otherTemplate && fields == otherFields
     }
 
-    /// In a snapshot that has the templates, the number of the template and the fields in base64url; elsewhere the whole.
+    /// Decodes the template's number and the fields in base64url in a snapshot with templates; elsewhere the whole
+    /// payload.
     package init(from decoder: any Decoder) throws {
         guard let templates = SnapshotTemplates.current,
             let text = try decoder.singleValueContainer().decodeText()
@@ -94,7 +95,8 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
         try container.encode(text)
     }
 
-    /// The number of the template and the fields in base64url.
+    /// Returns the template's number and the fields in base64url; nil if the payload is stored whole or the template is
+    /// not among `templates`.
     package func text(_ templates: SnapshotTemplates) -> String? {
         guard case .packed(let template, let fields) = storage, let number = templates.number(of: template) else {
             return nil
@@ -103,18 +105,18 @@ package protocol PackablePayload: Hashable, Sendable, Codable {
     }
 }
 
-/// A payload that others are kept as differences from.
+/// A payload that other payloads are stored as differences from.
 package final class PayloadTemplate<Payload: PackablePayload>: Sendable {
     package let payload: Payload
 
     package init(_ payload: Payload) { self.payload = payload }
 
-    /// What a payload has besides this one; nil if it has something that has no place among the fields.
+    /// Returns a payload's differences from this one; nil if it has a value that cannot be packed.
     fileprivate func fields(of other: Payload) -> [UInt8]? {
         var fields = PackedFields()
         var copy = other
         copy.pack(&fields, payload)
-        // A field that `pack` does not know would be the template's from now on.
+        // Reading would replace a field that `pack` does not handle with the template's.
         guard let bytes = fields.written, payload(with: bytes) == other else { return nil }
         return bytes
     }
@@ -127,7 +129,7 @@ package final class PayloadTemplate<Payload: PackablePayload>: Sendable {
     }
 }
 
-/// The first payload of each kind, as long as the process runs. Payloads of more kinds than a thousand stay whole.
+/// The templates of this process: the first payload of each kind. Payloads of more than 1000 kinds are stored whole.
 package final class PayloadTemplates<Payload: PackablePayload>: Sendable {
     private let templates = Mutex<[Payload.Kind: PayloadTemplate<Payload>]>([:])
 

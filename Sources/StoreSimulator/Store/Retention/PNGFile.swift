@@ -1,17 +1,17 @@
-/// What the App Store asks of a PNG file: that it is one, its size in pixels, and that nothing in it is transparent.
+/// A PNG file's validity, size in pixels and opacity, which the App Store checks.
 ///
-/// Reads the headers of the chunks, not the compressed pixels. PNG specification, third edition (W3C, 2025).
+/// Reads the chunk headers, not the compressed pixels. PNG specification, third edition (W3C, 2025).
 package struct PNGFile: Sendable, Hashable {
     package let width: UInt32
     package let height: UInt32
 
-    /// Reads a file. Throws why it is not such a PNG.
+    /// Parses a file. Throws the reason why it cannot be used.
     package init(_ bytes: some RandomAccessCollection<UInt8>) throws(Problem) {
         let reader = Reader(bytes: bytes)
         guard reader.slice(0, 8)?.elementsEqual([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) == true else {
             throw .notPNG
         }
-        // §11.2.1: 13 bytes, and always first.
+        // §11.2.1: IHDR has 13 bytes and is always first.
         guard reader.uint32(8) == 13, let header = reader.slice(12, 17), header.starts(with: "IHDR".utf8),
             reader.uint32(29) == Self.checksum(of: header), let width = reader.uint32(16),
             let height = reader.uint32(20), let depth = reader.byte(24), let colour = reader.byte(25)
@@ -20,7 +20,7 @@ package struct PNGFile: Sendable, Hashable {
             Self.depths[colour]?.contains(depth) == true, reader.byte(26) == 0, reader.byte(27) == 0,
             let interlace = reader.byte(28), interlace <= 1
         else { throw .badHeader }
-        // Grey and colour with an alpha channel. It may be opaque throughout, but the App Store does not look.
+        // Greyscale and colour with an alpha channel. The App Store refuses them even if all pixels are opaque.
         guard colour != 4, colour != 6 else { throw .transparent }
         self.width = width
         self.height = height
@@ -51,7 +51,7 @@ package struct PNGFile: Sendable, Hashable {
     private static func checkChunks(_ reader: Reader<some Any>, needsPalette: Bool) throws(Problem) {
         var (offset, hasPalette, hasPixels) = (33, false, false)
         while let length = reader.uint32(offset), let type = reader.slice(offset + 4, 4) {
-            // 12: length, type and checksum. The content has to be there, too.
+            // 12 is the size of length, type and checksum. The content must be complete as well.
             guard length <= maximum, reader.slice(offset + 8, Int(length) + 4) != nil else { break }
             switch String(decoding: type, as: UTF8.self) {
             case "tRNS": throw .transparent
@@ -67,7 +67,7 @@ package struct PNGFile: Sendable, Hashable {
         throw .truncated
     }
 
-    /// CRC-32 as of §5.5, bit by bit: it is for 17 bytes.
+    /// Returns the CRC-32 (§5.5), computed bit by bit as the input is 17 bytes.
     static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         var remainder: UInt32 = 0xFFFF_FFFF
         for byte in bytes {
@@ -80,7 +80,8 @@ package struct PNGFile: Sendable, Hashable {
     private struct Reader<Bytes: RandomAccessCollection> where Bytes.Element == UInt8 {
         let bytes: Bytes
 
-        /// `count` bytes from `offset` on, if there are as many. Both are sums of few 31-bit numbers.
+        /// Returns `count` bytes from `offset` on; nil if there are fewer. Both are sums of a few 31-bit numbers and
+        /// cannot overflow.
         func slice(_ offset: Int, _ count: Int) -> Bytes.SubSequence? {
             guard offset >= 0, count >= 0, offset <= bytes.count, count <= bytes.count - offset else { return nil }
             let start = bytes.index(bytes.startIndex, offsetBy: offset)

@@ -2,18 +2,18 @@ package import AppStoreModels
 package import Foundation
 
 extension PerformanceTestConfig {
-    /// A test that a developer's server gets through in seconds. Apple's numbers, but for the 700 ms, are not documented.
+    /// A test that takes a developer's server seconds. Of these numbers, Apple documents only the 700 ms.
     package static let standard = PerformanceTestConfig(
         maxConcurrentRequests: 5, totalRequests: 50, totalDuration: 10_000, responseTimeThreshold: 700,
         successRateThreshold: 95)
 }
 
-/// A performance test of the developer's server. Who sends the requests records here what became of each.
+/// A performance test of the developer's server. The sender of the requests records the result of each.
 package struct PerformanceTestRun: Sendable, Hashable, Codable {
     package let requestID: UUID
     package let originalTransactionID: String
     package let config: PerformanceTestConfig
-    /// The URL that is tested.
+    /// The URL under test.
     package let target: String
     package let startedAt: Date
     package private(set) var results: [Result] = []
@@ -34,7 +34,7 @@ package struct PerformanceTestRun: Sendable, Hashable, Codable {
     ) {
         self.requestID = requestID
         self.originalTransactionID = originalTransactionID
-        // At least one request, so that there is a rate, and not more than can be kept.
+        // At least one request, so that there is a success rate, and no more than can be stored.
         self.config = PerformanceTestConfig(
             maxConcurrentRequests: min(max(config.maxConcurrentRequests, 1), 1000),
             totalRequests: min(max(config.totalRequests, 1), 100_000),
@@ -45,7 +45,8 @@ package struct PerformanceTestRun: Sendable, Hashable, Codable {
         self.startedAt = startedAt
     }
 
-    /// A success that took too long is none. What comes after the end is dropped.
+    /// Records the result of a request. A success slower than the threshold counts as a timeout. Results after the end
+    /// are ignored.
     mutating func record(_ outcome: SendAttemptResult, milliseconds: Int64, now: Date) {
         guard !hasEnded(now: now) else { return }
         let milliseconds = min(max(milliseconds, 0), 86_400_000)
@@ -53,8 +54,8 @@ package struct PerformanceTestRun: Sendable, Hashable, Codable {
         results.append(Result(outcome: isSlow ? .timedOut : outcome, milliseconds: milliseconds))
     }
 
-    /// Whether all results are there, or have had twice the time they should take: a test must not run forever because
-    /// whoever sent the requests is gone.
+    /// Whether all results were recorded, or twice the planned duration has passed: a test must end even if the sender
+    /// of the requests is gone.
     package func hasEnded(now: Date) -> Bool {
         Int64(results.count) >= config.totalRequests
             || now.timeIntervalSince(startedAt) >= Double(config.totalDuration) / 1000 * 2
@@ -65,7 +66,7 @@ package struct PerformanceTestRun: Sendable, Hashable, Codable {
         return successRate >= config.successRateThreshold ? .pass : .fail
     }
 
-    /// In percent of all requests, rounded down.
+    /// The successes in percent of all requests, rounded down.
     private var successRate: Int32 {
         Int32(clamping: Int64(results.count { $0.outcome == .success }) * 100 / config.totalRequests)
     }
@@ -82,7 +83,7 @@ package struct PerformanceTestRun: Sendable, Hashable, Codable {
             failures: failures.isEmpty ? nil : failures)
     }
 
-    /// Nearest rank; all zero as long as there is no result.
+    /// Percentiles by nearest rank; all zero without results.
     private var responseTimes: PerformanceTestResponseTimes {
         let sorted = results.map(\.milliseconds).sorted()
         func percentile(_ percent: Int) -> Int64 {

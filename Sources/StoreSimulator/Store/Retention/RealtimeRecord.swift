@@ -1,26 +1,34 @@
 public import AppStoreModels
 public import Foundation
 
-/// What became of asking the developer's server what to show a customer who is about to cancel.
+/// The record of a real-time request to the developer's server, which chooses the message for a customer who is about
+/// to cancel.
 public struct RealtimeRecord: Sendable, Hashable, Codable {
-    /// What was asked.
-    public var question: DecodedRealtimeRequestBody
-    /// Whom.
+    /// The request.
+    public var request: DecodedRealtimeRequestBody
+    /// The URL of the developer's server.
     public var url: String
-    /// How the exchange ended.
+    /// The result of the exchange.
     public var result: SendAttemptResult
     /// How long the answer took, in milliseconds.
     public var milliseconds: Int64
-    /// What the customer sees.
-    public var shown: Shown
-    /// The message, if there is one.
+    /// The kind of content that the customer sees.
+    public var content: Content
+    /// The identifier of the message; nil if nothing is shown.
     public var messageIdentifier: UUID?
-    /// Why the answer was not used; nil if it was.
-    public var objection: String?
+    /// Why the answer was rejected; nil if it was used.
+    public var rejectionReason: String?
 
-    /// What a customer can see.
+    private enum CodingKeys: String, CodingKey {
+        case request = "question"
+        case url, result, milliseconds, messageIdentifier
+        case content = "shown"
+        case rejectionReason = "objection"
+    }
+
+    /// The kinds of content that a customer can see.
     @nonexhaustive
-    public enum Shown: String, Sendable, Hashable, Codable {
+    public enum Content: String, Sendable, Hashable, Codable {
         /// The message that the developer's server named.
         case message
         /// Another product of the same group.
@@ -36,40 +44,44 @@ public struct RealtimeRecord: Sendable, Hashable, Codable {
     }
 
     init(
-        _ question: DecodedRealtimeRequestBody, url: String, _ outcome: RealtimeExchange.Outcome, milliseconds: Int64
+        _ request: DecodedRealtimeRequestBody, url: String, _ outcome: RealtimeExchange.Outcome, milliseconds: Int64
     ) {
-        self.question = question
+        self.request = request
         self.url = url
         self.milliseconds = milliseconds
         result = outcome.result
-        objection = outcome.objection
-        switch outcome.shown {
-        case .message(let id): (shown, messageIdentifier) = (.message, id)
-        case .alternateProduct(let product): (shown, messageIdentifier) = (.alternateProduct, product.messageIdentifier)
-        case .promotionalOffer(let offer): (shown, messageIdentifier) = (.promotionalOffer, offer.messageIdentifier)
-        case .advancedCommerce(let info): (shown, messageIdentifier) = (.advancedCommerce, info.messageIdentifier)
-        case .defaultMessage(let id): (shown, messageIdentifier) = (.defaultMessage, id)
-        case .nothing: shown = .nothing
+        rejectionReason = outcome.rejectionReason
+        switch outcome.content {
+        case .message(let id): (content, messageIdentifier) = (.message, id)
+        case .alternateProduct(let product):
+            (content, messageIdentifier) = (.alternateProduct, product.messageIdentifier)
+        case .promotionalOffer(let offer):
+            (content, messageIdentifier) = (.promotionalOffer, offer.messageIdentifier)
+        case .advancedCommerce(let info):
+            (content, messageIdentifier) = (.advancedCommerce, info.messageIdentifier)
+        case .defaultMessage(let id): (content, messageIdentifier) = (.defaultMessage, id)
+        case .nothing: content = .nothing
         }
     }
 }
 
 extension Store {
-    /// What the App Store asks when a customer is about to cancel; nil if nobody is to be asked, or nothing to be cancelled.
-    mutating func question(
-        about customer: String, _ selector: String?, at now: Date
+    /// Returns the real-time request for a customer who is about to cancel; nil if no URL is set or there is no
+    /// subscription to cancel.
+    mutating func realtimeExchange(
+        for customer: String, _ selector: String?, at now: Date
     ) -> (RealtimeExchange, url: String)? {
         guard let url = retention.realtimeURL, let subscription = try? subscription(of: customer, selector),
             subscription.ownership == .purchased, subscription.renewsAutomatically, !isLapsed(subscription, at: now)
         else { return nil }
-        var exchange = exchange(about: subscription, at: now)
+        var exchange = exchange(for: subscription, at: now)
         exchange.timeLimit = Int64(min(max(settings.realtimeTimeout, 0.001), 3600) * 1000)
         return (exchange, url)
     }
 
-    mutating func exchange(about subscription: Subscription, at now: Date) -> RealtimeExchange {
+    mutating func exchange(for subscription: Subscription, at now: Date) -> RealtimeExchange {
         let product = transactions[subscription.current]?.payload.productId ?? subscription.renewalProduct
-        let question = DecodedRealtimeRequestBody(
+        let request = DecodedRealtimeRequestBody(
             originalTransactionId: subscription.id, appAppleId: app.appAppleID, productId: product,
             userLocale: Self.locales[customers[subscription.customer]?.storefront ?? ""] ?? "en-US",
             requestIdentifier: UUID(uuidString: exchangeIdentifiers.uuid()) ?? UUID(), environment: environment,
@@ -79,9 +91,9 @@ extension Store {
             $0.id != product && $0.subscription?.group == subscription.group && $0.isOnSale
         }
         return RealtimeExchange(
-            question, isAdvancedCommerce: subscription.advancedCommerce != nil, alternatives: Set(others.map(\.id)))
+            request, isAdvancedCommerce: subscription.advancedCommerce != nil, alternatives: Set(others.map(\.id)))
     }
 
-    // The language that most customers of a storefront read: the store does not know theirs.
+    // The store does not know customers' languages and uses the storefront's main language.
     private static let locales = ["DEU": "de-DE", "FRA": "fr-FR", "GBR": "en-GB", "JPN": "ja-JP", "USA": "en-US"]
 }

@@ -1,12 +1,12 @@
-/// A language tag as the Retention Messaging API names languages: `en`, `en-US`, `zh-Hant-TW`.
+/// A language tag of the Retention Messaging API, such as `en`, `en-US` or `zh-Hant-TW`.
 ///
-/// The shape is checked (RFC 5646 §2.1: language, script, region, variants), not whether such a language exists. Two
-/// spellings that differ in case only are one tag.
+/// Only the syntax is checked (RFC 5646 §2.1: language, script, region, variants), not whether the language exists.
+/// Tags that differ only in case are equal.
 package struct RetentionLocale: Sendable, Hashable, Codable {
-    /// The tag in the usual case.
+    /// The tag with conventional capitalization.
     package let text: String
 
-    /// Nil for what has not the shape.
+    /// Returns nil if the syntax is wrong.
     package init?(_ text: some StringProtocol) {
         guard (2...35).contains(text.utf8.count) else { return nil }
         var rest = text.split(separator: "-", omittingEmptySubsequences: false)[...]

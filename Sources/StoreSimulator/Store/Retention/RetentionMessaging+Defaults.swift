@@ -2,7 +2,8 @@ package import AppStoreModels
 internal import Foundation
 
 extension RetentionMessaging {
-    /// R7. In place of what was there. `isSubscription`: whether the app sells a subscription of that identifier.
+    /// R7. Sets or replaces a default message. `isSubscription` returns whether the app sells a subscription with that
+    /// product identifier.
     package mutating func setDefaultMessage(
         product: String, locale: String, body: RequestBody, isSubscription: (String) -> Bool
     ) throws(APIFailure) {
@@ -14,7 +15,7 @@ extension RetentionMessaging {
         defaults.append(Default(productID: product, locale: locale, messageIdentifier: identifier))
     }
 
-    /// R8.
+    /// R8. Returns the default message for a product and a language.
     package func defaultMessage(
         product: String, locale: String, isSubscription: (String) -> Bool
     ) throws(APIFailure) -> DefaultConfigurationResponse {
@@ -25,7 +26,7 @@ extension RetentionMessaging {
         return DefaultConfigurationResponse(messageIdentifier: found)
     }
 
-    /// R9. Whether there was one or not.
+    /// R9. Deletes a default message. Does nothing if there is none.
     package mutating func deleteDefaultMessage(
         product: String, locale: String, isSubscription: (String) -> Bool
     ) throws(APIFailure) {

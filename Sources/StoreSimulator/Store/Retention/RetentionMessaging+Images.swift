@@ -1,7 +1,7 @@
 package import AppStoreModels
 
 extension RetentionMessaging {
-    /// R1. `size` is the query parameter `imageSize`.
+    /// R1. Stores an uploaded image. `size` is the query parameter `imageSize`.
     package mutating func uploadImage(
         _ identifier: String, size: String? = nil, bytes: some RandomAccessCollection<UInt8>
     ) throws(APIFailure) {
@@ -31,7 +31,7 @@ extension RetentionMessaging {
                 height: file.height))
     }
 
-    /// R2. First the messages that show it have to go.
+    /// R2. Deletes an image. Throws if a message uses it.
     package mutating func deleteImage(_ identifier: String) throws(APIFailure) {
         let identifier = try Self.identifier(identifier, "imageIdentifier")
         guard image(identifier) != nil else { throw Self.imageNotFound(identifier) }
@@ -41,7 +41,7 @@ extension RetentionMessaging {
         images.removeAll { $0.identifier == identifier }
     }
 
-    /// R3. In the order of their upload.
+    /// R3. Returns the images in the order of their upload.
     package func imageList() -> GetImageListResponse {
         GetImageListResponse(
             imageIdentifiers: images.map {

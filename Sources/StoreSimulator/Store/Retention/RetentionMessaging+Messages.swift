@@ -2,7 +2,7 @@ package import AppStoreModels
 internal import Foundation
 
 extension RetentionMessaging {
-    /// R4. Fields without a code of their own have status 400 without a code.
+    /// R4. Stores an uploaded message. Errors in fields without a documented code have status 400 and no code.
     package mutating func uploadMessage(_ identifier: String, body: RequestBody) throws(APIFailure) {
         let identifier = try Self.identifier(identifier, "messageIdentifier")
         let content = try Self.content(body)
@@ -16,7 +16,7 @@ extension RetentionMessaging {
         messages.append(Message(identifier: identifier, content: content, state: isSandbox ? .approved : .pending))
     }
 
-    /// R5. Where it was the default, there is none from then on.
+    /// R5. Deletes a message, also as a default message.
     package mutating func deleteMessage(_ identifier: String) throws(APIFailure) {
         let identifier = try Self.identifier(identifier, "messageIdentifier")
         guard message(identifier) != nil else { throw Self.messageNotFound(identifier) }
@@ -24,7 +24,7 @@ extension RetentionMessaging {
         defaults.removeAll { $0.messageIdentifier == identifier }
     }
 
-    /// R6. In the order of their upload.
+    /// R6. Returns the messages in the order of their upload.
     package func messageList() -> GetMessageListResponse {
         GetMessageListResponse(
             messageIdentifiers: messages.map {
@@ -68,7 +68,7 @@ extension RetentionMessaging {
         try fields.string("altText", upTo: 150, tooLong: .altTextTooLong, or: nil)
     }
 
-    // That an image is unknown has no code at this endpoint either; it certainly has not the size that it should have.
+    // This endpoint has no documented code for an unknown image, so the code for a wrong image size is used.
     private func checkImages(of content: UploadMessageRequestBody) throws(APIFailure) {
         if let image = content.image { try checkImage(image.imageIdentifier, is: .fullSize) }
         for point in content.bulletPoints ?? [] { try checkImage(point.imageIdentifier, is: .bulletPoint) }

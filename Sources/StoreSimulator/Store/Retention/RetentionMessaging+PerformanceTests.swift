@@ -2,11 +2,12 @@ package import AppStoreModels
 package import Foundation
 
 extension RetentionMessaging {
-    /// How many tests are kept.
+    /// The maximum number of stored tests.
     private static let maximumTests = 100
 
-    /// R13. `check` has to throw unless the text is the original transaction of a subscription: 4000006, 4000048, 4000185,
-    /// 4000187. One test runs at a time. `id` is for the new one. Status 404 without a code outside the sandbox.
+    /// R13. Starts a performance test with the identifier `id`. `check` must throw unless the text is the original
+    /// transaction identifier of a subscription: 4000006, 4000048, 4000185, 4000187. One test runs at a time. Outside
+    /// the sandbox, throws status 404 without a code.
     package mutating func startPerformanceTest(
         _ body: RequestBody, id: UUID, now: Date, check: (String) throws(APIFailure) -> Void
     ) throws(APIFailure) -> PerformanceTestResponse {
@@ -30,7 +31,7 @@ extension RetentionMessaging {
         return PerformanceTestResponse(config: run.config, requestId: id.text)
     }
 
-    /// R14.
+    /// R14. Returns the results of a performance test.
     package func performanceTest(_ requestID: String, now: Date) throws(APIFailure) -> PerformanceTestResultResponse {
         guard let id = UUID(text: requestID) else {
             throw APIFailure(.invalidRequestId, "The requestId is not a UUID.")
@@ -41,7 +42,7 @@ extension RetentionMessaging {
         return run.response(now: now)
     }
 
-    /// What became of one request of a test. A test that is unknown or has ended is left as it is.
+    /// Records the result of one request of a test. Does nothing if the test is unknown or has ended.
     package mutating func record(
         _ outcome: SendAttemptResult, milliseconds: Int64, forTest id: UUID, now: Date
     ) {
@@ -49,10 +50,10 @@ extension RetentionMessaging {
         performanceTests[index].record(outcome, milliseconds: milliseconds, now: now)
     }
 
-    /// Forgets a test that nothing can be asked about any more.
-    mutating func abandon(_ id: UUID) { performanceTests.removeAll { $0.requestID == id } }
+    /// Removes a test whose results cannot be requested any more.
+    mutating func removePerformanceTest(_ id: UUID) { performanceTests.removeAll { $0.requestID == id } }
 
-    /// Whether any test has passed: what production asks for before it takes a realtime URL.
+    /// Whether any test has passed. Production requires it before it accepts a realtime URL.
     package func hasPassedTest(now: Date) -> Bool {
         hasPassedForgottenTest || performanceTests.contains { $0.status(now: now) == .pass }
     }

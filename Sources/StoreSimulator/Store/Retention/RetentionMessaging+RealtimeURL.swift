@@ -2,7 +2,7 @@ package import AppStoreModels
 internal import Foundation
 
 extension RetentionMessaging {
-    /// R10. In place of what was there. In production the app needs a performance test that passed in the sandbox:
+    /// R10. Sets or replaces the realtime URL. Production requires a performance test that passed in the sandbox:
     /// ``hasPassedTest(now:)`` of the sandbox's value.
     package mutating func setRealtimeURL(_ body: RequestBody, hasPassedTest: Bool) throws(APIFailure) {
         let text = try body.string("realtimeURL", or: .badRequestRealtimeUrl)
@@ -15,20 +15,22 @@ extension RetentionMessaging {
         realtimeURL = text
     }
 
-    /// R11.
+    /// R11. Returns the realtime URL.
     package func realtimeURLResponse() throws(APIFailure) -> RealtimeUrlResponse {
         guard let realtimeURL else { throw APIFailure(.realtimeUrlNotFound, "No realtime URL is set.") }
         return RealtimeUrlResponse(realtimeURL: realtimeURL)
     }
 
-    /// R12. Status 404 without a code if there is none: none is documented here.
+    /// R12. Deletes the realtime URL. If none is set, throws status 404 without a code: none is documented for this
+    /// case.
     package mutating func deleteRealtimeURL() throws(APIFailure) {
         guard realtimeURL != nil else { throw APIFailure(status: 404, "no realtime URL is set") }
         realtimeURL = nil
     }
 
-    /// Why the App Store would not call this URL. For notifications the same rules hold: HTTPS, port 443 or from 1024 on.
-    /// Here HTTP is fine, too, as long as it stays on this machine: a developer's server has no certificate.
+    /// Returns why the App Store would not call this URL; nil if it would. The rules are those of notification URLs:
+    /// HTTPS, port 443 or 1024 and above. In addition, HTTP is allowed to loopback addresses, because a local
+    /// development server has no certificate.
     private static func problem(ofURL text: String) -> String? {
         guard text.unicodeScalars.count <= 256 else { return "has more than 256 characters" }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let url = URLComponents(string: text),

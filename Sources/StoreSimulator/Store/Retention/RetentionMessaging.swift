@@ -1,22 +1,22 @@
 package import AppStoreModels
 package import Foundation
 
-/// What one app has set up in the Retention Messaging API, in one environment: images, messages, which message is the
-/// default for which product and language, where the App Store asks for messages, and performance tests.
+/// An app's configuration in the Retention Messaging API in one environment: images, messages, default messages by
+/// product and language, the realtime URL, and performance tests.
 ///
-/// One method for each endpoint, R1 to R14, which gives the answer's body or throws the documented failure. An identifier
-/// in a path that is no UUID is status 400: no code is documented for it.
+/// Each endpoint, R1 to R14, has one method, which returns the body of the answer or throws the documented failure. A
+/// path identifier that is not a UUID is status 400 without a code: none is documented.
 package struct RetentionMessaging: Sendable, Hashable, Codable {
     package let environment: AppStoreEnvironment
     package internal(set) var images: [Image] = []
     package internal(set) var messages: [Message] = []
     package internal(set) var defaults: [Default] = []
-    /// Where the App Store asks for messages.
+    /// The URL of the developer's server for real-time requests.
     package internal(set) var realtimeURL: String?
     package internal(set) var performanceTests: [PerformanceTestRun] = []
-    /// What the next performance test consists of.
+    /// The configuration of the next performance test.
     package var performanceTestConfig: PerformanceTestConfig
-    /// Whether a test that is no longer kept has passed.
+    /// Whether a test that has been removed passed.
     var hasPassedForgottenTest = false
 
     package init(environment: AppStoreEnvironment, performanceTestConfig: PerformanceTestConfig = .standard) {
@@ -24,10 +24,10 @@ package struct RetentionMessaging: Sendable, Hashable, Codable {
         self.performanceTestConfig = performanceTestConfig
     }
 
-    /// The most images and the most messages of an app.
+    /// The maximum number of images and of messages of an app.
     package static let maximumCount = 2000
 
-    /// An image that was uploaded. Its pixels are not kept: nothing shows them.
+    /// An uploaded image. Its pixels are not stored, as nothing displays them.
     package struct Image: Sendable, Hashable, Codable {
         package let identifier: UUID
         package let size: RetentionImageSize
@@ -36,19 +36,19 @@ package struct RetentionMessaging: Sendable, Hashable, Codable {
         package let height: UInt32
     }
 
-    /// A message that was uploaded.
+    /// An uploaded message.
     package struct Message: Sendable, Hashable, Codable {
         package let identifier: UUID
         package let content: UploadMessageRequestBody
         package var state: RetentionMessageState
 
-        /// The images it shows, those of its points included.
+        /// The identifiers of the images in the message and its bullet points.
         package var images: [UUID] {
             (content.image.map { [$0.imageIdentifier] } ?? []) + (content.bulletPoints ?? []).map(\.imageIdentifier)
         }
     }
 
-    /// The message for a product and a language.
+    /// The default message for a product and a language.
     package struct Default: Sendable, Hashable, Codable {
         package let productID: String
         package let locale: RetentionLocale
@@ -67,7 +67,7 @@ package struct RetentionMessaging: Sendable, Hashable, Codable {
     /// Whether the message and its images are approved.
     package func isApproved(_ message: Message) -> Bool { problem(message) == nil }
 
-    /// Why the message must not be shown.
+    /// Returns why the message must not be shown; nil if it may.
     func problem(_ message: Message) -> APIFailure? {
         if message.state != .approved {
             return APIFailure(.messageNotApproved, "The message is \(message.state.rawValue), not APPROVED.")
@@ -83,13 +83,13 @@ package struct RetentionMessaging: Sendable, Hashable, Codable {
         return identifier
     }
 
-    // The sandbox approves everything at once.
+    // The sandbox approves all images and messages immediately.
     var isSandbox: Bool { environment != .production }
 }
 
-// What the developer cannot do, as Apple does it.
+// Decisions that Apple makes.
 extension RetentionMessaging {
-    /// Approves or rejects an image. Only to be called with one that exists: 4040014.
+    /// Approves or rejects an image. Throws 4040014 if it does not exist.
     package mutating func decide(image identifier: UUID, _ state: RetentionImageState) throws(APIFailure) {
         guard let index = images.firstIndex(where: { $0.identifier == identifier }) else {
             throw Self.imageNotFound(identifier)
@@ -97,7 +97,7 @@ extension RetentionMessaging {
         images[index].state = state
     }
 
-    /// Approves or rejects a message. Only to be called with one that exists: 4040015.
+    /// Approves or rejects a message. Throws 4040015 if it does not exist.
     package mutating func decide(message identifier: UUID, _ state: RetentionMessageState) throws(APIFailure) {
         guard let index = messages.firstIndex(where: { $0.identifier == identifier }) else {
             throw Self.messageNotFound(identifier)

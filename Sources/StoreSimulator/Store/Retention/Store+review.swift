@@ -1,18 +1,18 @@
 internal import AppStoreModels
 
 extension Store {
-    /// What Apple decides about messages and images.
+    /// Carries out Apple's approval or rejection of a message or an image.
     mutating func applyReview(_ command: StoreCommand) throws(StoreError) -> Subject {
         var messaging = retention
         switch command {
         case .approveMessage(let id):
-            try Self.asking { () throws(APIFailure) in try messaging.decide(message: id, .approved) }
+            try Self.mappingAPIFailure { () throws(APIFailure) in try messaging.decide(message: id, .approved) }
         case .rejectMessage(let id):
-            try Self.asking { () throws(APIFailure) in try messaging.decide(message: id, .rejected) }
+            try Self.mappingAPIFailure { () throws(APIFailure) in try messaging.decide(message: id, .rejected) }
         case .approveImage(let id):
-            try Self.asking { () throws(APIFailure) in try messaging.decide(image: id, .approved) }
+            try Self.mappingAPIFailure { () throws(APIFailure) in try messaging.decide(image: id, .approved) }
         case .rejectImage(let id):
-            try Self.asking { () throws(APIFailure) in try messaging.decide(image: id, .rejected) }
+            try Self.mappingAPIFailure { () throws(APIFailure) in try messaging.decide(image: id, .rejected) }
         default: throw StoreError(.invalidArgument, "unknown command")
         }
         retention = messaging

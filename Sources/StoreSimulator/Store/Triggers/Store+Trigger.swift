@@ -2,42 +2,43 @@ internal import AppStoreModels
 package import Foundation
 
 extension Store {
-    /// Causes a notification at `date`, after everything that happens by itself until then. It is the last of the outcome's.
+    /// Causes a notification at `date`, after all events due by then. It is the last notification in the outcome.
     ///
-    /// What leads to it may lie in the past. Its notifications are signed then too, unless later ones are there already:
-    /// they come after those, late. So notifications are always in the order of their signatures.
+    /// The events that lead to it may be in the past. Their notifications are signed with past dates too, unless the
+    /// store has later notifications: then they are signed after those. Notifications are therefore always in the order
+    /// of their signing dates.
     package mutating func trigger(_ request: TriggerRequest, at date: Date) throws(StoreError) -> StoreOutcome {
         let now = try instant(date)
         try request.check()
         guard settings.notificationVersion == .two || request.notificationType == .test else {
             throw StoreError(
                 .impossibleTransition,
-                "the app gets notifications of version 1, which follow commands alone: set notificationVersion to 2")
+                "notifications of version 1 cannot be triggered: set notificationVersion to 2")
         }
         run(until: now)
-        // On an excerpt, so that whatever turns out to be impossible has never begun.
-        var rehearsal = try TriggerRun(whole: self, request: request, now: now)
-        let outcome = try rehearsal.perform()
-        absorb(rehearsal.store)
+        // Run on an excerpt, so that a trigger that turns out to be impossible has no effect.
+        var execution = try TriggerRun(whole: self, request: request, now: now)
+        let outcome = try execution.perform()
+        merge(execution.store)
         updateDevices(at: now)
         return outcome
     }
 }
 
-/// One trigger on its way: the part of the store that it is about as it becomes, and for whom.
+/// A trigger being carried out on an excerpt of the store.
 struct TriggerRun {
     var store: Store
     let request: TriggerRequest
     let now: Date
-    /// Whom it is about.
+    /// The customer that the notification is about.
     let customer: String
-    /// Whether everything that leads to the notification is still to be made up.
+    /// Whether the customer is new, so that the preceding events must be created too.
     let isNew: Bool
-    /// A name for somebody else who is needed.
+    /// The name of a second new customer, if one is needed.
     let otherName: String
-    /// How many subscribe to the product in question, where that is asked for.
+    /// The number of subscribers to the requested product; only counted for a summary.
     private(set) var subscribers = 0
-    /// What is made that is no transaction.
+    /// The token or request identifier that the trigger created.
     var token: String?
 
     init(whole: Store, request: TriggerRequest, now: Date) throws(StoreError) {
@@ -62,14 +63,14 @@ struct TriggerRun {
     var subtype: NotificationSubtype? { request.subtype }
 
     mutating func perform() throws(StoreError) -> StoreOutcome {
-        // What a trigger needs of these is for the trigger alone.
+        // Changes to settings and catalogue apply only during the trigger.
         let (settings, catalogue) = (store.settings, store.catalogue)
-        // What is asked for comes now: neither a day before nor late.
-        (store.settings.renewalLead, store.settings.renewalDelay) = (0, 0)
-        try act()
+        // Renewals are due exactly at the end of the period, neither in advance nor late.
+        (store.settings.maximumRenewalLeadTime, store.settings.maximumRenewalDelay) = (0, 0)
+        try performTrigger()
         store.settings = settings
         store.catalogue = catalogue
-        guard let number = asked else {
+        guard let number = requestedNotification else {
             throw StoreError(
                 .impossibleTransition, "\(request.name) does not follow from the state that \(customer) is in")
         }
@@ -77,8 +78,8 @@ struct TriggerRun {
         return outcome(number)
     }
 
-    /// The number of the notification that was asked for, once it is there.
-    var asked: Int? {
+    /// The number of the requested notification; nil until it exists.
+    var requestedNotification: Int? {
         store.notifications.indices.last { index in
             let record = store.notifications[index]
             return record.type == type && record.subtype == subtype && record.date == now
@@ -105,50 +106,50 @@ struct TriggerRun {
             outcome.orderID = store.transactions[purchase.transaction.transactionId]?.order
             outcome.appAccountToken = purchase.transaction.appAccountToken?.text
         }
-        var all = store.announcements(from: 0)
-        // Family members may have heard after the purchaser.
+        var all = store.outcomeNotifications(from: 0)
+        // Notifications to family members may follow the purchaser's.
         if all.indices.contains(number) { all.append(all.remove(at: number)) }
         outcome.notifications = all
         return outcome
     }
 
-    private mutating func act() throws(StoreError) {
+    private mutating func performTrigger() throws(StoreError) {
         switch type {
         case .subscribed, .oneTimeCharge, .didChangeRenewalPref, .didChangeRenewalStatus, .offerRedeemed:
-            try actOnPurchase()
-        case .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .priceIncrease: try actOnRenewal()
-        case .consumptionRequest, .refund, .refundDeclined, .refundReversed, .revoke: try actOnRefund()
-        case .metadataUpdate, .migration, .priceChange: try actOnAdvancedCommerce()
-        default: try actOnOthers()
+            try performPurchaseTrigger()
+        case .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .priceIncrease: try performRenewalTrigger()
+        case .consumptionRequest, .refund, .refundDeclined, .refundReversed, .revoke: try performRefundTrigger()
+        case .metadataUpdate, .migration, .priceChange: try performAdvancedCommerceTrigger()
+        default: try performOtherTrigger()
         }
     }
 }
 
-// MARK: - What all of them need
+// MARK: - Shared helpers
 
 extension TriggerRun {
-    /// Does something at its time, which may be in the past.
+    /// Carries out a command at `date`, which may be in the past, after all events due by then.
     mutating func perform(_ command: StoreCommand, at date: Date) throws(StoreError) {
         let date = date.wholeMilliseconds
         store.run(until: date)
         token = try store.apply(command, at: date).token ?? token
     }
 
-    /// Does something now. What is due by itself at this very instant comes after it.
+    /// Carries out a command now, before the events due at this instant.
     mutating func perform(_ command: StoreCommand) throws(StoreError) {
         token = try store.apply(command, at: now).token
     }
 
-    /// The subscriptions that can be bought.
+    /// The subscription products on sale, without generic products.
     var subscriptionProducts: [Product] {
         store.catalogue.products.filter { $0.subscription != nil && $0.isOnSale && !$0.isAdvancedCommerce }
     }
 
-    /// The product that was asked for; the first that fits otherwise.
+    /// Returns the requested product, or else the first one on sale that satisfies `fits`.
     func product(_ kind: String, where fits: (Product) -> Bool) throws(StoreError) -> Product {
         if let id = request.product {
             let product = try store.product(id)
-            guard fits(product) else { throw StoreError(.invalidArgument, "\(id) is no \(kind)") }
+            guard fits(product) else { throw StoreError(.invalidArgument, "\(id) is not a \(kind)") }
             return product
         }
         guard let product = store.catalogue.products.first(where: { $0.isOnSale && fits($0) }) else {
@@ -161,19 +162,19 @@ extension TriggerRun {
         try product("auto-renewable subscription") { $0.subscription != nil && !$0.isAdvancedCommerce }
     }
 
-    /// The middle of a period of `product` that has begun in the past and is not over.
+    /// Returns a start date such that `now` is in the middle of a period of `product`.
     func middle(of product: Product) -> Date {
         let period = product.subscription?.period ?? .month
         return now - store.settings.rate.end(of: period, from: now).timeIntervalSince(now) / 2
     }
 
-    /// When a period of `product` has to begin to end at `end`, or as soon as possible after it.
+    /// Returns the start of a period of `product` that ends at `end`, or as soon as possible after it.
     func start(of product: Product, endingAt end: Date) -> Date {
         let (period, rate) = (product.subscription?.period ?? .month, store.settings.rate)
         return Self.start(endingAt: end) { rate.end(of: period, from: $0) }
     }
 
-    /// The earliest start from which `ends` does not lie before `end`. A calendar has no month that ends on some days.
+    /// Returns the earliest start for which `ends` returns `end` or later. On some dates no calendar month ends.
     static func start(endingAt end: Date, _ ends: (Date) -> Date) -> Date {
         let length = ends(end).timeIntervalSince(end)
         guard length > 0, var high = end.millisecondsSince1970 else { return end }
@@ -186,12 +187,12 @@ extension TriggerRun {
         return Date(millisecondsSince1970: high) ?? end
     }
 
-    /// A new customer's subscription, bought at `start` at the full price.
+    /// Subscribes a new customer at `start` at the full price.
     mutating func subscribe(to product: Product, at start: Date) throws(StoreError) {
         try perform(.purchase(customer: customer, product: product.id, introductory: false), at: start)
     }
 
-    /// The subscription that things happen to: a new one in the middle of its period, or the customer's as it is.
+    /// Returns the customer's subscription; for a new customer, a new one in the middle of its period.
     mutating func subscription() throws(StoreError) -> Subscription {
         if isNew {
             let product = try subscriptionProduct()
@@ -200,16 +201,17 @@ extension TriggerRun {
         return try store.subscription(of: customer, isNew ? nil : request.product)
     }
 
-    /// The instant at a fraction of the way from the beginning of the subscription's period to now.
+    /// Returns the instant at a fraction of the time between the start of the subscription's period and now.
     func instant(_ fraction: Double, of subscription: Subscription) -> Date {
         let start = store.transactions[subscription.current]?.payload.purchaseDate ?? now
         return start + now.timeIntervalSince(start) * fraction
     }
 
-    /// Lets come what comes at this instant by itself; what does not is accelerated, step by step, until it is there.
-    mutating func letItCome(_ subscription: Subscription, steps: Int = 1) throws(StoreError) {
+    /// Processes the events due now. Then accelerates the subscription up to `steps` times until the requested
+    /// notification exists.
+    mutating func advance(_ subscription: Subscription, steps: Int = 1) throws(StoreError) {
         store.run(until: now)
-        for _ in 0..<steps where asked == nil {
+        for _ in 0..<steps where requestedNotification == nil {
             try perform(.accelerate(customer: customer, subscription: subscription.id))
         }
     }

@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What the Advanced Commerce API announces, without the API: plausible content for a generic product.
+// The notifications of the Advanced Commerce API, caused without the API, with plausible content for a generic product.
 
 extension TriggerRun {
-    mutating func actOnAdvancedCommerce() throws(StoreError) {
+    mutating func performAdvancedCommerceTrigger() throws(StoreError) {
         let id = type == .migration ? try migrate() : try genericSubscription().id
         if type == .metadataUpdate {
             let descriptors = AdvancedCommerceDescriptors(description: "A new description", displayName: "A new name")
@@ -14,7 +14,7 @@ extension TriggerRun {
             let items = state.renewalInfo.items?.map { item in
                 var item = item
                 let price = item.price ?? 0
-                // A price may be any 64-bit number.
+                // Prices may be any 64-bit number, so avoid an overflow.
                 let raised = AdvancedCommerceState.sum([price, max(price / 5, 1000)])
                 item.priceIncreaseInfo = .init(price: raised, status: .pending)
                 return item
@@ -30,7 +30,7 @@ extension TriggerRun {
         store.announce(type, about: subscription, at: now)
     }
 
-    /// A generic product; where the catalogue has none, any subscription stands in for one.
+    /// Returns a generic subscription product; if the catalogue has none, any subscription product.
     private func genericProduct() throws(StoreError) -> Product {
         let isGeneric = { (product: Product) in product.isAdvancedCommerce && product.subscription != nil }
         if request.product == nil, let product = store.catalogue.products.first(where: isGeneric) { return product }
@@ -49,7 +49,7 @@ extension TriggerRun {
         let product = try genericProduct()
         let start = middle(of: product).wholeMilliseconds
         let buyer = store.addCustomer(customer, at: start)
-        // A generic product has no price of its own.
+        // Generic products have no price.
         let price = max(product.price(in: buyer.storefront), 9990)
         var subscription = Subscription(
             id: "", customer: customer, group: product.subscription?.group ?? "", ownership: .purchased, owner: nil,
@@ -62,7 +62,7 @@ extension TriggerRun {
         return subscription
     }
 
-    /// Lets a subscription go on under a generic product, and under another identifier, as the API does.
+    /// Migrates a subscription to a generic product and a new identifier, as the API does.
     private mutating func migrate() throws(StoreError) -> String {
         let product = try genericProduct()
         if isNew {
@@ -84,7 +84,7 @@ extension TriggerRun {
         return store.migrate(old, to: product, contents, accountToken: nil, at: now).id
     }
 
-    /// One item at that price, untaxed.
+    /// Returns a state with one item at `price`, without taxes.
     private mutating func state(_ product: Product, price: Int64) -> AdvancedCommerceState {
         let period = product.subscription?.period ?? .month
         return AdvancedCommerceState(

@@ -1,28 +1,28 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Extensions, tests, consent, purchases outside the App Store.
+// Renewal date extensions, test notifications, consent and external purchases.
 
 extension TriggerRun {
-    mutating func actOnOthers() throws(StoreError) {
+    mutating func performOtherTrigger() throws(StoreError) {
         switch (type, subtype) {
         case (.renewalExtended, _):
             try perform(.extendRenewal(customer: customer, days: 30, subscription: subscription().id))
         case (.renewalExtension, .failure?): try failToExtend()
-        case (.renewalExtension, _): try summarize()
+        case (.renewalExtension, _): try announceSummary()
         case (.test, _): token = store.addTest(at: now)
         case (.rescindConsent, _):
             if isNew { try perform(.createCustomer(customer: customer), at: now - 86_400) }
             try perform(.rescindConsent(customer: customer))
         case (_, .created?): try perform(.createExternalPurchaseToken(tokenType: .services))
-        case (_, .activeTokenReminder?): try remind()
+        case (_, .activeTokenReminder?): try sendReminder()
         default:
             try perform(.createExternalPurchaseToken(), at: now - Double(Store.reportingDays) * 86_400)
             store.run(until: now)
         }
     }
 
-    /// Two extensions a year is the most, so a third one fails.
+    /// At most two extensions a year are allowed, so the third one fails.
     private mutating func failToExtend() throws(StoreError) {
         let subscription = try subscription()
         guard subscription.ownership == .purchased, !store.isLapsed(subscription, at: now) else {
@@ -36,8 +36,8 @@ extension TriggerRun {
         store.announce(.renewalExtension, .failure, about: subscription.id, at: now)
     }
 
-    /// The end of an extension for all, as if it had been asked for; nobody's date changes.
-    private mutating func summarize() throws(StoreError) {
+    /// Announces the summary of an extension for all subscribers without changing any renewal date.
+    private mutating func announceSummary() throws(StoreError) {
         let request = store.identifiers.uuid()
         let product = try subscriptionProduct()
         var job = MassExtension(request: request, product: product.id, days: 1, storefronts: nil)
@@ -46,11 +46,11 @@ extension TriggerRun {
         token = request
     }
 
-    private mutating func remind() throws(StoreError) {
-        let start = Self.start(endingAt: now) { Period.month.after($0) }
+    private mutating func sendReminder() throws(StoreError) {
+        let start = Self.start(endingAt: now) { Period.month.date(after: $0) }
         try perform(.createExternalPurchaseToken(tokenType: .services), at: start)
         store.run(until: now)
-        guard asked == nil, let token else { return }
+        guard requestedNotification == nil, let token else { return }
         store.externalPurchases[token]?.due = now
         store.remindOfToken(token, at: now)
     }

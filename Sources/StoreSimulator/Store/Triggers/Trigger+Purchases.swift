@@ -1,10 +1,10 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Beginnings, changes of plan, the renewal switch, offers.
+// First purchases, changes of plan, turning renewal on and off, and offers.
 
 extension TriggerRun {
-    mutating func actOnPurchase() throws(StoreError) {
+    mutating func performPurchaseTrigger() throws(StoreError) {
         switch (type, subtype) {
         case (.subscribed, .initialBuy?): try buy(subscriptionProduct())
         case (.subscribed, _): try resubscribe()
@@ -40,7 +40,7 @@ extension TriggerRun {
     }
 
     private mutating func changePlan(_ change: Store.PlanChange) throws(StoreError) {
-        let (old, new) = try plans(change) { _ in true }
+        let (old, new) = try productPair(change) { _ in true }
         if isNew { try subscribe(to: old, at: middle(of: old)) }
         try buy(new)
     }
@@ -50,7 +50,7 @@ extension TriggerRun {
             let (_, product) = try store.current(of: store.subscription(of: customer, request.product))
             return try buy(product)
         }
-        let (old, new) = try plans(.downgrade) { _ in true }
+        let (old, new) = try productPair(.downgrade) { _ in true }
         try subscribe(to: old, at: middle(of: old))
         let subscription = try store.subscription(of: customer, nil)
         try perform(.purchase(customer: customer, product: new.id), at: instant(0.5, of: subscription))
@@ -70,9 +70,9 @@ extension TriggerRun {
         try perform(.resume(customer: customer, subscription: subscription.id))
     }
 
-    /// Raises the price by a fifth, for this customer alone.
+    /// Raises the price by a fifth, at least by 1000 thousandths, for this customer alone.
     mutating func raisePrice(of subscription: Subscription, consent: Bool, at date: Date) throws(StoreError) {
-        // That of an Advanced Commerce subscription may be any 64-bit number.
+        // The price of an Advanced Commerce subscription may be any 64-bit number.
         let raised = AdvancedCommerceState.sum([subscription.price, max(subscription.price / 5, 1000)])
         let price = min(raised, 1_000_000_000_000)
         let product = subscription.priceProduct
@@ -80,7 +80,7 @@ extension TriggerRun {
     }
 
     private mutating func redeem(_ change: Store.PlanChange) throws(StoreError) {
-        let (old, new) = try plans(change) { offer(of: $0, for: change) != nil }
+        let (old, new) = try productPair(change) { offer(of: $0, for: change) != nil }
         guard let offer = offer(of: new, for: change)?.identifier else {
             throw StoreError(.unknownOffer, "\(new.id) has no offer for \(request.name)")
         }
@@ -88,7 +88,7 @@ extension TriggerRun {
         try buy(new, offer: offer)
     }
 
-    /// An offer that a subscriber can redeem. Codes are not for downgrades.
+    /// Returns an offer that a subscriber can redeem. Offer codes cannot be redeemed for downgrades.
     private func offer(of product: Product, for change: Store.PlanChange) -> Offer? {
         (product.subscription?.offers ?? []).first {
             $0.type == .promotional
@@ -96,15 +96,15 @@ extension TriggerRun {
         }
     }
 
-    /// The product that the customer has, and the one to change to.
-    private func plans(
+    /// Returns the customer's product and the product to change to.
+    private func productPair(
         _ change: Store.PlanChange, _ fits: (Product) -> Bool
     ) throws(StoreError) -> (Product, Product) {
         if let id = request.product { _ = try store.product(id) }
         let all = subscriptionProducts
-        var olds = all
-        if !isNew { olds = [try store.current(of: store.subscription(of: customer, nil)).1] }
-        let pairs = olds.flatMap { old in all.map { (old, $0) } }.filter { old, new in
+        var oldProducts = all
+        if !isNew { oldProducts = [try store.current(of: store.subscription(of: customer, nil)).1] }
+        let pairs = oldProducts.flatMap { old in all.map { (old, $0) } }.filter { old, new in
             old.subscription?.group == new.subscription?.group && store.planChange(from: old, to: new) == change
                 && fits(new) && (change == .none) == (old.id == new.id)
         }
@@ -112,8 +112,8 @@ extension TriggerRun {
             if let pair = pairs.first { return pair }
             throw StoreError(.unknownProduct, "the catalogue has no products for \(request.name)")
         }
-        // The product is the new one; if it cannot be, the one before it.
+        // The requested product is the new one if possible, otherwise the old one.
         if let pair = pairs.first(where: { $0.1.id == id }) ?? pairs.first(where: { $0.0.id == id }) { return pair }
-        throw StoreError(.invalidArgument, "\(id) is no product for \(request.name)")
+        throw StoreError(.invalidArgument, "\(id) is not a product for \(request.name)")
     }
 }

@@ -1,17 +1,17 @@
 internal import AppStoreModels
 internal import Foundation
 
-// Refunds and what family members lose.
+// Refunds, and revocations of family members' shares.
 
 extension TriggerRun {
-    mutating func actOnRefund() throws(StoreError) {
+    mutating func performRefundTrigger() throws(StoreError) {
         guard type != .revoke else { return try revoke() }
         let id = try refundable()
         if type == .consumptionRequest {
-            store.settings.asksAboutAllProducts = true
+            store.settings.sendsConsumptionRequestsForAllProducts = true
             return try perform(.requestRefund(customer: customer, transaction: id))
         }
-        // The store would decide by itself otherwise, and not when it is asked to.
+        // With automatic decisions the store would decide at another time.
         store.settings.refunds = .byCommand
         let bought = store.transactions[id]?.payload.purchaseDate ?? now
         let between = bought + now.timeIntervalSince(bought) / 2
@@ -21,8 +21,8 @@ extension TriggerRun {
             if isNew { try perform(request, at: between) }
             try perform(.approveRefund(customer: customer, transaction: id))
         case .refundDeclined:
-            let isAsked = store.transactions[id]?.refund?.state == .requested
-            if !isAsked { try perform(request, at: isNew ? between : now) }
+            let isRequested = store.transactions[id]?.refund?.state == .requested
+            if !isRequested { try perform(request, at: isNew ? between : now) }
             try perform(.declineRefund(customer: customer, transaction: id))
         default:
             if isNew { try perform(.approveRefund(customer: customer, transaction: id), at: between) }
@@ -30,7 +30,7 @@ extension TriggerRun {
         }
     }
 
-    /// The transaction in question: a new customer's only one; the refunded one if a refund is to be taken back.
+    /// Returns the transaction to refund: a new customer's only one, or for a reversal the refunded one.
     private mutating func refundable() throws(StoreError) -> String {
         if isNew {
             let product = try product("product") { !$0.isAdvancedCommerce }
@@ -59,16 +59,16 @@ extension TriggerRun {
             try perform(.purchase(customer: purchaser, product: product.id, introductory: false), at: start)
             let between = start + now.timeIntervalSince(start) / 2
             try perform(.shareWithFamily(customer: purchaser, member: customer), at: between)
-        } else if let owner = sharer {
+        } else if let owner = sharingPurchaser {
             purchaser = owner
         } else {
-            throw StoreError(.impossibleTransition, "nobody shares anything with \(customer)")
+            throw StoreError(.impossibleTransition, "no family member shares a purchase with \(customer)")
         }
         try perform(.stopSharing(customer: purchaser, member: customer))
     }
 
-    /// Whose purchases the customer uses.
-    private var sharer: String? {
+    /// The purchaser who shares purchases with the customer.
+    private var sharingPurchaser: String? {
         (store.customers[customer]?.transactions ?? []).reversed().lazy.compactMap { store.transactions[$0] }
             .filter { request.product == nil || request.product == $0.payload.productId }
             .filter { $0.payload.inAppOwnershipType == .familyShared && $0.payload.revocationDate == nil }

@@ -1,36 +1,38 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What comes at the end of a period, and price increases.
+// Events at the end of a period, and price increases.
 
 extension TriggerRun {
-    mutating func actOnRenewal() throws(StoreError) {
+    mutating func performRenewalTrigger() throws(StoreError) {
         switch (type, subtype) {
-        case (.didRenew, nil): try letItCome(endingSubscription())
+        case (.didRenew, nil): try advance(endingSubscription())
         case (.didRenew, _): try recover()
         case (.didFailToRenew, _): try failToRenew()
         case (.gracePeriodExpired, _): try endGrace()
         case (.expired, .voluntary?): try expireVoluntarily()
         case (.expired, .billingRetry?): try endRetry()
-        case (.expired, .priceIncrease?): try refusePrice()
-        case (.expired, .productNotForSale?): try leaveSale()
-        case (.expired, _): try expireOtherwise()
+        case (.expired, .priceIncrease?): try expireByPriceIncrease()
+        case (.expired, .productNotForSale?): try expireOffSale()
+        case (.expired, _): try expireForOtherReason()
         default: try increasePrice()
         }
     }
 
-    /// The subscription whose period ends now, or earlier by `lead`: a new one, or the customer's as it is.
+    /// Returns a subscription whose period ends `lead` before now: a new customer's new one, or the customer's existing
+    /// one as it is.
     private mutating func endingSubscription(by lead: TimeInterval = 0) throws(StoreError) -> Subscription {
         if isNew {
             let product = try subscriptionProduct()
-            // Up to the next millisecond, so that what follows after `lead` is not over yet.
+            // Round up to the next millisecond, so that an interval of `lead` after `end` is not over yet.
             let end = (now - lead + 0.000_5).wholeMilliseconds
             try subscribe(to: product, at: start(of: product, endingAt: lead > 0 ? end : now))
         }
         return try store.subscription(of: customer, isNew ? nil : request.product)
     }
 
-    /// Lets every charge fail from the middle of a new subscription's period on; from now on for a customer who exists.
+    /// Makes all charges fail: for a new customer from the middle of the period on, for an existing customer from now
+    /// on.
     private mutating func failBilling(_ subscription: Subscription) throws(StoreError) {
         guard store.customers[customer]?.isBillingFailing == false else { return }
         let expires = store.transactions[subscription.current]?.payload.expiresDate ?? now
@@ -54,12 +56,12 @@ extension TriggerRun {
         if subtype == nil { store.settings.gracePeriod = .off } else { allowGrace() }
         let subscription = try endingSubscription()
         try failBilling(subscription)
-        try letItCome(subscription)
+        try advance(subscription)
     }
 
     private mutating func allowGrace() {
         if store.settings.gracePeriod == .off { store.settings.gracePeriod = .sixteenDays }
-        store.settings.graceCoversFreeOffers = true
+        store.settings.gracePeriodAppliesToFreeOffers = true
     }
 
     private mutating func endGrace() throws(StoreError) {
@@ -72,7 +74,7 @@ extension TriggerRun {
         }
         let subscription = try endingSubscription(by: grace)
         if isNew { try failBilling(subscription) }
-        try letItCome(subscription)
+        try advance(subscription)
     }
 
     private mutating func expireVoluntarily() throws(StoreError) {
@@ -81,32 +83,32 @@ extension TriggerRun {
             let date = isNew ? instant(0.5, of: subscription) : now
             try perform(.cancel(customer: customer, subscription: subscription.id), at: date)
         }
-        try letItCome(subscription)
+        try advance(subscription)
     }
 
     private mutating func endRetry() throws(StoreError) {
         let subscription = try endingSubscription(by: store.settings.rate.billingRetry)
         try failBilling(subscription)
-        // A failure, the end of grace, the end of the retry.
-        try letItCome(subscription, steps: 3)
+        // The steps are the failed renewal, the end of the grace period and the end of billing retry.
+        try advance(subscription, steps: 3)
     }
 
-    private mutating func refusePrice() throws(StoreError) {
+    private mutating func expireByPriceIncrease() throws(StoreError) {
         let subscription = try endingSubscription()
         if subscription.pendingIncrease == nil {
             try raisePrice(of: subscription, consent: true, at: isNew ? instant(0.5, of: subscription) : now)
         }
-        try letItCome(subscription)
+        try advance(subscription)
     }
 
-    /// The product is off sale only until the period has ended, and so for nobody else.
-    private mutating func leaveSale() throws(StoreError) {
+    /// The catalogue is restored after the trigger, so the product is off sale for no other customer.
+    private mutating func expireOffSale() throws(StoreError) {
         let subscription = try endingSubscription()
         try perform(.removeFromSale(product: subscription.nextProduct))
-        try letItCome(subscription)
+        try advance(subscription)
     }
 
-    private mutating func expireOtherwise() throws(StoreError) {
+    private mutating func expireForOtherReason() throws(StoreError) {
         let subscription = try endingSubscription()
         guard subscription.owner == nil, store.status(of: subscription, at: now - 0.001) != .revoked,
             !subscription.isOver
@@ -116,7 +118,7 @@ extension TriggerRun {
             if expires > now { store.change(holder.current) { $0.expiresDate = now } }
         }
         store.expire(subscription.id, .other, nil, at: now)
-        // The end that was planned for this instant finds nothing to do.
+        // The scheduled end of the period has no effect any more.
         store.run(until: now)
     }
 
@@ -125,7 +127,7 @@ extension TriggerRun {
         guard subtype == .accepted else { return try raisePrice(of: subscription, consent: true, at: now) }
         if isNew { try raisePrice(of: subscription, consent: true, at: instant(0.5, of: subscription)) }
         guard isNew || subscription.pendingIncrease != nil else {
-            // Where nobody has to be asked, the notice is the consent.
+            // If no consent is required, the notice is already `ACCEPTED`.
             return try raisePrice(of: subscription, consent: false, at: now)
         }
         try perform(.acceptPrice(customer: customer, subscription: subscription.id))

@@ -1,44 +1,44 @@
 internal import ConfigurationReading
 public import AppStoreModels
 
-/// The notifications there are, and what is needed to cause one.
+/// The notification types that can be triggered.
 public enum Trigger {
-    /// A type with one of its subtypes, or none.
-    public typealias Pair = (type: NotificationTypeV2, subtype: NotificationSubtype?)
+    /// A notification type with one of its subtypes, or none.
+    public typealias Kind = (type: NotificationTypeV2, subtype: NotificationSubtype?)
 
-    /// Every pair that Apple sends, in the order of Apple's life cycle. There are no others.
-    public static let pairs: [Pair] = NotificationKind.all.map { ($0.type, $0.subtype) }
+    /// All types and subtypes that Apple sends, in the order of Apple's life cycle.
+    public static let kinds: [Kind] = NotificationKind.all.map { ($0.type, $0.subtype) }
 
-    /// Whether the notification history can be asked for that. Without a subtype it is asked for a type, whichever subtypes
-    /// that has.
-    static func isFilter(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> Bool {
-        pairs.contains { $0.type == type && (subtype == nil || $0.subtype == subtype) }
+    /// Whether the notification history can be filtered by this type and subtype. Without a subtype, the filter matches
+    /// the type with any of its subtypes.
+    static func isValidFilter(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> Bool {
+        kinds.contains { $0.type == type && (subtype == nil || $0.subtype == subtype) }
     }
 
-    /// Whether Apple sends that type with that subtype.
-    public static func isPair(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> Bool {
+    /// Whether Apple sends this type with this subtype.
+    public static func isSupported(_ type: NotificationTypeV2, _ subtype: NotificationSubtype?) -> Bool {
         NotificationKind.exactly(type, subtype) != nil
     }
 }
 
-/// A request for one notification, whatever has to happen before it.
+/// A request to cause one notification, including the events that must precede it.
 ///
-/// Without a customer, or with a new one, what leads to the notification is made up in the past. A customer who exists is
-/// taken as found: what happens, happens to what the customer has.
+/// Without a customer, or for a new one, the preceding events are created in the past. For an existing customer, the
+/// trigger acts on the customer's current purchases.
 public struct TriggerRequest: Sendable, Hashable, Codable {
-    /// The type.
+    /// The notification type.
     public var notificationType: NotificationTypeV2
-    /// The subtype, if the type is asked for with one.
+    /// The subtype, if the type has one.
     public var subtype: NotificationSubtype?
-    /// The product; for a change of plan the new one. The first that fits if left out.
+    /// The product; for a change of plan, the new one. By default the first suitable product.
     public var product: String?
-    /// Whom it is about; a new customer if left out.
+    /// The customer; a new one by default.
     public var customer: String?
-    /// Other values for fields of this one notification, by path: `transaction.price`, `renewalInfo.autoRenewStatus`,
+    /// Values that replace fields of this notification, by path: `transaction.price`, `renewalInfo.autoRenewStatus`,
     /// `data.status`, `notification.version`. `null` removes the field.
     public var overrides: [String: JSONValue]
 
-    /// A request.
+    /// Creates a request.
     public init(
         _ notificationType: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, product: String? = nil,
         customer: String? = nil, overrides: [String: JSONValue] = [:]
@@ -50,7 +50,7 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
         self.overrides = overrides
     }
 
-    /// Reads a request. All but the type may be left out.
+    /// Decodes a request. All members except the type are optional.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         notificationType = try container.decode(NotificationTypeV2.self, forKey: .notificationType)
@@ -63,8 +63,8 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
     /// `TYPE.SUBTYPE`, or the type alone.
     var name: String { NotificationKind.name(notificationType, subtype) }
 
-    /// What may be meant by a name that there is not: one like it, or the type with one of its subtypes.
-    private var advice: String {
+    /// Suggestions for an unknown name: a similar name, or the type with each of its subtypes.
+    private var suggestions: String {
         let kinds = NotificationKind.all
         if let near = Spelling.nearest(to: name, among: kinds.map(\.name)) { return "; did you mean \(quoted(near))?" }
         let names = kinds.filter { $0.type == notificationType }.map { quoted($0.name) }
@@ -73,21 +73,21 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
     }
 
     func check() throws(StoreError) {
-        guard Trigger.isPair(notificationType, subtype) else {
-            throw StoreError(.invalidArgument, "there is no notification \(name)\(advice)")
+        guard Trigger.isSupported(notificationType, subtype) else {
+            throw StoreError(.invalidArgument, "there is no notification \(name)\(suggestions)")
         }
         guard overrides.count <= 100 else { throw StoreError(.invalidArgument, "up to 100 fields can be overridden") }
         for path in overrides.keys.sorted() {
             let parts = path.split(separator: ".", omittingEmptySubsequences: false)
             guard path.utf8.count <= 200, parts.count >= 2, !parts.contains("") else {
-                throw StoreError(.invalidArgument, "\(path.debugDescription) is no path such as transaction.price")
+                throw StoreError(.invalidArgument, "\(path.debugDescription) is not a path such as transaction.price")
             }
         }
     }
 }
 
 extension NotificationRecord {
-    /// What a path of an override can begin with, as far as this notification has it.
+    /// The first components of override paths that this notification supports.
     var overridableParts: [String] {
         switch content {
         case .purchase(let purchase):

@@ -1,14 +1,14 @@
-/// Which version of App Store Server Notifications an app gets, as App Store Connect asks for each environment.
+/// The version of App Store Server Notifications, which App Store Connect sets for each environment.
 public enum NotificationVersion: Int, Sendable, Hashable, Codable {
-    /// Unsigned, with the app's shared secret and a receipt. Deprecated since June 2023.
+    /// Unsigned notifications with the app's shared secret and a receipt. Deprecated since June 2023.
     case one = 1
-    /// Signed.
+    /// Signed notifications.
     case two = 2
 }
 
-/// What a notification of version 1 is about. Apple's page: `notification_type`.
+/// A version 1 notification type. Apple's page: `notification_type`.
 ///
-/// `RENEWAL` is not among them: since March 2021 `DID_RECOVER` is sent in its place.
+/// `RENEWAL` is missing: since March 2021 `DID_RECOVER` is sent instead.
 package enum NotificationTypeV1: String, Sendable, Hashable, Codable, CaseIterable {
     case initialBuy = "INITIAL_BUY"
     case interactiveRenewal = "INTERACTIVE_RENEWAL"
@@ -23,6 +23,6 @@ package enum NotificationTypeV1: String, Sendable, Hashable, Codable, CaseIterab
     case consumptionRequest = "CONSUMPTION_REQUEST"
     case priceIncreaseConsent = "PRICE_INCREASE_CONSENT"
 
-    /// `V1.DID_RENEW`: some types of version 2 have the same names.
+    /// The name with the prefix `V1.`, because some types of version 2 have the same names.
     package var name: String { "V1." + rawValue }
 }

@@ -1,20 +1,20 @@
 internal import AppStoreModels
 internal import Foundation
 
-// What an app is told that still gets version 1.
+// Notifications of version 1.
 
 extension Store {
-    /// Announces in version 1 what version 2 would tell by `type` and `subtype`.
+    /// Announces in version 1 the event that version 2 announces as `type` and `subtype`.
     ///
-    /// It takes as many identifiers and dates of signatures as version 2 does. So the same commands make the same
-    /// purchases, whichever version an app gets.
+    /// It consumes as many identifiers and signing dates as version 2 does. The same commands therefore result in the
+    /// same purchases in both versions.
     mutating func announceVersion1(
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, about transaction: StoredTransaction, at now: Date
     ) {
-        let (signed, first) = (moveSignature(at: now), identifiers.version4())
+        let (signed, first) = (advanceSigningDate(at: now), identifiers.version4())
         let payload = transaction.payload
         for (index, type) in version1(type, subtype, about: transaction).enumerated() {
-            // Nobody outside sees it: version 1 has no identifiers.
+            // The identifier is internal: version 1 has none.
             let id = index == 0 ? first : Self.derivedUUID(first.uuidString.lowercased(), "\(index)")
             var record = NotificationRecord(
                 id: id, type: NotificationTypeV2(rawValue: type.rawValue), subtype: nil, date: now,
@@ -25,11 +25,11 @@ extension Store {
                         originalTransactionID: payload.originalTransactionId, productID: payload.productId)),
                 customer: transaction.customer, testToken: nil, appAppleID: nil)
             if settings.notificationURL != nil { record.due = now }
-            file(record)
+            addNotification(record)
         }
     }
 
-    /// The notifications of version 1 about an event: one, two, or none, as version 1 says less.
+    /// Returns the version 1 notifications of an event: one, two or none, as version 1 covers fewer events.
     private func version1(
         _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, about transaction: StoredTransaction
     ) -> [NotificationTypeV1] {
@@ -40,7 +40,7 @@ extension Store {
         case .didChangeRenewalStatus: return [.didChangeRenewalStatus]
         case .didRenew: return [subtype == .billingRecovery ? .didRecover : .didRenew]
         case .didFailToRenew: return [.didFailToRenew]
-        // Version 1 tells the end of the billing retry, and nothing of other ends.
+        // Version 1 announces the end of billing retry, but no other expiration.
         case .expired: return subtype == .billingRetry ? [.didChangeRenewalStatus] : []
         case .priceIncrease: return subtype == .pending && !isShared ? [.priceIncreaseConsent] : []
         case .refund where isShared: return []
@@ -56,7 +56,7 @@ extension Store {
         isShared: Bool
     ) -> [NotificationTypeV1] {
         switch subtype {
-        // Family members are told how it goes on, not that it began.
+        // For family members, renewals and changes are announced, but not the beginning.
         case .initialBuy: return isShared ? [] : [.initialBuy]
         case .resubscribe:
             guard !isShared else { return [] }
@@ -68,7 +68,7 @@ extension Store {
         }
     }
 
-    /// The product of the period before this one.
+    /// Returns the product of the previous period.
     private func productBefore(_ transaction: StoredTransaction) -> String? {
         customers[transaction.customer]?.transactions.reversed().lazy.compactMap { transactions[$0]?.payload }
             .first {

@@ -3,15 +3,15 @@ internal import AppStoreReceipts
 internal import Crypto
 internal import Foundation
 
-/// What a notification of version 1 says at the moment at which it is sent, but for what has to be signed.
+/// The content of a version 1 notification when it is sent, except for the receipt, which must be signed.
 struct Version1Contents: Sendable {
-    /// The members but for `password` and `unified_receipt`.
+    /// The members except `password` and `unified_receipt`.
     var members: [OrderedJSON.Member]
     var transactions: OrderedJSON
     var renewals: OrderedJSON
     var receipt: ReceiptContents
 
-    /// The body that is posted.
+    /// Returns the request body.
     func json(password: String?, receipt text: String) -> String {
         var all = ReceiptMembers()
         all.add("password", password)
@@ -27,10 +27,11 @@ struct Version1Contents: Sendable {
 }
 
 extension Store {
-    /// What a notification of version 1 says when it is sent at `now`; nil for any other, and when its customer is gone.
+    /// Returns the content of a version 1 notification sent at `now`; nil for other notifications, and if its customer
+    /// does not exist any more.
     ///
-    /// Its receipt and transactions are those of that moment, also when it is sent again: nothing in it says what was true
-    /// when it was made but its type.
+    /// The receipt and the transactions are current, also when the notification is resent. Only the type is from the
+    /// time of the event.
     func version1Contents(of record: NotificationRecord, at now: Date) -> Version1Contents? {
         guard case .version1(let content) = record.content,
             let customer = record.customer.flatMap({ customers[$0] })
@@ -42,7 +43,7 @@ extension Store {
             let info = renewalInfo(of: subscription, at: now)
             members.add("auto_renew_adam_id", Self.adamID(of: info.autoRenewProductId))
             members.add("auto_renew_product_id", info.autoRenewProductId)
-            // Words here, numbers in `pending_renewal_info`.
+            // Booleans as words here, as numbers in `pending_renewal_info`.
             members.add("auto_renew_status", info.autoRenewStatus == .on)
             if content.type == .didChangeRenewalStatus { members.add("auto_renew_status_change_date", record.date) }
             if let intent = info.expirationIntent {
@@ -61,7 +62,7 @@ extension Store {
     /// When version 1 was deprecated.
     private static let deprecation = "2023-06-05"
 
-    /// A number for a product, which the catalogue has none of: always the same.
+    /// Returns a constant number for a product: the catalogue has none.
     private static func adamID(of product: String) -> String {
         let digest = SHA256.hash(data: Array(product.utf8)).prefix(4)
         return String(digest.reduce(1_000_000_000) { $0 &+ ($1 == 0 ? 1 : Int64($1) &* 3_141_593) })

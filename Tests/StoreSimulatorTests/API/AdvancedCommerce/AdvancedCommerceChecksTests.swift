@@ -8,7 +8,7 @@ struct AdvancedCommerceChecksTests {
     typealias Row = AdvancedCommerceSample.Row
     static let long = String(repeating: "x", count: 129)
 
-    /// What all requests have in common.
+    /// Violations of the rules that apply to every request.
     static let common = AdvancedCommerceSample.Request.allCases.flatMap { request in
         [
             Row(.nullRequestInfo, request, #""requestInfo""#, #""info""#),
@@ -80,18 +80,20 @@ struct AdvancedCommerceChecksTests {
     ]
 
     @Test(arguments: AdvancedCommerceSample.Request.allCases)
-    func `pass when they are good`(_ request: AdvancedCommerceSample.Request) throws {
+    func `Valid Advanced Commerce requests pass the checks in both environments`(
+        _ request: AdvancedCommerceSample.Request
+    ) throws {
         for environment in [AppStoreEnvironment.sandbox, .production] {
             try AdvancedCommerceSample.check(request, AdvancedCommerceSample.json(request), in: environment)
         }
     }
 
     @Test(arguments: common + server + refunds)
-    func `have exactly the documented code for each rule they break`(_ row: Row) throws {
+    func `An Advanced Commerce request fails with the documented code of the rule it breaks`(_ row: Row) throws {
         #expect(try code { try row.check() } == row.code)
     }
 
-    @Test func `give the request as a model`() throws {
+    @Test func `A checked refund request is returned as a model`() throws {
         let checks = AdvancedCommerceChecks(environment: .sandbox)
         let request = try checks.requestRefund(Array(AdvancedCommerceSample.json(.refund).utf8))
         #expect(request.items.map(\.sku) == ["a", "b"])
@@ -99,12 +101,12 @@ struct AdvancedCommerceChecksTests {
         #expect(request.requestInfo.appAccountToken == nil)
     }
 
-    @Test func `may simulate a declined refund in the sandbox, if all items do`() throws {
+    @Test func `A sandbox refund request may simulate a decline when all of its items do`() throws {
         let json = AdvancedCommerceSample.json(.refund).replacing("LEGAL", with: "SIMULATE_REFUND_DECLINE")
         try AdvancedCommerceSample.check(.refund, json)
     }
 
-    @Test func `name a transaction by a number`() throws {
+    @Test func `A transaction ID that is not a number of at most 32 digits is refused`() throws {
         #expect(try AdvancedCommerceChecks.transactionID("2000000000000001") == "2000000000000001")
         for text in ["", "x", "-1", "1.5", "１", String(repeating: "1", count: 33)] {
             #expect(try code { try AdvancedCommerceChecks.transactionID(text) } == .invalidTransactionId)

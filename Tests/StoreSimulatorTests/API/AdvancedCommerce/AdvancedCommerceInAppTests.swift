@@ -2,7 +2,7 @@ import AppStoreModels
 import StoreSimulator
 import Testing
 
-@Suite struct `Requests of the Advanced Commerce API that an app sends` {
+@Suite struct `In-app requests of the Advanced Commerce API` {
     typealias Row = AdvancedCommerceSample.Row
     static let long = AdvancedCommerceChecksTests.long
     static let names = AdvancedCommerceSample.names
@@ -96,11 +96,11 @@ import Testing
         #","proratedPrice":3"#, with: "")
 
     @Test(arguments: create + modify)
-    func `have exactly the documented code for each rule they break`(_ row: Row) throws {
+    func `An in-app Advanced Commerce request fails with the documented code of the rule it breaks`(_ row: Row) throws {
         #expect(try code { try row.check() } == row.code)
     }
 
-    @Test func `may keep an item's SKU, and may change names alone`() throws {
+    @Test func `A modify request may keep an item's SKU, or change only the subscription's display name`() throws {
         let same = AdvancedCommerceSample.json(.modify).replacing(#""SKU":"b""#, with: #""SKU":"a""#)
         try AdvancedCommerceSample.check(.modify, same)
         let names =

@@ -3,7 +3,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// Good requests, and what is wrong with them after a replacement.
+/// Valid requests of the Advanced Commerce API, and replacements that make them invalid.
 enum AdvancedCommerceSample {
     enum Request: String, CaseIterable, Sendable {
         case cancel, metadata, price, migrate, refund, revoke
@@ -57,7 +57,7 @@ enum AdvancedCommerceSample {
         }
     }
 
-    /// A good request in which one text stands for another.
+    /// A valid request in which `new` replaces the first occurrence of `old`, and the code that the result fails with.
     struct Row: Sendable, CustomTestStringConvertible {
         let code: APIErrorCode
         let request: Request

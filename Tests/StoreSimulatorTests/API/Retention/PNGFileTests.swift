@@ -10,7 +10,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test func `have a size, whatever their colours`() throws {
+    @Test func `Opaque PNG files of every colour type are accepted`() throws {
         // RFC 1952 §8 and PNG §5.5 use one checksum; its check value is for these nine digits.
         #expect(PNGFile.checksum(of: "123456789".utf8) == 0xCBF4_3926)
         for (colour, depth) in [(0, 1), (0, 16), (2, 8), (2, 16)] as [(UInt8, UInt8)] {
@@ -20,17 +20,17 @@ import Testing
         let palette = PNGWriter(
             depth: 4, colour: 3, chunks: [("PLTE", [0, 0, 0]), ("tEXt", [65, 0, 66])], interlace: 1)
         #expect(problem(palette.file) == nil)
-        // A slice that begins elsewhere, as a network buffer does.
+        // A slice whose indices do not start at 0, like that of a network buffer.
         #expect(throws: Never.self) { try PNGFile(([0, 0] + PNGWriter().file)[2...]) }
     }
 
-    @Test func `with transparency are refused: an alpha channel, or a transparent colour`() {
+    @Test func `A PNG file with an alpha channel or a transparent colour is refused`() {
         #expect(problem(PNGWriter(colour: 4).file) == .transparent)
         #expect(problem(PNGWriter(colour: 6).file) == .transparent)
         #expect(problem(PNGWriter(chunks: [("tRNS", [0, 0, 0, 0, 0, 0])]).file) == .transparent)
     }
 
-    @Test func `with a damaged header are refused`() {
+    @Test func `A PNG file with an invalid header is refused`() {
         var flipped = PNGWriter().file
         flipped[16] ^= 1
         let damaged: [[UInt8]] = [
@@ -43,7 +43,7 @@ import Testing
         for file in damaged { #expect(problem(file) == .badHeader) }
     }
 
-    @Test func `of another kind, or cut off anywhere, are refused`() {
+    @Test func `A file that is not PNG, or is truncated at any byte, is refused`() {
         #expect(problem([0xFF, 0xD8, 0xFF, 0xE0]) == .notPNG)
         #expect(problem([]) == .notPNG)
         let file = PNGWriter().file

@@ -1,12 +1,12 @@
 @testable import StoreSimulator
 
-/// Writes PNG files: the chunks are right, the pixels are not there.
+/// Writes PNG files with valid chunks and without pixels.
 struct PNGWriter {
     var width: UInt32 = 3840
     var height: UInt32 = 160
     var depth: UInt8 = 8
     var colour: UInt8 = 2
-    /// Between IHDR and IDAT.
+    /// The chunks between IHDR and IDAT.
     var chunks: [(String, [UInt8])] = []
     var interlace: UInt8 = 0
 

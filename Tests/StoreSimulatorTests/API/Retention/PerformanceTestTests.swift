@@ -8,7 +8,7 @@ import Testing
         maxConcurrentRequests: 2, totalRequests: 10, totalDuration: 1000, responseTimeThreshold: 700,
         successRateThreshold: 90)
 
-    /// A sandbox with a test that runs, and the test's identifier.
+    /// Returns a sandbox with a running performance test, and the test's identifier.
     func running(_ config: PerformanceTestConfig = config) throws -> (RetentionMessaging, UUID) {
         var messaging = RetentionMessaging(environment: .sandbox, performanceTestConfig: config)
         try messaging.setRealtimeURL(
@@ -27,7 +27,7 @@ import Testing
             Sample.body(#"{"originalTransactionId":"1"}"#), id: id, now: now, check: { _ in })
     }
 
-    @Test func `are pending until every result is there, then pass or fail by the rate of successes`() throws {
+    @Test func `A performance test is pending until all results are recorded, then its success rate decides`() throws {
         for (failures, status, rate) in [(0, .pass, 100), (1, .pass, 90), (2, .fail, 80)]
             as [(Int, PerformanceTestStatus, Int32)]
         {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `count a success after more than the threshold as a timeout`() throws {
+    @Test func `A success slower than the threshold counts as a timeout`() throws {
         var (messaging, id) = try running()
         for milliseconds in [700, 701, Int64.max, Int64.min] {
             messaging.record(.success, milliseconds: milliseconds, forTest: id, now: Sample.now)
@@ -64,7 +64,7 @@ import Testing
         #expect(result.successRate == 20)
     }
 
-    @Test func `run one at a time, but not forever`() throws {
+    @Test func `A second performance test is refused until the first one has timed out`() throws {
         var (messaging, _) = try running()
         let second = try Sample.uuid(2)
         #expect(try code { try start(&messaging, second, now: Sample.now + 1.9) } == .existingPerformanceTestRun)
@@ -77,7 +77,7 @@ import Testing
         #expect(try messaging.performanceTest(Sample.id(2), now: Sample.now + 2).result == .pending)
     }
 
-    @Test func `are remembered as passed when they are no longer kept`() throws {
+    @Test func `A passed performance test still counts after its result is evicted`() throws {
         var config = Self.config
         config.totalRequests = 0
         var (messaging, id) = try running(config)
@@ -92,7 +92,7 @@ import Testing
         #expect(messaging.hasPassedTest(now: now))
     }
 
-    @Test func `are the sandbox's alone; what passed there opens production`() throws {
+    @Test func `Production accepts a realtime URL that passed in the sandbox, and runs no performance test`() throws {
         var production = RetentionMessaging(environment: .production)
         let body = try Sample.body(#"{"realtimeURL":"https://example.com:8443/r?x=1"}"#)
         try production.setRealtimeURL(body, hasPassedTest: true)
@@ -112,7 +112,7 @@ import Testing
         "https://127.0.0.1:8443/", "http://localhost:8080/r", "http://127.0.0.1/r", "http://127.9.8.7:80",
         "http://[::1]:8080/r", "https://example.com/" + String(repeating: "x", count: 236),
     ])
-    func `are of HTTPS, or of HTTP on this machine`(_ url: String) throws {
+    func `A realtime URL uses HTTPS, or HTTP to a loopback address`(_ url: String) throws {
         var messaging = RetentionMessaging(environment: .sandbox)
         try messaging.setRealtimeURL(Sample.body(#"{"realtimeURL":"\#(url)"}"#), hasPassedTest: false)
         #expect(messaging.realtimeURL == url)

@@ -6,7 +6,7 @@ import Foundation
 import StoreSimulator
 import Testing
 
-@Suite struct `The answer of a developer's server about a customer who is about to cancel` {
+@Suite struct `Evaluation of real-time responses` {
     func exchange(isAdvancedCommerce: Bool = false, locale: String = "en-US") throws -> RealtimeExchange {
         RealtimeExchange(
             DecodedRealtimeRequestBody(
@@ -48,22 +48,22 @@ import Testing
         return Data(#"{"signatureInfo":{"token":"\#(token)"}}"#.utf8).base64EncodedString()
     }
 
-    @Test func `is shown when it is good`() throws {
+    @Test func `A valid realtime response is shown to the customer`() throws {
         let messaging = try messaging()
-        let plain = try exchange().judge(answer(#"{"message":\#(Self.message(1))}"#), messaging)
-        #expect(plain.shown == .message(try Sample.uuid(1)))
-        #expect(plain.result == .success && plain.objection == nil)
+        let plain = try exchange().evaluate(answer(#"{"message":\#(Self.message(1))}"#), messaging)
+        #expect(plain.content == .message(try Sample.uuid(1)))
+        #expect(plain.result == .success && plain.rejectionReason == nil)
         let product = #"{"alternateProduct":\#(Self.message(2, #","productId":"plus""#)),"unknown":1}"#
         let expected = RetentionAlternateProduct(messageIdentifier: try Sample.uuid(2), productId: "plus")
-        #expect(try exchange().judge(answer(product), messaging).shown == .alternateProduct(expected))
+        #expect(try exchange().evaluate(answer(product), messaging).content == .alternateProduct(expected))
         let offer = #"{"promotionalOffer":\#(Self.message(2, #","promotionalOfferSignatureV2":"a.b.c""#))}"#
-        guard case .promotionalOffer = try exchange().judge(answer(offer), messaging).shown else {
+        guard case .promotionalOffer = try exchange().evaluate(answer(offer), messaging).content else {
             Issue.record("the offer is not shown")
             return
         }
         let change = #"{"advancedCommerceInfo":\#(Self.message(1, #","advancedCommerceData":"\#(try Self.data())""#))}"#
-        let advanced = try exchange(isAdvancedCommerce: true).judge(answer(change), messaging)
-        guard case .advancedCommerce = advanced.shown else {
+        let advanced = try exchange(isAdvancedCommerce: true).evaluate(answer(change), messaging)
+        guard case .advancedCommerce = advanced.content else {
             Issue.record("the change is not shown: \(advanced)")
             return
         }
@@ -80,40 +80,40 @@ import Testing
         #"{"promotionalOffer":\#(message(1, #","promotionalOfferSignatureV2":"a.b.c""#))}"#,
         #"{"advancedCommerceInfo":\#(message(1, #","advancedCommerceData":"e30=""#))}"#,
     ])
-    func `gives way to the default message when it is not good`(_ json: String) throws {
-        let outcome = try exchange().judge(answer(json), messaging())
-        #expect(outcome.shown == .defaultMessage(try Sample.uuid(2)))
+    func `An invalid realtime response shows the default message`(_ json: String) throws {
+        let outcome = try exchange().evaluate(answer(json), messaging())
+        #expect(outcome.content == .defaultMessage(try Sample.uuid(2)))
         #expect(outcome.result == .invalidResponse)
-        #expect(outcome.objection != nil)
+        #expect(outcome.rejectionReason != nil)
     }
 
-    @Test func `of an Advanced Commerce subscription changes exactly one item`() throws {
+    @Test func `Advanced Commerce data that does not change exactly one item is an invalid response`() throws {
         for data in ["", "e30=", "x", try Self.data(changes: 0), try Self.data(changes: 2)] {
             let json = #"{"advancedCommerceInfo":\#(Self.message(1, #","advancedCommerceData":"\#(data)""#))}"#
-            let outcome = try exchange(isAdvancedCommerce: true).judge(answer(json), messaging())
+            let outcome = try exchange(isAdvancedCommerce: true).evaluate(answer(json), messaging())
             #expect(outcome.result == .invalidResponse)
         }
     }
 
-    @Test func `is too late after 700 ms, and needs status 200`() throws {
+    @Test func `A realtime response that is late, missing, too large or not status 200 has the matching result`() throws
+    {
         let messaging = try messaging()
         let json = #"{"message":\#(Self.message(1))}"#
-        #expect(try exchange().judge(answer(json, milliseconds: 701), messaging).result == .timedOut)
-        #expect(try exchange().judge(answer(json, status: 201), messaging).result == .unsuccessfulHTTPResponseCode)
-        #expect(try exchange().judge(.failure(.noResponse), messaging).result == .noResponse)
+        #expect(try exchange().evaluate(answer(json, milliseconds: 701), messaging).result == .timedOut)
+        #expect(try exchange().evaluate(answer(json, status: 201), messaging).result == .unsuccessfulHTTPResponseCode)
+        #expect(try exchange().evaluate(.failure(.noResponse), messaging).result == .noResponse)
         let large = String(repeating: " ", count: 64 * 1024) + json
-        #expect(try exchange().judge(answer(large), messaging).result == .invalidResponse)
-        let refused = try exchange().judge(answer(json), messaging) { _ in "the signature is not valid" }
-        #expect(refused.objection == "the signature is not valid")
-        #expect(refused.shown == .defaultMessage(try Sample.uuid(2)))
+        #expect(try exchange().evaluate(answer(large), messaging).result == .invalidResponse)
+        let refused = try exchange().evaluate(answer(json), messaging) { _ in "the signature is not valid" }
+        #expect(refused.rejectionReason == "the signature is not valid")
+        #expect(refused.content == .defaultMessage(try Sample.uuid(2)))
     }
 
-    @Test func `that is not good shows nothing where there is no default message, or it is no longer approved`() throws
-    {
+    @Test func `A failed realtime response shows nothing without an approved default message`() throws {
         var messaging = try messaging()
-        #expect(try exchange(locale: "de").judge(.failure(.timedOut), messaging).shown == .nothing)
-        #expect(try exchange(locale: "").judge(.failure(.timedOut), messaging).shown == .nothing)
+        #expect(try exchange(locale: "de").evaluate(.failure(.timedOut), messaging).content == .nothing)
+        #expect(try exchange(locale: "").evaluate(.failure(.timedOut), messaging).content == .nothing)
         try messaging.decide(message: Sample.uuid(2), .rejected)
-        #expect(try exchange().judge(.failure(.timedOut), messaging).shown == .nothing)
+        #expect(try exchange().evaluate(.failure(.timedOut), messaging).content == .nothing)
     }
 }

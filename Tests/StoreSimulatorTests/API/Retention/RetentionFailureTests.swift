@@ -130,7 +130,7 @@ import Testing
         Row(.invalidPerformanceTestRequest, "no transaction") { try Self.start(&$0, "{}") },
         Row(.invalidPerformanceTestRequest, "a number") { try Self.start(&$0, #"{"originalTransactionId":1}"#) },
         Row(.invalidPerformanceTestRequest, "no URL") { try Self.start(&$0, #"{"originalTransactionId":"1"}"#) },
-        Row(.transactionIdIsNotOriginalTransactionId, "the store's rule") {
+        Row(.transactionIdIsNotOriginalTransactionId, "refused by the store") {
             try Self.start(
                 &$0, #"{"originalTransactionId":"1"}"#, APIFailure(.transactionIdIsNotOriginalTransactionId, ""))
         },
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: images + messages + defaults + urls + tests)
-    func `have exactly the documented code, and change nothing`(_ row: Row) throws {
+    func `A refused Retention Messaging request has the documented code and changes nothing`(_ row: Row) throws {
         var messaging = try Sample.messaging(row.environment)
         if row.code == .imageNotApproved { try messaging.decide(message: Sample.uuid(1), .approved) }
         let before = messaging

@@ -17,7 +17,8 @@ enum Sample {
 
     static func isSubscription(_ product: String) -> Bool { product == "pro" || product == "plus" }
 
-    /// Image 1 in full size, image 2 for points; message 1 with image 1, message 2 with text only.
+    /// Returns a state with image 1 in full size, image 2 for bullet points, message 1 with image 1 and message 2 with
+    /// text only.
     static func messaging(_ environment: AppStoreEnvironment = .sandbox) throws -> RetentionMessaging {
         var messaging = RetentionMessaging(environment: environment)
         try messaging.uploadImage(id(1), bytes: PNGWriter().file)
@@ -30,7 +31,7 @@ enum Sample {
 }
 
 @Suite struct `Retention messages` {
-    @Test func `and images are approved at once in the sandbox, and by decision in production`() throws {
+    @Test func `Messages and images are approved at once in the sandbox, and by decision in production`() throws {
         let sandbox = try Sample.messaging()
         #expect(sandbox.imageList().imageIdentifiers.map(\.imageState) == [.approved, .approved])
         #expect(sandbox.imageList().imageIdentifiers.map(\.imageSize) == [.fullSize, .bulletPoint])
@@ -51,7 +52,7 @@ enum Sample {
         #expect(try code { try production.decide(message: Sample.uuid(9), .approved) } == .messageNotFound)
     }
 
-    @Test func `go before their images, and take the defaults with them`() throws {
+    @Test func `An image in use cannot be deleted, and deleting a message deletes its defaults`() throws {
         var messaging = try Sample.messaging()
         try messaging.setDefaultMessage(
             product: "pro", locale: "en-US",
@@ -66,7 +67,7 @@ enum Sample {
         #expect(messaging.imageList().imageIdentifiers.map(\.imageIdentifier) == [try Sample.uuid(2)])
     }
 
-    @Test func `are the default for one product and one language, however that is spelled`() throws {
+    @Test func `A product has one default message for a locale, whatever the locale's letter case`() throws {
         var messaging = try Sample.messaging()
         for id in [1, 2] {
             try messaging.setDefaultMessage(
@@ -90,7 +91,7 @@ enum Sample {
         #expect(messaging.defaults.isEmpty)
     }
 
-    @Test func `have limits of text, points and images that are met exactly`() throws {
+    @Test func `A message with texts, bullet points and images exactly at their limits is accepted`() throws {
         var messaging = try Sample.messaging()
         let point = """
             {"text":"\(text(66))","imageIdentifier":"\(Sample.id(2))","altText":"\(text(150))"}
@@ -112,7 +113,7 @@ enum Sample {
 
     private func text(_ count: Int) -> String { String(repeating: "é", count: count) }
 
-    @Test func `survive a snapshot`() throws {
+    @Test func `RetentionMessaging is equal after JSON encoding and decoding`() throws {
         var messaging = try Sample.messaging()
         try messaging.setRealtimeURL(Sample.body(#"{"realtimeURL":"https://example.com"}"#), hasPassedTest: false)
         _ = try messaging.startPerformanceTest(
@@ -122,7 +123,7 @@ enum Sample {
         #expect(copy == messaging)
     }
 
-    @Test func `number at most 2000, and so do images`() throws {
+    @Test func `Image 2001 and message 2001 are refused`() throws {
         var messaging = RetentionMessaging(environment: .sandbox)
         let file = PNGWriter().file
         let body = try Sample.body(#"{"header":"h","body":"b"}"#)
@@ -138,7 +139,7 @@ enum Sample {
         #expect(try code { try messaging.uploadMessage(Sample.id(0), body: body) } == .messageAlreadyExists)
     }
 
-    @Test func `know languages by their tags`() {
+    @Test func `RetentionLocale normalizes language tags and refuses malformed ones`() {
         for (text, tag) in [
             ("en", "en"), ("EN-us", "en-US"), ("zh-hant-tw", "zh-Hant-TW"), ("es-419", "es-419"), ("fil", "fil"),
             ("ca-ES-valencia", "ca-ES-valencia"), ("de-1996", "de-1996"),

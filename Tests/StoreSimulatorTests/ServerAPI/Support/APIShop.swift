@@ -3,7 +3,7 @@ import AppStoreServer
 import Foundation
 import StoreSimulator
 
-/// A store with something of everything to sell, and a clock that goes when it is told to.
+/// A store with products of every type, and a clock that the test advances.
 struct APIShop {
     var store: Store
     var now = start
@@ -41,15 +41,15 @@ struct APIShop {
     @discardableResult
     mutating func perform(_ command: StoreCommand) throws -> StoreOutcome { try store.perform(command, at: now) }
 
-    /// Buys something and gives the transaction.
+    /// Buys a product. Returns the transaction's identifier.
     @discardableResult
     mutating func buy(_ product: String, _ customer: String = "anna") throws -> String {
         try perform(.purchase(customer: customer, product: product)).transactionID ?? ""
     }
 
-    mutating func send(_ request: APIRequest) throws -> APIAnswer { try store.answer(request, at: now) }
+    mutating func send(_ request: APIRequest) throws -> APIResponse { try store.answer(request, at: now) }
 
-    /// Sends a request and reads the answer. Signed texts are replaced by identifiers.
+    /// Sends a request and decodes the response. Identifiers stand in for signed texts.
     mutating func get<Response: Decodable>(
         _ type: Response.Type, _ endpoint: AppStoreEndpoint, _ arguments: String..., query: String = "",
         body: String = ""
@@ -78,7 +78,7 @@ struct APIShop {
     static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 }
 
-/// A JSON object with one member after another replaced, or left out for nil.
+/// A JSON object of which single members can be replaced, or removed with nil.
 struct JSONFields {
     var fields: [String: String]
 

@@ -1,0 +1,127 @@
+internal import AppStoreModels
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Entitlements
+internal import Foundation
+internal import HTTPTypes
+internal import Ledger
+internal import LedgerServices
+
+/// A transaction and the customers who own it.
+struct OwnedTransaction {
+    var fact: TransactionFact
+    var owners: [String]
+}
+
+/// Requests data from the App Store on behalf of an API request, and stores the answers.
+struct AppStoreQueries: Sendable {
+    let clients: [Int64: AppStoreServerClient]
+    let historical: SignedDataVerifier
+    let storage: any LedgerStorage & CustomerStorage
+    let histories: AccountHistories
+    let webhooks: WebhookDispatcher
+    let clock: ServerClock
+
+    /// - Throws: 409 if the app has no key for the App Store Server API.
+    func client(for scope: AppEnvironment) throws(APIFailure) -> AppStoreServerClient {
+        guard let client = clients[scope.id] else { throw .noKey }
+        return client
+    }
+
+    /// Returns a transaction of the ledger with its owners; nil if the ledger does not have it.
+    func transaction(_ id: String, in scope: AppEnvironment) async throws -> OwnedTransaction? {
+        guard let original = try await storage.originalTransactionID(of: id, in: scope.id),
+            let fact = try await storage.lineage(original, in: scope.id)?.transactions
+                .first(where: { $0.transactionID.isExactly(id) })
+        else { return nil }
+        return OwnedTransaction(fact: fact, owners: try await storage.owners(of: original, in: scope.id))
+    }
+
+    /// Stores transactions from an App Store answer. Throws, and stores none, if one of them fails verification.
+    func store(_ texts: [String], in scope: AppEnvironment) async throws -> [OwnedTransaction] {
+        var statements: [SignedFact] = []
+        var facts: [TransactionFact] = []
+        for text in texts {
+            let verified = try await verify(text, in: scope)
+            facts.append(TransactionFact(verified.payload))
+            statements.append(SignedFact(verified, scope: scope, at: clock.now(), origin: .asked))
+        }
+        if !statements.isEmpty { _ = try await storage.commit(statements) }
+        var items: [OwnedTransaction] = []
+        for fact in facts {
+            let owners = try await storage.owners(of: fact.originalTransactionID, in: scope.id)
+            items.append(OwnedTransaction(fact: fact, owners: owners))
+        }
+        return items
+    }
+
+    private func verify(
+        _ text: String, in scope: AppEnvironment
+    ) async throws(APIFailure) -> Verified<JWSTransactionDecodedPayload> {
+        do throws(VerificationError) {
+            let verified = try await historical.transaction(text)
+            try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
+            return verified
+        } catch {
+            throw APIFailure(
+                .badGateway, "\(error.code)", "The App Store's answer failed verification: \(error.message)",
+                isRetryable: true)
+        }
+    }
+
+    /// Returns one identifier for each of the customer's Apple accounts, to request the account's data with: an
+    /// original transaction ID, or the app transaction ID if no purchase is known.
+    func accountIdentifiers(of customer: String, in scope: AppEnvironment) async throws -> [String] {
+        let lineages = try await storage.lineages(of: customer, in: scope.id).filter { !$0.transactions.isEmpty }
+        let claimed = try await storage.accounts(of: customer, in: scope.id)
+            .compactMap { OriginalPurchase.appTransactionID(ofSubject: $0) }
+        let known = Dictionary(grouping: lineages) { $0.appTransactionID ?? $0.originalTransactionID }
+        let ids = known.compactMap { $0.value.map(\.originalTransactionID).min() }
+        return (ids + claimed.filter { known[$0] == nil }).sorted()
+    }
+
+    /// Stores the purchase history of an Apple account in the ledger.
+    func fetch(_ id: String, in scope: AppEnvironment) async throws {
+        switch try await histories.fetch(about: [id], in: scope, because: .restore).state {
+        case .complete: webhooks.wake()
+        case .pending:
+            throw APIFailure(
+                .serviceUnavailable, "app_store_unavailable",
+                "The App Store did not answer in time; the server will try again.", isRetryable: true, backoff: 10_000)
+        case .refused(let code):
+            throw APIFailure(
+                .notFound, "refused_by_app_store",
+                "The App Store knows no transaction with this ID for this app (\(code)).",
+                parameter: "id")
+        case .notConfigured: throw APIFailure.noKey
+        }
+    }
+}
+
+extension APIFailure {
+    /// Converts an App Store error. Leaves out the App Store's own message.
+    init(_ error: AppStoreServerError) {
+        switch error.code {
+        case .refused, .invalidRequest:
+            self.init(.badRequest, "refused_by_app_store", "The App Store rejects this identifier.", parameter: "id")
+        default:
+            self.init(
+                error.isRetryable ? .serviceUnavailable : .badGateway, "app_store_\(error.code)",
+                "The App Store did not return a usable answer.", isRetryable: error.isRetryable,
+                backoff: error.isRetryable ? 10_000 : nil)
+        }
+    }
+
+    /// Converts an App Store error like `init(_:)`, but includes the error's name if the App Store rejected the
+    /// request.
+    init(namingRejectionOf error: AppStoreServerError) {
+        guard error.code == .refused, !error.isRetryable else {
+            self.init(error)
+            return
+        }
+        self.init(.badRequest, "refused_by_app_store", "The App Store rejects the request: \(error.name).")
+    }
+
+    static let noKey = APIFailure(
+        .conflict, "no_key", "The app has no key for the App Store Server API; add one to the configuration.")
+}

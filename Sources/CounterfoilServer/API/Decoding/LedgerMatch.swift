@@ -1,0 +1,62 @@
+internal import AppStoreModels
+internal import Foundation
+internal import Ledger
+
+/// The ledger's record of the pasted data, and their differences.
+struct LedgerMatch {
+    var kind: String
+    var id: String
+    var scope: AppEnvironment
+    var customers: [String] = []
+    var note: String?
+    var differences: [PayloadDifference] = []
+
+    static func find(
+        _ verdict: DecodeVerdict, for principal: Principal, _ scopes: AppEnvironmentRegistry,
+        _ storage: any DecodeRoutes.Storage
+    ) async throws -> LedgerMatch? {
+        // Unproven data could be forged to query any record.
+        guard verdict.isProven else { return nil }
+        for verdict in [verdict] + verdict.parts.map(\.verdict).filter(\.isProven) {
+            for scope in scopes.all where principal.maySee(scope) && verdict.subject.isAbout(scope) {
+                if let match = try await find(verdict, in: scope, storage) { return match }
+            }
+        }
+        return nil
+    }
+
+    private static func find(
+        _ verdict: DecodeVerdict, in scope: AppEnvironment, _ storage: any DecodeRoutes.Storage
+    ) async throws -> LedgerMatch? {
+        if let uuid = verdict.subject.notification, let kept = try await storage.notification(uuid),
+            kept.scope == scope.id
+        {
+            var match = LedgerMatch(kind: "notification", id: kept.uuid, scope: scope)
+            match.note = "It was received, and is \(kept.state.rawValue)."
+            guard !kept.isDamaged else {
+                match.note?.append(" The received text is damaged on disk.")
+                return match
+            }
+            let payload = DecodedNotification.payload(of: kept.text)
+            if payload != verdict.payload { match.note?.append(" Another text was received under its identifier.") }
+            match.differences = PayloadDifference.between(payload, verdict.payload)
+            return match
+        }
+        guard let id = verdict.subject.transactionID,
+            let original = try await storage.originalTransactionID(of: id, in: scope.id)
+        else { return nil }
+        var match = LedgerMatch(
+            kind: "transaction", id: id, scope: scope, customers: try await storage.owners(of: original, in: scope.id))
+        if let newest = try await NewestText.payload(like: verdict, about: original, in: scope.id, storage) {
+            match.differences = PayloadDifference.between(newest, verdict.payload)
+        }
+        return match
+    }
+}
+
+extension DecodeVerdict.Subject {
+    fileprivate func isAbout(_ scope: AppEnvironment) -> Bool {
+        (bundleID.map { $0 == scope.bundleID } ?? true)
+            && (environment.map { $0 == scope.environment.rawValue } ?? true)
+    }
+}

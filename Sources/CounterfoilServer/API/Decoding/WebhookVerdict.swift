@@ -1,0 +1,48 @@
+internal import Basics
+internal import Foundation
+internal import Ledger
+internal import LedgerServices
+
+/// Verifies a webhook that this server may have sent.
+enum WebhookVerdict {
+    /// How far the time of a webhook may differ from the receiver's clock, in seconds: see Standard Webhooks.
+    private static let tolerance = 300.0
+
+    static func make(
+        _ headers: [String: String], _ body: Data, _ secrets: [String: [Secret]], now: Date
+    ) -> DecodeVerdict {
+        let isJSON = PlainJSON.object(Array(body)) != nil
+        var verdict = DecodeVerdict(
+            kind: "webhook", message: "", payload: isJSON ? Array(body) : nil)
+        guard let id = headers["webhook-id"], let time = headers["webhook-timestamp"].flatMap(Int64.init),
+            let signatures = headers["webhook-signature"]?.split(separator: " ").map(String.init)
+        else {
+            verdict.code = "missing_header"
+            verdict.message = "Refused: the headers webhook-id, webhook-timestamp and webhook-signature are required."
+            verdict.checks = [.init(name: "headers", result: .failed), .init(name: "signature", result: .notReached)]
+            return verdict
+        }
+        let date = Date(timeIntervalSince1970: Double(time))
+        let endpoint = secrets.sorted { $0.key < $1.key }.first { _, secrets in
+            secrets.contains { secret in
+                let expected = WebhookSignature.headers(id: id, date: date, body: body, secrets: [secret])
+                return expected.contains { $0.name == "webhook-signature" && signatures.contains($0.value) }
+            }
+        }?.key
+        let age = now.timeIntervalSince(date)
+        verdict.isProven = endpoint != nil
+        verdict.code = endpoint == nil ? "bad_signature" : nil
+        verdict.message =
+            endpoint.map { "Valid: sent to the endpoint \($0)." }
+            ?? "Refused: the signature matches no secret of an endpoint. A body that was parsed and serialized again "
+            + "does not match either."
+        verdict.checks = [
+            .init(name: "headers", result: .passed),
+            .init(name: "signature", result: endpoint == nil ? .failed : .passed),
+            .init(
+                name: "age", result: abs(age) <= tolerance ? .passed : .failed,
+                note: abs(age) <= tolerance ? nil : "Older than five minutes: receivers refuse it now."),
+        ]
+        return verdict
+    }
+}

@@ -1,0 +1,50 @@
+internal import LedgerServices
+package import LedgerSQLite
+package import Ledger
+package import AppStoreServer
+internal import AppStoreTrust
+package import Foundation
+
+/// Opens a server's ledger for maintenance commands.
+package enum LedgerMaintenance {
+    /// Opens the ledger of a configuration. Unless `creating` is true, the file must exist.
+    ///
+    /// - Parameter isOnlyWriter: Whether to lock the ledger as its only writer. Pass false only to read, for example
+    ///   while a server runs.
+    package static func open(
+        _ configuration: ServerConfiguration, isOnlyWriter: Bool, creating: Bool = false
+    ) throws(StorageError) -> SQLiteStorage {
+        let path = configuration.storage.path
+        guard creating || FileManager.default.fileExists(atPath: path) else {
+            throw StorageError(.cannotOpen, "there is no ledger at \(path)")
+        }
+        var options = SQLiteStorage.Options()
+        options.isSynchronous = configuration.storage.synchronous == .full
+        options.cacheMiB = configuration.storage.cacheMiB
+        options.isOnlyWriter = isOnlyWriter
+        return try SQLiteStorage(path: path, options: options)
+    }
+
+    /// Returns the verifier for stored signed data. It validates certificates as of the signing date. It does not check
+    /// revocation: data that was accepted on arrival stays accepted.
+    package static func verifier(_ configuration: ServerConfiguration) throws -> SignedDataVerifier {
+        var configuration = configuration
+        configuration.trust.revocation = .off
+        // The simulator's clock may be ahead of the system's, and the simulator may not be running now.
+        let clock: ServerClock =
+            configuration.clock == .system ? .system : .showing { Date(timeIntervalSince1970: 7_000_000_000) }
+        return try ServerCore.verifier(configuration, validationTime: .signingDate, clock)
+    }
+
+    /// Returns the time of the configured clock. If a simulator's clock cannot be read, returns the system's time.
+    package static func now(_ configuration: ServerConfiguration) async throws -> Date {
+        do { return try await ServerClock(configuration.clock).now() } catch is ServerError { return Date() }
+    }
+
+    /// Returns the apps and environments of a configuration with their numbers in the ledger.
+    package static func scopes(
+        _ configuration: ServerConfiguration, in storage: SQLiteStorage
+    ) async throws -> AppEnvironmentRegistry {
+        try await storage.scopes(of: ServerCore.environments(configuration))
+    }
+}

@@ -1,0 +1,193 @@
+internal import AppStoreModels
+internal import Foundation
+
+extension EffectiveFacts {
+    typealias Periods = ArraySlice<Transaction>
+
+    /// Returns the period that determines the status of a subscription: the latest one that was not upgraded.
+    func currentPeriod(of periods: Periods) -> Transaction? {
+        // If every period was upgraded and the replacement is unknown, the last period stands for the ended
+        // subscription.
+        guard var latest = periods.last(where: { !$0.isUpgraded }) else { return periods.last }
+        if periods.count == 1 { return latest }
+        if !willBegin(latest, among: periods) {
+            latest = periods.last { !$0.isUpgraded && willBegin($0, among: periods) } ?? latest
+        }
+        let fact = facts.transactions[latest.index]
+        if fact.purchaseDate > asOf {
+            // The App Store may sign a renewal up to a day before it begins. Until then, the paid period that is
+            // running is current.
+            return periods.last { !$0.isUpgraded && !$0.isRevoked && isRunning($0) } ?? latest
+        }
+        if latest.isRevoked, fact.ownership != .purchased {
+            // A customer who rejoins a family during the grace period gets the old period again, from its beginning.
+            return periods.last {
+                !$0.isUpgraded && !$0.isRevoked && facts.transactions[$0.index].expiresDate == fact.expiresDate
+            } ?? latest
+        }
+        return latest
+    }
+
+    /// Whether a period has begun or will begin. A period that was paid for in advance may be refunded, or replaced by
+    /// an upgrade, before it begins.
+    private func willBegin(_ period: Transaction, among periods: Periods) -> Bool {
+        let fact = facts.transactions[period.index]
+        if period.isRevoked, let date = fact.revocationDate, date < fact.purchaseDate { return false }
+        // A renewal info that was signed at or after the transaction names the period that counts. If that period began
+        // earlier, it replaced this one.
+        guard let renewal = renewal(of: fact.originalTransactionID), renewal.signedDate >= fact.signedDate,
+            renewal.renewalDate != fact.expiresDate
+        else { return true }
+        return !periods.contains { other in
+            let named = facts.transactions[other.index]
+            return named.purchaseDate < fact.purchaseDate && named.reason == .purchase && !other.isUpgraded
+                && named.productID == renewal.productID && named.expiresDate == renewal.renewalDate
+        }
+    }
+
+    private func isRunning(_ period: Transaction) -> Bool {
+        let fact = facts.transactions[period.index]
+        return fact.purchaseDate <= asOf && fact.expiresDate.map { $0 > asOf } ?? false
+    }
+
+    /// Returns the state of a subscription, from its current period and its renewal info.
+    func subscription(_ current: Transaction, _ periods: Periods) -> SubscriptionState {
+        let fact = facts.transactions[current.index]
+        let renewal = renewal(of: fact.originalTransactionID).flatMap { $0.describes(fact) ? $0 : nil }
+        let status = status(current, fact, renewal)
+        var state = SubscriptionState(
+            originalTransactionID: fact.originalTransactionID, transactionID: fact.transactionID,
+            productID: fact.productID,
+            subscriptionGroupIdentifier: fact.subscriptionGroupIdentifier ?? group(of: periods), status: status,
+            hasAccess: status == .active || status == .billingGracePeriod, purchaseDate: fact.purchaseDate,
+            expiresDate: fact.expiresDate, willRenew: renewal?.willRenew,
+            autoRenewProductID: renewal?.autoRenewProductID, expirationIntent: renewal?.expirationIntent,
+            isInBillingRetry: renewal?.isInBillingRetry ?? false,
+            gracePeriodExpiresDate: renewal?.gracePeriodExpiresDate, ownership: fact.ownership,
+            offerType: fact.offerType, offerIdentifier: fact.offerIdentifier,
+            offerDiscountType: fact.offerDiscountType, priceIncreaseStatus: renewal?.priceIncreaseStatus,
+            eligibleWinBackOfferIDs: renewal?.eligibleWinBackOfferIDs ?? [], details: [], nextStep: .noAction)
+        if current.isRevoked { state.setRevocation(fact) }
+        // A subscription that was replaced by one with another original transaction does not renew under the old one.
+        if current.isUpgraded { state.willRenew = false }
+        state.accessUntil =
+            status == .active ? fact.expiresDate : state.hasAccess ? renewal?.gracePeriodExpiresDate : nil
+        state.details = state.details(isUpgraded: current.isUpgraded)
+        state.nextStep = state.nextStep(isUpgraded: current.isUpgraded)
+        return state
+    }
+
+    /// Returns the first status that applies: revoked, active, in the grace period, in billing retry, expired.
+    private func status(
+        _ current: Transaction, _ fact: TransactionFact, _ renewal: RenewalFact?
+    ) -> SubscriptionStatus {
+        if current.isRevoked { return .revoked }
+        if current.isUpgraded { return .expired }
+        if let expires = fact.expiresDate, expires > asOf { return .active }
+        guard let renewal else { return .expired }
+        if let grace = renewal.gracePeriodExpiresDate, grace > asOf, renewal.isAwaitingPayment {
+            return .billingGracePeriod
+        }
+        return renewal.isInBillingRetry ? .billingRetry : .expired
+    }
+
+    private func group(of periods: Periods) -> String? {
+        for period in periods.reversed() {
+            if let group = facts.transactions[period.index].subscriptionGroupIdentifier { return group }
+        }
+        return nil
+    }
+}
+
+extension RenewalFact {
+    /// Whether the renewal info describes this period and not an earlier one. A failed payment or a cancellation in an
+    /// earlier renewal info no longer matters once the customer has bought again.
+    func describes(_ fact: TransactionFact) -> Bool {
+        if productID == fact.productID, renewalDate == fact.expiresDate { return true }
+        // A period that was paid late, in a grace period, begins before the payment failed. Only its end identifies it.
+        let isOfEarlier = renewalDate.map { $0 <= fact.purchaseDate } ?? false
+        return signedDate >= fact.purchaseDate && !isOfEarlier
+    }
+
+    /// Whether the App Store is still trying to charge the customer. `isInBillingRetryPeriod` was reported to be false
+    /// in some grace periods after a trial, so a subscription that will renew counts too, unless the renewal info names
+    /// a reason other than the payment.
+    fileprivate var isAwaitingPayment: Bool {
+        isInBillingRetry || (willRenew && expirationIntent ?? .billingError == .billingError)
+    }
+}
+
+extension SubscriptionState {
+    fileprivate mutating func setRevocation(_ fact: TransactionFact) {
+        revocationDate = fact.revocationDate
+        revocationReason = fact.revocationReason
+        revocationType = fact.revocationType
+    }
+
+    fileprivate func details(isUpgraded: Bool) -> [StateDetail] {
+        var details: [StateDetail] = []
+        switch status {
+        case .active, .billingGracePeriod: addAccessDetails(&details)
+        case .billingRetry: details.append(.billingRetry)
+        case .revoked: details.append(.revocation(revocationType, ownership))
+        default:
+            details.append(isUpgraded ? .upgraded : .expired)
+            if !isUpgraded, let reason = StateDetail(expirationIntent) { details.append(reason) }
+        }
+        if let owner = StateDetail(ownership) { details.append(owner) }
+        return details
+    }
+
+    private func addAccessDetails(_ details: inout [StateDetail]) {
+        if status == .billingGracePeriod { details.append(.inGracePeriod) }
+        if offerType != nil {
+            let isTrial = offerType == .introductory && offerDiscountType == .freeTrial
+            details.append(isTrial ? .inTrial : .inOffer)
+        }
+        if willRenew == false {
+            details.append(.willNotRenew)
+        } else if let next = autoRenewProductID, next != productID {
+            details.append(.willChangeProduct)
+        }
+        if priceIncreaseStatus == .pending { details.append(.priceConsentPending) }
+    }
+
+    fileprivate func nextStep(isUpgraded: Bool) -> NextStep {
+        if isUpgraded { return .noAction }
+        // A family member or assignee cannot pay for this subscription or change it, but can buy one.
+        if ownership != .purchased { return hasAccess ? .noAction : .subscribe }
+        if status == .billingGracePeriod || status == .billingRetry { return .fixPayment }
+        guard hasAccess else { return eligibleWinBackOfferIDs.isEmpty ? .promotionalOffer : .winBackOffer }
+        if willRenew == false { return .saveOffer }
+        return priceIncreaseStatus == .pending ? .requestPriceConsent : .noAction
+    }
+}
+
+extension StateDetail {
+    /// Returns `.refunded` or `.revoked`, by the type of the revocation, or by the ownership if the type is absent.
+    static func revocation(_ type: RevocationType?, _ ownership: InAppOwnershipType) -> StateDetail {
+        switch type {
+        case .refundFull?, .refundProrated?: .refunded
+        case .familyRevoke?, .assignmentRevoke?: .revoked
+        default: ownership == .purchased ? .refunded : .revoked
+        }
+    }
+
+    init?(_ ownership: InAppOwnershipType) {
+        switch ownership {
+        case .familyShared: self = .familyShared
+        case .assigned: self = .assigned
+        default: return nil
+        }
+    }
+
+    init?(_ intent: ExpirationIntent?) {
+        switch intent {
+        case .customerCancelled?: self = .cancelled
+        case .billingError?: self = .billingError
+        case .priceIncreaseNotAccepted?: self = .priceIncreaseNotAccepted
+        case .productNotAvailable?: self = .productNotAvailable
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,233 @@
+internal import AppStoreModels
+internal import Foundation
+
+/// The facts that are in effect at an instant: at most one version of each transaction and of each renewal info.
+///
+/// A fact has a dozen strings, and each copy of it retains all of them. The facts therefore stay in `facts` and are
+/// referred to by their indices.
+struct EffectiveFacts {
+    /// A transaction that is in effect.
+    struct Transaction {
+        /// The index of the version in effect, in `facts.transactions`.
+        let index: Int
+        /// Whether another transaction had replaced it by the instant.
+        var isUpgraded: Bool
+        /// Whether it was refunded or revoked by the instant.
+        let isRevoked: Bool
+    }
+
+    let facts: CustomerFacts
+    let asOf: Date
+    /// Sorted by original transaction, then from the earliest to the latest period.
+    private(set) var transactions: [Transaction] = []
+    /// The indices of the versions in effect, in `facts.renewals`, sorted by original transaction.
+    private(set) var renewals: [Int] = []
+
+    init(_ facts: CustomerFacts, asOf: Date) {
+        self.facts = facts
+        self.asOf = asOf
+        chooseRenewals()
+        let pending = chooseTransactions()
+        resolveUpgrades(pending)
+        resolveMigrations()
+    }
+
+    func fact(_ transaction: Transaction) -> TransactionFact { facts.transactions[transaction.index] }
+
+    /// Returns the renewal info of a subscription.
+    func renewal(of originalTransactionID: String) -> RenewalFact? {
+        var low = 0
+        var high = renewals.count
+        while low < high {
+            let middle = (low + high) / 2
+            if facts.renewals[renewals[middle]].originalTransactionID < originalTransactionID {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        guard low < renewals.count else { return nil }
+        let fact = facts.renewals[renewals[low]]
+        return fact.originalTransactionID == originalTransactionID ? fact : nil
+    }
+}
+
+// MARK: - Choosing a version
+
+extension EffectiveFacts {
+    /// Chooses the version in effect of each transaction. Returns the indices of transactions that begin after the
+    /// instant and are not in effect yet.
+    private mutating func chooseTransactions() -> [Int] {
+        let all = facts.transactions
+        // A ledger returns facts in this order already.
+        let isOrdered = all.indices.dropFirst().allSatisfy { all[$0 - 1].transactionID < all[$0].transactionID }
+        let order = isOrdered ? Array(all.indices) : all.indices.sorted { Self.precedes(all[$0], all[$1]) }
+        transactions.reserveCapacity(order.count)
+        var pending: [Int] = []
+        var start = 0
+        while start < order.count {
+            var end = start + 1
+            while end < order.count, all[order[end]].transactionID == all[order[start]].transactionID { end += 1 }
+            let chosen = end == start + 1 ? order[start] : choose(order[start..<end]) { all[$0].signedDate }
+            if let transaction = transaction(chosen) {
+                transactions.append(transaction)
+            } else {
+                pending.append(chosen)
+            }
+            start = end
+        }
+        transactions.sort { Self.comesBefore($0.index, $1.index, in: all) }
+        return pending
+    }
+
+    /// Orders by original transaction, then from the earliest to the latest period.
+    private static func comesBefore(_ one: Int, _ other: Int, in all: [TransactionFact]) -> Bool {
+        if all[one].originalTransactionID != all[other].originalTransactionID {
+            return all[one].originalTransactionID < all[other].originalTransactionID
+        }
+        if all[one].purchaseDate != all[other].purchaseDate { return all[one].purchaseDate < all[other].purchaseDate }
+        return TransactionFact.identifier(all[one].transactionID, isBefore: all[other].transactionID)
+    }
+
+    /// Returns the status of a transaction at the instant, according to one version of it. Returns nil if the
+    /// transaction was not in effect yet.
+    private func transaction(_ index: Int) -> Transaction? {
+        guard facts.transactions[index].signedDate > asOf else {
+            return Transaction(
+                index: index, isUpgraded: facts.transactions[index].isUpgraded,
+                isRevoked: facts.transactions[index].revocationDate != nil)
+        }
+        let fact = facts.transactions[index]
+        if fact.purchaseDate > asOf || wasUnpaid(fact) { return nil }
+        let isRevoked = fact.revocationDate.map { $0 <= asOf } ?? false
+        return Transaction(index: index, isUpgraded: fact.isUpgraded, isRevoked: isRevoked)
+    }
+
+    /// Whether the period of a transaction was still unpaid at the instant. A period that is paid late, in a grace
+    /// period, begins at the end of the previous one. A renewal info that was signed after that and does not include
+    /// the period shows that it was still unpaid.
+    private func wasUnpaid(_ fact: TransactionFact) -> Bool {
+        guard fact.type == .autoRenewableSubscription, let renewal = renewal(of: fact.originalTransactionID),
+            renewal.signedDate >= fact.purchaseDate
+        else { return false }
+        // `renewalDate` is the end of the period that was paid last. A failed payment is for the next period.
+        if let end = renewal.renewalDate { return end <= fact.purchaseDate }
+        // Receipts have no `renewalDate`. A period that was over when the renewal info was signed had been paid.
+        return renewal.isInBillingRetry && fact.expiresDate.map { $0 > renewal.signedDate } ?? true
+    }
+
+    private mutating func chooseRenewals() {
+        let all = facts.renewals
+        let order = all.indices.sorted { Self.precedes(all[$0], all[$1]) }
+        renewals.reserveCapacity(order.count)
+        for (position, index) in order.enumerated() where all[index].signedDate <= asOf {
+            let next = position + 1 < order.count ? all[order[position + 1]] : nil
+            let isLast = next.map {
+                $0.originalTransactionID != all[index].originalTransactionID || $0.signedDate > asOf
+            }
+            if isLast ?? true { renewals.append(index) }
+        }
+    }
+
+    /// Returns the last version that was signed at or before the instant, or else the first one. `versions` are in the
+    /// order of signing.
+    private func choose(_ versions: ArraySlice<Int>, _ signedDate: (Int) -> Date) -> Int {
+        if let last = versions.last(where: { signedDate($0) <= asOf }) { return last }
+        // If several were signed at the same time, choose the last, as for an instant after all of them.
+        let first = versions[versions.startIndex]
+        return versions.last { signedDate($0) == signedDate(first) } ?? first
+    }
+
+    static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
+        if one.transactionID != other.transactionID { return one.transactionID < other.transactionID }
+        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
+        return one != other && one.content.lexicographicallyPrecedes(other.content)
+    }
+
+    static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
+        if one.originalTransactionID != other.originalTransactionID {
+            return one.originalTransactionID < other.originalTransactionID
+        }
+        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
+        return one != other && one.content.lexicographicallyPrecedes(other.content)
+    }
+}
+
+// MARK: - Revocations
+
+extension EffectiveFacts {
+    /// Returns the transaction that shows that a purchase was refunded or revoked; nil if there is none. Not for
+    /// auto-renewable subscriptions, whose periods are paid separately.
+    ///
+    /// A restored non-consumable can have a transaction of its own, with the `originalTransactionId` of the original.
+    /// The customer paid once, so all transactions of the purchase are revoked together: a refund of the original
+    /// revokes every copy that was restored before the refund. A refund of another transaction revokes the copies that
+    /// were not signed again after it. Purchases after the refund are not affected.
+    ///
+    /// - Parameter revoked: The transactions with the same `originalTransactionId` that were refunded or revoked, in
+    ///   order.
+    func revocation(of own: Transaction, among revoked: [Transaction]) -> TransactionFact? {
+        if own.isRevoked { return fact(own) }
+        guard facts.transactions[own.index].type == .nonConsumable else { return nil }
+        let others = revoked.filter { revokes($0, own) }
+        // Return the last one before this transaction, or else the first one after it.
+        let before = others.last { Self.comesBefore($0.index, own.index, in: facts.transactions) }
+        return (before ?? others.first).map { fact($0) }
+    }
+
+    private func revokes(_ other: Transaction, _ own: Transaction) -> Bool {
+        let (one, two) = (other.index, own.index)
+        guard let date = facts.transactions[one].revocationDate,
+            date > facts.transactions[two].purchaseDate
+        else { return false }
+        return facts.transactions[one].transactionID == facts.transactions[one].originalTransactionID
+            || facts.transactions[one].signedDate >= facts.transactions[two].signedDate
+    }
+}
+
+// MARK: - Upgrades and migrations
+
+extension EffectiveFacts {
+    /// Corrects `isUpgraded` where only a version signed after the instant says so. An upgrade has no date: it counts
+    /// from the purchase of the transaction that replaced the upgraded one.
+    private mutating func resolveUpgrades(_ pending: [Int]) {
+        for position in transactions.indices where transactions[position].isUpgraded {
+            let fact = fact(transactions[position])
+            guard fact.signedDate > asOf, let successor = successor(of: fact, among: pending) else { continue }
+            transactions[position].isUpgraded = successor <= asOf
+        }
+    }
+
+    /// Returns when the next period began: of the same subscription, or else of another one in the same group.
+    private func successor(of fact: TransactionFact, among pending: [Int]) -> Date? {
+        let others = transactions.lazy.map { self.fact($0) } + pending.lazy.map { self.facts.transactions[$0] }
+        var sameSubscription: Date?
+        var sameGroup: Date?
+        for other in others where other.purchaseDate > fact.purchaseDate {
+            if other.originalTransactionID == fact.originalTransactionID {
+                sameSubscription = min(sameSubscription ?? other.purchaseDate, other.purchaseDate)
+            } else if let group = fact.subscriptionGroupIdentifier, other.subscriptionGroupIdentifier == group {
+                sameGroup = min(sameGroup ?? other.purchaseDate, other.purchaseDate)
+            }
+        }
+        return sameSubscription ?? sameGroup
+    }
+
+    /// Marks the transactions of migrated subscriptions as upgraded. A subscription that continues under another
+    /// original transaction gives no access, even if no later version of its last transaction says so.
+    private mutating func resolveMigrations() {
+        var began: [String: Date] = [:]
+        for transaction in transactions {
+            guard let old = facts.transactions[transaction.index].previousOriginalTransactionID else { continue }
+            let fact = fact(transaction)
+            guard old != fact.originalTransactionID else { continue }
+            began[old] = max(began[old] ?? fact.purchaseDate, fact.purchaseDate)
+        }
+        guard !began.isEmpty else { return }
+        for position in transactions.indices {
+            let fact = fact(transactions[position])
+            guard let date = began[fact.originalTransactionID], fact.purchaseDate <= date else { continue }
+            transactions[position].isUpgraded = true
+        }
+    }
+}

@@ -1,0 +1,46 @@
+extension UsageReport {
+    /// The subject of a report. Empty texts stand for all transactions and all products.
+    package struct Subject: Sendable, Hashable {
+        package var transactionID: String
+        package var productID: String
+
+        package init(transactionID: String = "", productID: String = "") {
+            (self.transactionID, self.productID) = (transactionID, productID)
+        }
+
+        /// Everything that the customer bought.
+        package static let everything = Subject()
+
+        /// Returns the subjects whose reports apply to a transaction: the transaction, then its product, then
+        /// everything.
+        package static func byPrecedence(transactionID: String, productID: String) -> [Subject] {
+            [Subject(transactionID: transactionID), Subject(productID: productID), .everything]
+        }
+    }
+
+    /// The subject: the transaction, or else the product.
+    package var subject: Subject {
+        if let transactionID { return Subject(transactionID: transactionID) }
+        return Subject(productID: productID ?? "")
+    }
+
+    /// The reports to store. Consent is stored for the customer, everything else for the subject.
+    package var parts: [UsageReport] {
+        var usage = self
+        usage.customerConsented = nil
+        if transactionID != nil { usage.productID = nil }
+        guard let customerConsented else { return [usage] }
+        return [UsageReport(customerConsented: customerConsented, reportedAt: reportedAt), usage]
+    }
+
+    /// Returns the report with the values of an earlier one where this one has none.
+    package func merged(with known: UsageReport?) -> UsageReport {
+        guard let known else { return self }
+        var report = self
+        report.customerConsented = customerConsented ?? known.customerConsented
+        report.consumptionPercentage = consumptionPercentage ?? known.consumptionPercentage
+        report.deliveryStatus = deliveryStatus ?? known.deliveryStatus
+        report.sampleContentProvided = sampleContentProvided ?? known.sampleContentProvided
+        return report
+    }
+}

@@ -1,0 +1,26 @@
+package import AppStoreServer
+internal import AppStoreTrust
+internal import Entitlements
+
+extension SignedFact.Fact {
+    /// Verifies the text of a statement and returns its fact.
+    package static func read(
+        _ text: String, kind: SignedFact.Kind, scope: AppEnvironment, by verifier: SignedDataVerifier
+    ) async throws -> SignedFact.Fact {
+        switch kind {
+        case .receipt:
+            guard let purchase = ReceiptFact(text: text) else {
+                throw VerificationError(.malformedReceipt, "the stored contents of the receipt are not a purchase")
+            }
+            return .transaction(purchase.fact)
+        case .transaction:
+            let payload = try await verifier.transaction(text).payload
+            try scope.requireMatch(payload.bundleId, payload.environment)
+            return .transaction(TransactionFact(payload))
+        case .renewal:
+            let payload = try await verifier.renewalInfo(text).payload
+            try scope.requireMatch(scope.bundleID, payload.environment)
+            return .renewal(RenewalFact(payload))
+        }
+    }
+}

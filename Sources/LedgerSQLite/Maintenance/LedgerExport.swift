@@ -1,0 +1,245 @@
+internal import Ledger
+internal import Basics
+package import Foundation
+internal import GRDB
+
+/// The ledger as JSON lines, sorted, so that two exports of one ledger are the same file:
+/// ```
+/// {"object":"ledger_export","version":3}
+/// {"object":"erasure","bundle_id","environment","digest","at"}
+/// {"object":"notification","bundle_id","environment","uuid","received_at","origin","signed_payload"}
+/// {"object":"statement","bundle_id","environment","kind","received_at","origin","signed_text"}
+/// {"object":"statement","bundle_id","environment","kind":"receipt","received_at","origin","purchase"}
+/// {"object":"claim","bundle_id","environment","original_transaction_id","customer","kind","claimed_at"}
+/// {"object":"account_claim","bundle_id","environment","app_transaction_id","customer","kind","claimed_at"}
+/// {"object":"original_purchase","bundle_id","environment","subject","kind":"app_transaction","received_at","origin",
+///   "signed_text"}
+/// {"object":"original_purchase","bundle_id","environment","subject","kind":"receipt","received_at","origin",
+///   "first_purchase"}
+/// {"object":"grant_event","bundle_id","environment","grant","kind":"create","at","customer","entitlement","until"?,"reason",
+///   "actor"}
+/// {"object":"grant_event","bundle_id","environment","grant","kind":"revoke","at","reason","actor"}
+/// {"object":"grant_event","bundle_id","environment","grant","kind":"move","at","customer","reason","actor"}
+/// {"object":"end","notifications","pending","statements","claims","digest"}
+/// ```
+/// The last line shows that a file is complete. Claims are the whole history, see ``ClaimHistory``; version 1 contains
+/// only the claims that were in effect, without `kind`. Original purchases and grants exist since version 3.
+package struct LedgerExport {
+    /// The version that is written. Older versions can be imported.
+    package static let version = 3
+
+    /// The numbers of exported items.
+    package struct Count: Sendable, Hashable, Codable {
+        package var notifications = 0
+        /// The notifications that were not processed yet.
+        package var pending = 0
+        package var statements = 0
+        package var claims = 0
+    }
+
+    private let headers: HeaderRegistry
+    private let path: String
+    private let write: (Data) throws -> Void
+    private var buffer: [UInt8] = []
+    private(set) var count = Count()
+
+    /// Exports one snapshot of a ledger; the server may write to it meanwhile.
+    ///
+    /// - Returns: The numbers of items, and the ledger's digest.
+    package static func make(
+        of storage: SQLiteStorage, to write: @escaping @Sendable (Data) throws -> Void
+    ) async throws -> (count: Count, digest: String) {
+        try await storage.read { db in
+            var export = LedgerExport(storage, write)
+            try storage.headers.load(from: db)
+            let digest = try LedgerDigest.make(db, storage.headers, path: storage.path)
+            try export.line { json in
+                json.member("object", "ledger_export")
+                json.member("version", Self.version)
+            }
+            try export.erasures(db)
+            try export.notifications(db)
+            try export.statements(db)
+            try export.claims(isAccount: false, "claim", "original_transaction_id", db)
+            try export.claims(isAccount: true, "account_claim", "app_transaction_id", db)
+            try export.originalPurchases(db)
+            try export.grants(db)
+            try export.end(digest)
+            return (export.count, digest)
+        }
+    }
+
+    private init(_ storage: SQLiteStorage, _ write: @escaping (Data) throws -> Void) {
+        headers = storage.headers
+        path = storage.path
+        self.write = write
+    }
+
+    private mutating func erasures(_ db: Database) throws {
+        try ErasureTable.forEach(db) { erasure, row in
+            try line { json in
+                json.member("object", "erasure")
+                Self.scope(row, &json)
+                json.member("digest", erasure.digest)
+                json.member("at", erasure.instant)
+            }
+        }
+    }
+
+    private mutating func notifications(_ db: Database) throws {
+        // A left join, so that SQLite reads along the index and does not sort.
+        try db.each(
+            """
+            SELECT bundle_id, environment, uuid, received_at, origin, text,
+                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = notifications.id)
+            FROM notifications LEFT JOIN scopes ON scopes.id = scope ORDER BY uuid
+            """, []
+        ) { try notification($0) }
+        try db.each(
+            """
+            SELECT bundle_id, environment, uuid, other_texts.received_at, other_texts.origin, other_texts.text,
+                EXISTS (SELECT 1 FROM inbox WHERE inbox.id = -other_texts.id)
+            FROM other_texts JOIN notifications ON notifications.id = notification
+                LEFT JOIN scopes ON scopes.id = scope
+            ORDER BY uuid, other_texts.text
+            """, []
+        ) { try notification($0) }
+    }
+
+    private mutating func notification(_ row: SQLStatement) throws {
+        let text = try text(row, 5)
+        count.notifications += 1
+        if row.number(6) == 1 { count.pending += 1 }
+        try line { json in
+            json.member("object", "notification")
+            Self.scope(row, &json)
+            json.member("uuid", StoredUUID.text(row.value(2)))
+            json.member("received_at", row.number(3) ?? 0)
+            json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
+            json.member("signed_payload", text)
+        }
+    }
+
+    private mutating func statements(_ db: Database) throws {
+        try db.each(
+            """
+            SELECT bundle_id, environment, kind, received_at, origin, text
+            FROM statements JOIN scopes ON scopes.id = scope
+            ORDER BY bundle_id, environment, original_id, kind, key, text
+            """, []
+        ) { row in
+            let text = try text(row, 5)
+            let kind = row.number(2).flatMap(SignedFact.Kind.init) ?? .renewal
+            count.statements += 1
+            try line { json in
+                json.member("object", "statement")
+                Self.scope(row, &json)
+                json.member("kind", kind.exportName)
+                json.member("received_at", row.number(3) ?? 0)
+                json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
+                guard kind == .receipt else { return json.member("signed_text", text) }
+                json.key("purchase")
+                json.raw(text.utf8)
+            }
+        }
+    }
+
+    private mutating func claims(
+        isAccount: Bool, _ object: String, _ name: StaticString, _ db: Database
+    ) throws {
+        try db.each(
+            """
+            SELECT bundle_id, environment, subject, customer, kind, instant
+            FROM claim_events JOIN scopes ON scopes.id = scope WHERE is_account = ?
+            ORDER BY bundle_id, environment, subject, instant, kind, customer
+            """, [.init(isAccount)]
+        ) { row in
+            guard let kind = row.number(4).flatMap(ClaimEvent.Kind.init) else {
+                throw StorageError(.damaged, "a claim in \(path) is damaged")
+            }
+            count.claims += 1
+            try line { json in
+                json.member("object", object)
+                Self.scope(row, &json)
+                json.member(name, row.text(2) ?? "")
+                json.member("customer", row.text(3) ?? "")
+                json.member("kind", kind.name)
+                json.member("claimed_at", row.number(5) ?? 0)
+            }
+        }
+    }
+
+    private mutating func originalPurchases(_ db: Database) throws {
+        try OriginalPurchaseTable.forEach(headers, db, damaged: { throw $0 }) { kept, row in
+            try line { json in
+                json.member("object", "original_purchase")
+                Self.scope(row, &json)
+                kept.write(to: &json)
+            }
+        }
+    }
+
+    private mutating func grants(_ db: Database) throws {
+        try GrantTables.forEach(db) { id, event, row in
+            try line { json in
+                json.member("object", "grant_event")
+                Self.scope(row, &json)
+                json.member("grant", id)
+                json.member("kind", event.kind.name)
+                json.member("at", event.instant)
+                json.member("customer", event.content.customer)
+                json.member("entitlement", event.content.entitlement)
+                json.member("until", event.content.until)
+                json.member("reason", event.content.reason)
+                json.member("actor", event.content.actor)
+            }
+        }
+    }
+
+    private mutating func end(_ digest: String) throws {
+        let count = count
+        try line { json in
+            json.member("object", "end")
+            json.member("notifications", count.notifications)
+            json.member("pending", count.pending)
+            json.member("statements", count.statements)
+            json.member("claims", count.claims)
+            json.member("digest", digest)
+        }
+        try write(Data(buffer))
+        buffer = []
+    }
+
+    private func text(_ row: SQLStatement, _ column: Int32) throws -> String {
+        guard let text = row.blob(column).flatMap({ headers.unpack($0) }) else {
+            throw StorageError(.damaged, "a signed text in \(path) is damaged")
+        }
+        return text
+    }
+
+    private static func scope(_ row: SQLStatement, _ json: inout JSONWriter) {
+        json.member("bundle_id", row.text(0) ?? "")
+        json.member("environment", row.text(1) ?? "")
+    }
+
+    private mutating func line(_ members: (inout JSONWriter) -> Void) throws {
+        var json = JSONWriter()
+        json.object(members)
+        buffer += json.bytes
+        buffer.append(UInt8(ascii: "\n"))
+        guard buffer.count > 1 << 16 else { return }
+        try write(Data(buffer))
+        buffer.removeAll(keepingCapacity: true)
+    }
+}
+
+extension SignedFact.Kind {
+    /// The name in exports.
+    fileprivate var exportName: String {
+        switch self {
+        case .renewal: "renewal_info"
+        case .transaction: "transaction"
+        case .receipt: "receipt"
+        }
+    }
+}

@@ -1,0 +1,331 @@
+package import Ledger
+internal import AppStoreModels
+package import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+internal import Entitlements
+package import Foundation
+
+/// Imports the lines of a ``LedgerExport`` into a ledger, and verifies every signature again. Existing data stay, so an
+/// import can be repeated. It creates no events, because the exporting server has already published them.
+package struct LedgerImport: Sendable {
+    /// The result of an import.
+    package struct Report: Sendable {
+        /// The numbers of items in the file.
+        package var notifications = 0
+        package var statements = 0
+        package var claims = 0
+        /// The number of refused lines.
+        package var refusals = 0
+        /// The first refused lines: the line number and the reason.
+        package var refused: [String] = []
+        /// The digest in the file's last line; nil if the line is missing and the file therefore incomplete.
+        package var expectedDigest: String?
+        /// The version of the file, which determines its digest: see ``SQLiteStorage/digest(ofExportVersion:)``.
+        package var version = LedgerExport.version
+        /// Whether the file has notifications that were not processed when it was written, so that digests may differ.
+        package var hasPending = false
+
+        fileprivate static let listed = 100
+    }
+
+    private static let batch = 256
+    private static let longestLine = 4 << 20
+
+    private let storage: SQLiteStorage
+    private let verifier: SignedDataVerifier
+    private let scopes: AppEnvironmentRegistry
+    private let now: Milliseconds
+
+    /// Creates an import.
+    ///
+    /// - Parameters:
+    ///   - verifier: A verifier that checks certificates at the signing date.
+    ///   - scopes: The apps and environments to import.
+    ///   - now: The present time of the ledger's server. No event is created for grants that expired before.
+    package init(
+        _ storage: SQLiteStorage, verifier: SignedDataVerifier, scopes: AppEnvironmentRegistry, at now: Date
+    ) {
+        self.storage = storage
+        self.verifier = verifier
+        self.scopes = scopes
+        self.now = now.milliseconds
+    }
+
+    /// Imports a file from the handle's position.
+    package func run(
+        _ file: FileHandle, progress: @Sendable (_ bytes: Int) -> Void = { _ in }
+    ) async throws -> Report {
+        do { return try await read(file, progress) } catch let error as StorageError where error.code == .damaged {
+            throw StorageError(
+                .damaged, "\(error.message). Import the file again after that; the lines before stay imported.")
+        }
+    }
+
+    private func read(_ file: FileHandle, _ progress: @Sendable (_ bytes: Int) -> Void) async throws -> Report {
+        var lines = LineReader(file, longest: Self.longestLine)
+        var report = Report()
+        var former = FormerClaims()
+        var number = 0
+        while true {
+            var batch: [(number: Int, line: Data)] = []
+            while batch.count < Self.batch, let line = try lines.next() {
+                number += 1
+                guard case .bytes(let bytes) = line else {
+                    throw StorageError(.failed, "line \(number) is too long for an export")
+                }
+                if !bytes.isEmpty { batch.append((number, Data(bytes))) }
+            }
+            guard !batch.isEmpty else {
+                try await storage.restore(former.finish(), at: now)
+                try await storage.applyErasures(in: Set(scopes.all.map(\.id)))
+                return report
+            }
+            try await importBatch(batch, &former, &report)
+            progress(Int(clamping: lines.position))
+        }
+    }
+
+    private func importBatch(
+        _ lines: [(number: Int, line: Data)], _ former: inout FormerClaims, _ report: inout Report
+    ) async throws {
+        let items = await withTaskGroup(of: (Int, Result<Item, Refusal>).self) { group in
+            for (number, line) in lines { group.addTask { (number, await read(line)) } }
+            var items: [(Int, Result<Item, Refusal>)] = []
+            for await item in group { items.append(item) }
+            return items.sorted { $0.0 < $1.0 }
+        }
+        var restored: [RestoredFact] = []
+        for (number, item) in items {
+            switch item {
+            case .success(.fact(let fact)):
+                report.count(fact)
+                restored.append(fact)
+            case .success(.formerClaim(let claim)):
+                report.claims += 1
+                restored += former.add(claim)
+            case .success(.end(let digest, let pending)):
+                report.expectedDigest = digest
+                report.hasPending = pending > 0
+            case .success(.head(let version)): report.version = version
+            case .failure(let refusal): report.refuse("line \(number): \(refusal.reason)")
+            }
+        }
+        try await storage.restore(restored, at: now)
+    }
+
+    private enum Item: Sendable {
+        case head(version: Int)
+        case fact(RestoredFact)
+        /// A claim in a version 1 file, which has no history.
+        case formerClaim(RestoredFact.Claim)
+        case end(digest: String?, pending: Int)
+    }
+
+    private struct Refusal: Error { var reason: String }
+
+    private func read(_ line: Data) async -> Result<Item, Refusal> {
+        do { return .success(try await item(try JSONDecoder().decode(Line.self, from: line))) } catch let error
+            as Refusal
+        {
+            return .failure(error)
+        } catch let error as VerificationError {
+            return .failure(Refusal(reason: "\(error.code): \(error.message)"))
+        } catch {
+            return .failure(Refusal(reason: "is not a valid export line"))
+        }
+    }
+
+    private func item(_ line: Line) async throws -> Item {
+        switch line.object {
+        case "ledger_export":
+            guard let version = line.version, (1...LedgerExport.version).contains(version) else {
+                throw Refusal(reason: "is an export of a newer version")
+            }
+            return .head(version: version)
+        case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
+        default: break
+        }
+        guard let bundleID = line.bundle_id, let environment = line.environment,
+            let scope = scopes[bundleID, AppStoreEnvironment(rawValue: environment)]
+        else { throw Refusal(reason: "is of an app or an environment that is not configured") }
+        switch line.object {
+        case "notification": return .fact(.notification(try await notification(line, scope)))
+        case "statement": return .fact(.statement(try await statement(line, scope)))
+        case "claim":
+            guard let original = line.original_transaction_id else { break }
+            return try claim(line, .purchase(original, in: scope.id))
+        case "erasure":
+            guard let digest = line.digest, digest.utf8.count == 64, let instant = line.at,
+                Date(milliseconds: instant).milliseconds == instant
+            else { break }
+            return .fact(.erasure(Erasure(digest: digest, at: instant), scope: scope.id))
+        case "grant_event": return .fact(.grant(try grant(line, scope)))
+        case "original_purchase": return .fact(.originalPurchase(try await originalPurchase(line, scope)))
+        case "account_claim":
+            guard let account = line.app_transaction_id else { break }
+            return try claim(line, .account(account, in: scope.id))
+        default: break
+        }
+        throw Refusal(reason: "is not a valid export line")
+    }
+
+    private func claim(_ line: Line, _ subject: ClaimTables.Subject) throws(Refusal) -> Item {
+        guard let customer = line.customer else { throw Refusal(reason: "is not a valid export line") }
+        let instant = line.claimed_at ?? 0
+        // Later claims need a later instant that can still be represented.
+        guard Date(milliseconds: instant).milliseconds == instant else {
+            throw Refusal(reason: "has an invalid instant")
+        }
+        guard let name = line.kind else {
+            return .formerClaim(.init(subject: subject, event: ClaimEvent(at: instant, .join, customer)))
+        }
+        guard let kind = ClaimEvent.Kind.allCases.first(where: { $0.name == name }), kind != .join || !subject.isAccount
+        else { throw Refusal(reason: "is a claim of an unknown kind") }
+        return .fact(.claim(.init(subject: subject, event: ClaimEvent(at: instant, kind, customer))))
+    }
+
+    private func notification(_ line: Line, _ scope: AppEnvironment) async throws -> RestoredNotification {
+        let verified = try await verifier.notification(line.signed_payload ?? "")
+        let audience = NotificationAudience(verified.payload)
+        guard audience.bundleID?.isExactly(scope.bundleID) ?? false, audience.environment == scope.environment else {
+            throw Refusal(reason: "is signed for another app or environment than it says")
+        }
+        let date = Date(milliseconds: line.received_at ?? 0)
+        var restored = RestoredNotification(
+            received: ReceivedNotification(
+                verified, scope: scope, at: date, origin: Origin(named: line.origin)))
+        do throws(VerificationError) {
+            let parts = try await NotificationParts(inside: verified.payload, in: scope, verifiedBy: verifier)
+            restored.folded = ProcessedNotification(parts, id: 0, scope: scope, at: date)
+        } catch {
+            restored.failure = error
+        }
+        return restored
+    }
+
+    private func statement(_ line: Line, _ scope: AppEnvironment) async throws -> SignedFact {
+        let (text, date, origin) = (
+            line.signed_text ?? "", Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin)
+        )
+        if line.kind == "receipt" {
+            guard let purchase = line.purchase else { throw Refusal(reason: "is not a valid export line") }
+            return try SignedFact(
+                receipt: purchase.fact, scope: scope, at: date, origin: origin)
+        }
+        if line.kind == "transaction" {
+            let verified = try await verifier.transaction(text)
+            try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
+            return SignedFact(verified, scope: scope, at: date, origin: origin)
+        }
+        let verified = try await verifier.renewalInfo(text)
+        try scope.requireMatch(scope.bundleID, verified.payload.environment)
+        return SignedFact(verified, scope: scope, at: date, origin: origin)
+    }
+
+    private func grant(_ line: Line, _ scope: AppEnvironment) throws(Refusal) -> RestoredFact.GrantedEvent {
+        guard let id = line.grant, !id.isEmpty, id.utf8.count <= 255, let reason = line.reason, let actor = line.actor,
+            let kind = GrantEvent.Kind.allCases.first(where: { $0.name == line.kind }), let instant = line.at,
+            Date(milliseconds: instant).milliseconds == instant, kind == .revoke || line.customer != nil,
+            kind != .create || line.entitlement != nil
+        else { throw Refusal(reason: "is not a valid export line") }
+        let content = GrantEvent.Content(
+            customer: line.customer, entitlement: line.entitlement, until: line.until, reason: reason, actor: actor)
+        return .init(scope: scope.id, id: id, event: GrantEvent(kind, at: instant, content))
+    }
+
+    private func originalPurchase(_ line: Line, _ scope: AppEnvironment) async throws -> OriginalPurchase {
+        guard let subject = line.subject, !subject.isEmpty,
+            let kind = OriginalPurchase.Kind.allCases.first(where: { $0.name == line.kind })
+        else { throw Refusal(reason: "is not a valid export line") }
+        var text = line.signed_text ?? ""
+        let fact: OriginalPurchaseFact
+        switch kind {
+        case .receipt:
+            guard let original = line.first_purchase else { throw Refusal(reason: "is not a valid export line") }
+            (text, fact) = (try original.text, original.fact(isTestData: scope.environment != .production))
+        case .appTransaction:
+            let payload = try await verifier.appTransaction(text).payload
+            try scope.requireMatch(payload.bundleId, payload.receiptType)
+            guard payload.appTransactionId.map({ $0.isExactly(subject) }) ?? true else {
+                throw Refusal(reason: "is signed for another account than it says")
+            }
+            fact = OriginalPurchaseFact(payload)
+        }
+        return OriginalPurchase(
+            scope: scope.id, subject: subject, kind: kind, fact: fact, origin: Origin(named: line.origin),
+            receivedAt: line.received_at ?? 0, text: text)
+    }
+
+    /// The members of all kinds of lines.
+    private struct Line: Decodable {
+        let object: String
+        let version: Int?
+        let bundle_id: String?
+        let environment: String?
+        let kind: String?
+        let received_at: Int64?
+        let origin: String?
+        let signed_payload: String?
+        let signed_text: String?
+        let purchase: ReceiptFact?
+        let subject: String?
+        let first_purchase: OriginalPurchaseText?
+        let grant: String?
+        let at: Int64?
+        let entitlement: String?
+        let until: Int64?
+        let reason: String?
+        let actor: String?
+        let original_transaction_id: String?
+        let app_transaction_id: String?
+        let customer: String?
+        let claimed_at: Int64?
+        let digest: String?
+        let pending: Int?
+    }
+}
+
+/// Collects the claims of a version 1 file: only those that were in effect, those of one purchase consecutively. All of
+/// them are needed to create the history of the purchase.
+private struct FormerClaims {
+    private var subject: ClaimTables.Subject?
+    private var owners: [ClaimHistory.Owner] = []
+
+    /// Adds a claim. Returns the history of the previous purchase when the next one begins.
+    mutating func add(_ claim: RestoredFact.Claim) -> [RestoredFact] {
+        let done = claim.subject == subject ? [] : finish()
+        subject = claim.subject
+        owners.append(.init(customer: claim.event.customer, since: claim.event.instant))
+        return done
+    }
+
+    mutating func finish() -> [RestoredFact] {
+        defer { (subject, owners) = (nil, []) }
+        guard let subject else { return [] }
+        return ClaimHistory(former: owners).events.map { .claim(.init(subject: subject, event: $0)) }
+    }
+}
+
+extension LedgerImport.Report {
+    fileprivate mutating func count(_ fact: RestoredFact) {
+        switch fact {
+        case .notification: notifications += 1
+        case .statement: statements += 1
+        case .claim: claims += 1
+        case .originalPurchase, .grant, .erasure: break
+        }
+    }
+
+    fileprivate mutating func refuse(_ reason: String) {
+        refusals += 1
+        if refused.count < Self.listed { refused.append(reason) }
+    }
+}
+
+extension Origin {
+    /// Returns the origin with this name; `imported` for other names.
+    fileprivate init(named name: String?) {
+        self = Origin.allCases.first { $0.name == name } ?? .imported
+    }
+}

@@ -1,0 +1,216 @@
+internal import Entitlements
+internal import Ledger
+package import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+internal import GRDB
+
+/// Processes all signed texts again, verifies every signature again, and compares the result with the stored records.
+/// Also compares the owners of purchases with their claims.
+///
+/// Receipts are not stored and cannot be verified again, so their facts are used as they are.
+///
+/// The records are built in a scratch file beside the ledger. No other process may write to the ledger meanwhile.
+package struct LedgerRebuild: Sendable {
+    /// The result of a rebuild.
+    package struct Report: Sendable {
+        /// The numbers of processed notifications and statements.
+        package var notifications = 0
+        package var statements = 0
+        /// The number of resulting rows.
+        package var facts = 0
+        /// The number of differing rows: other contents, missing, or too many.
+        package var differences = 0
+        /// The keys of the first differing rows.
+        package var differing: [String] = []
+        /// The number of texts that could not be verified.
+        package var refusals = 0
+        /// The first of them, with the error code.
+        package var refused: [String] = []
+        /// Whether the ledger's rows were replaced.
+        package var isReplaced = false
+
+        /// Whether the stored records match the signed texts, byte for byte.
+        package var isIdentical: Bool { differences == 0 && refusals == 0 }
+
+        fileprivate static let listed = 100
+    }
+
+    private static let batch = 256
+
+    private let storage: SQLiteStorage
+    private let verifier: SignedDataVerifier
+
+    /// Creates a rebuild.
+    ///
+    /// - Parameter verifier: A verifier that checks certificates at the signing date and accepts every app and
+    ///   environment of the ledger.
+    package init(_ storage: SQLiteStorage, verifier: SignedDataVerifier) {
+        self.storage = storage
+        self.verifier = verifier
+    }
+
+    /// Runs the rebuild.
+    ///
+    /// - Parameters:
+    ///   - replacing: Whether to replace differing rows. They stay if any text could not be verified.
+    ///   - progress: Called with the progress, from 0 to 1.
+    package func run(replacing: Bool, progress: @Sendable (Double) -> Void = { _ in }) async throws -> Report {
+        let scratch = try ScratchDatabase(of: storage)
+        defer { scratch.delete() }
+        let scopes = try await storage.scopes(of: [])
+        var report = Report()
+        try await processNotifications(scopes, scratch, &report, progress)
+        try await processStatements(scopes, scratch, &report)
+        try await scratch.compare(scopes, &report)
+        let claims = try await storage.read { try ClaimTables.differences($0) }
+        report.facts += claims.count
+        for subject in claims.differing { report.add(difference: subject.name(scopes)) }
+        report.refuse(claims.damaged.map { "claims of \($0.identifier): \(StorageError.Code.damaged.rawValue)" })
+        let grants = try await storage.read { try GrantTables.differences($0) }
+        report.facts += grants.count
+        for grant in grants.differing {
+            report.add(difference: "\(grant.id): the stored state does not match the events")
+        }
+        report.refuse(grants.damaged.map { "grant \($0): \(StorageError.Code.damaged.rawValue)" })
+        let originals = try await differingOriginalPurchases(scopes, &report)
+        if replacing, report.differences > 0, report.refusals == 0 {
+            try await scratch.replace()
+            try await storage.derive(claims.differing)
+            try await storage.correct(originals)
+            try await storage.derive(grants: grants.differing)
+            report.isReplaced = true
+        }
+        progress(1)
+        return report
+    }
+
+    private func processNotifications(
+        _ scopes: AppEnvironmentRegistry, _ scratch: ScratchDatabase, _ report: inout Report,
+        _ progress: @Sendable (Double) -> Void
+    ) async throws {
+        let end = try await storage.lastNotification()
+        var last: Int64 = 0
+        while true {
+            let (texts, next) = try await storage.processedTexts(after: last, limit: Self.batch)
+            guard let next else { break }
+            let folded = await verified(texts) { text in
+                guard let scope = scopes[id: text.scope] else { throw Unknown.scope }
+                let parts = try await NotificationParts(
+                    inside: verifier.notification(text.readable).payload, in: scope, verifiedBy: verifier)
+                return ProcessedNotification(parts, id: text.id, scope: scope, at: .distantPast)
+            }
+            report.refuse(folded.refused)
+            report.notifications += folded.values.count
+            try await scratch.add(folded.values)
+            last = next
+            progress(Double(last) / Double(max(end, 1)))
+        }
+    }
+
+    private func processStatements(_ scopes: AppEnvironmentRegistry, _ scratch: ScratchDatabase, _ report: inout Report)
+        async throws
+    {
+        var last: Int64 = 0
+        while true {
+            let texts = try await storage.statementTexts(after: last, limit: Self.batch)
+            guard let next = texts.last?.id else { break }
+            let statements = await verified(texts) { text in
+                guard let scope = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
+                return ScratchDatabase.SourcedFact(
+                    fact: try await .read(text.readable, kind: kind, scope: scope, by: verifier), scope: scope.id,
+                    source: FactProcessor.Source(statement: text.id, text: text.packed, kind: kind))
+            }
+            report.refuse(statements.refused)
+            report.statements += statements.values.count
+            try await scratch.add(statements.values)
+            last = next
+        }
+    }
+
+    private func differingOriginalPurchases(
+        _ scopes: AppEnvironmentRegistry, _ report: inout Report
+    ) async throws -> [SQLiteStorage.OriginalPurchaseFindings.Difference] {
+        var differing: [SQLiteStorage.OriginalPurchaseFindings.Difference] = []
+        var next: [SQLValue]? = OriginalPurchaseTable.Page.start
+        while let key = next {
+            let page = try await storage.originalPurchaseFindings(
+                after: key, limit: Self.batch, scopes, by: verifier)
+            report.facts += page.count
+            report.refuse(page.refused)
+            for purchase in page.differing { report.add(difference: "app transaction \(purchase.subject)") }
+            differing += page.differing
+            next = page.next
+        }
+        return differing
+    }
+
+    private enum Unknown: Error { case scope }
+
+    /// Verifies texts in parallel; the results keep their order.
+    private func verified<Value: Sendable>(
+        _ texts: [RawText], _ read: @escaping @Sendable (RawText) async throws -> Value
+    ) async -> (values: [Value], refused: [String]) {
+        await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
+            for (index, text) in texts.enumerated() {
+                group.addTask {
+                    do { return (index, .success(try await read(text))) } catch { return (index, .failure(error)) }
+                }
+            }
+            var results: [Int: Result<Value, any Error>] = [:]
+            for await (index, result) in group { results[index] = result }
+            var values: [Value] = []
+            var refused: [String] = []
+            for (index, text) in texts.enumerated() {
+                switch results[index] {
+                case .success(let value): values.append(value)
+                case .failure(let error as VerificationError): refused.append("\(text.name): \(error.code)")
+                case .failure(let error): refused.append("\(text.name): \(error.logReason)")
+                case nil: break
+                }
+            }
+            return (values, refused)
+        }
+    }
+}
+
+extension RawText {
+    /// The text. A corrupt text is reported with the unverified ones, so that the comparison of the others continues.
+    fileprivate var readable: String {
+        get throws(StorageError) {
+            guard let text else { throw StorageError(.damaged, "its text is damaged") }
+            return text
+        }
+    }
+}
+
+extension LedgerRebuild.Report {
+    fileprivate mutating func refuse(_ names: [String]) {
+        refusals += names.count
+        refused += names.prefix(max(0, Self.listed - refused.count))
+    }
+
+    mutating func add(difference key: @autoclosure () -> String) {
+        differences += 1
+        if differing.count < Self.listed { differing.append(key()) }
+    }
+}
+
+extension ClaimTables.Subject {
+    fileprivate func name(_ scopes: AppEnvironmentRegistry) -> String {
+        let app = scopes[id: scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(scope)"
+        return "\(app) \(identifier): the stored owners do not match the claims"
+    }
+}
+
+extension SQLiteStorage {
+    fileprivate func derive(grants: [(scope: Int64, id: String)]) async throws {
+        try await write { db in
+            for (scope, id) in grants { try GrantTables.derive(id, in: scope, emittedUntil: .min, db) }
+        }
+    }
+
+    fileprivate func derive(_ subjects: [ClaimTables.Subject]) async throws {
+        try await write { db in for subject in subjects { try ClaimTables.derive(subject, db) } }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Ledger
+internal import AppStoreModels
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// A row of `lineages` with its decoded record.
+struct LineageRow {
+    let scope: Int64
+    let original: String
+    let token: Data?
+    let account: String?
+    let facts: Data
+    /// The row identifier, and the range that it must be in.
+    private let number: Int64
+    private let range: LineageRowRange
+    /// The decoded record; nil if it is corrupt.
+    let record: LineageRecord?
+
+    init(_ row: SQLStatement) {
+        scope = row.number(0) ?? 0
+        original = row.text(1) ?? ""
+        (token, account, facts) = (row.blob(2), row.text(3), row.blob(4) ?? Data())
+        let (original, token, account) = (original, token.flatMap { UUID(bytes: $0) }, account)
+        number = row.number(5) ?? 0
+        range = LineageRowRange(token: token, original: original)
+        record = facts.withUnsafeBytes { PackedLineage.record(original, token: token, account: account, $0) }
+    }
+
+    /// Whether the row precedes another one in SQLite's order: by scope, then by the bytes of the identifier.
+    func precedes(_ other: LineageRow) -> Bool {
+        scope != other.scope ? scope < other.scope : original.utf8.lexicographicallyPrecedes(other.original.utf8)
+    }
+
+    /// Whether customer queries find the row.
+    private var isInRange: Bool { range.contains(number) }
+
+    func isExactly(_ other: LineageRow) -> Bool {
+        token == other.token && account == other.account && facts == other.facts && isInRange && other.isInRange
+    }
+}
+
+/// The differences between the record that was built again and the stored one, by name.
+struct LineageDifferences {
+    /// The number of facts that there should be.
+    let count: Int
+    private(set) var names: [String] = []
+
+    init(_ new: LineageRow?, _ old: LineageRow?, _ scopes: AppEnvironmentRegistry, _ db: Database) throws {
+        count = new?.record?.count ?? 0
+        guard let some = new ?? old else { return }
+        if let new, let old, new.isExactly(old) { return }
+        let place =
+            (scopes[id: some.scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(some.scope)")
+            + " \(some.original)"
+        let (news, olds) = (try Self.parts(new?.record, db), try Self.parts(old?.record, db))
+        for name in Set(news.keys).union(olds.keys).sorted() {
+            switch (news[name], olds[name]) {
+            case (let one?, let other?): if one != other { names.append("\(place): \(name)") }
+            case (_?, nil): names.append("\(place): \(name) is missing")
+            case (nil, _): names.append("\(place): \(name) is in no signed text")
+            }
+        }
+        if names.isEmpty { names.append("\(place): the stored form") }
+    }
+
+    /// Returns the parts of a record by name. Different parts have different texts.
+    private static func parts(_ record: LineageRecord?, _ db: Database) throws -> [String: String] {
+        guard let record else { return [:] }
+        var parts: [String: String] = [:]
+        for (fact, source) in zip(record.lineage.transactions, record.sources) {
+            parts["transaction \(fact.transactionID)"] = "\(fact) \(source)"
+        }
+        if let fact = record.lineage.renewal { parts["renewal info"] = "\(fact) \(record.renewalSource ?? 0)" }
+        for mention in record.mentions {
+            let uuid = try db.first(
+                "SELECT uuid FROM notifications WHERE id = ?", [.integer(mention.notification)]
+            ) { StoredUUID.text($0.value(0)) }
+            parts["notification \(uuid ?? "number \(mention.notification)")"] = "\(mention.signedDate)"
+        }
+        let owner = (record.lineage.appAccountToken?.text, record.lineage.appTransactionID)
+        if owner != (nil, nil) { parts["owner"] = "\(owner)" }
+        return parts
+    }
+}

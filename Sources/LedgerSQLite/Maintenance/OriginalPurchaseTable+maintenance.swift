@@ -1,0 +1,192 @@
+internal import AppStoreModels
+internal import Ledger
+internal import AppStoreServer
+internal import AppStoreTrust
+internal import Basics
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// Exports and verifies the rows of ``OriginalPurchaseTable``.
+extension OriginalPurchaseTable {
+    /// A row with its unpacked text.
+    struct Kept: Sendable {
+        var scope: Int64
+        var subject: String
+        var kind: OriginalPurchase.Kind
+        var version: String?
+        var purchasedAt: Milliseconds?
+        var signedDate: Milliseconds
+        var receivedAt: Milliseconds
+        var origin: Origin
+        var text: String
+    }
+
+    private static let columns =
+        "scope, subject, kind, version, purchased_at, signed_date, received_at, origin, text"
+
+    /// Calls `body` for all rows in the order of an export.
+    ///
+    /// - Parameter damaged: Called for each corrupt row, which is omitted unless the closure throws.
+    static func forEach(
+        _ headers: HeaderRegistry, _ db: Database, damaged: (StorageError) throws -> Void,
+        _ body: (Kept, _ row: SQLStatement) throws -> Void
+    ) throws {
+        // A backup may be older than the table.
+        guard try db.tableExists("original_purchases") else { return }
+        try db.each(
+            """
+            SELECT bundle_id, environment, \(columns)
+            FROM original_purchases JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, subject
+            """, []
+        ) { row in
+            let kept: Kept
+            do throws(StorageError) { kept = try Kept(row, from: 2, headers) } catch { return try damaged(error) }
+            try body(kept, row)
+        }
+    }
+
+    /// A page of rows, in the order of their keys.
+    struct Page: Sendable {
+        var kept: [Kept] = []
+        /// The errors of corrupt rows.
+        var damages: [StorageError] = []
+        /// The key of the last row; nil if there are none.
+        var last: [SQLValue]?
+
+        /// The key before the first row.
+        static let start: [SQLValue] = [.integer(.min), .text("")]
+    }
+
+    static func page(
+        after key: [SQLValue], limit: Int, _ headers: HeaderRegistry, _ db: Database
+    ) throws -> Page {
+        var page = Page()
+        try db.each(
+            """
+            SELECT \(columns) FROM original_purchases WHERE (scope, subject) > (?, ?)
+            ORDER BY scope, subject LIMIT ?
+            """, key + [.init(limit)]
+        ) { row in
+            page.last = [row.value(0), row.value(1)]
+            do throws(StorageError) { page.kept.append(try Kept(row, from: 0, headers)) } catch {
+                page.damages.append(error)
+            }
+        }
+        return page
+    }
+}
+
+extension OriginalPurchaseTable.Kept {
+    /// Creates a row from the columns of the table.
+    fileprivate init(_ row: SQLStatement, from column: Int32, _ headers: HeaderRegistry) throws(StorageError) {
+        let subject = row.text(column + 1) ?? ""
+        guard let kind = row.number(column + 2).flatMap(OriginalPurchase.Kind.init),
+            let text = row.blob(column + 8).flatMap({ headers.unpack($0) })
+        else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
+        self.init(
+            scope: row.number(column) ?? 0, subject: subject, kind: kind, version: row.text(column + 3),
+            purchasedAt: row.number(column + 4), signedDate: row.number(column + 5) ?? 0,
+            receivedAt: row.number(column + 6) ?? 0,
+            origin: row.number(column + 7).flatMap(Origin.init) ?? .imported, text: text)
+    }
+}
+
+extension OriginalPurchaseTable.Kept {
+    /// Writes the members of an export line.
+    func write(to json: inout JSONWriter) {
+        json.member("subject", subject)
+        json.member("kind", kind.name)
+        json.member("received_at", receivedAt)
+        json.member("origin", origin.name)
+        guard kind == .receipt else { return json.member("signed_text", text) }
+        json.key("first_purchase")
+        json.raw(text.utf8)
+    }
+
+    /// Whether the columns match the text.
+    fileprivate func agrees(with fact: OriginalPurchaseFact) -> Bool {
+        version == fact.applicationVersion && purchasedAt == fact.purchaseDate?.milliseconds
+            && signedDate == fact.signedDate.milliseconds
+    }
+
+    /// Returns the fact in the text, and verifies its signature again.
+    fileprivate func fact(
+        in scope: AppEnvironment, by verifier: SignedDataVerifier
+    ) async throws(VerificationError) -> OriginalPurchaseFact {
+        switch kind {
+        case .receipt:
+            guard let text = OriginalPurchaseText(text: text) else {
+                throw VerificationError(
+                    .malformedReceipt, "the stored contents of the receipt are not an original purchase")
+            }
+            return text.fact(isTestData: scope.environment != .production)
+        case .appTransaction:
+            let payload = try await verifier.appTransaction(text).payload
+            try scope.requireMatch(payload.bundleId, payload.receiptType)
+            guard payload.appTransactionId.map({ $0.isExactly(subject) }) ?? true else {
+                throw VerificationError(.badJSON, "the app transaction belongs to another Apple account")
+            }
+            return OriginalPurchaseFact(payload)
+        }
+    }
+}
+
+extension SQLiteStorage {
+    /// The result of verifying a page of original purchases.
+    struct OriginalPurchaseFindings: Sendable {
+        /// The verified fact of a row whose columns differ from the text.
+        struct Difference: Sendable {
+            var scope: Int64
+            var subject: String
+            var fact: OriginalPurchaseFact
+        }
+
+        var count = 0
+        var differing: [Difference] = []
+        /// The names of unverified rows, with the error code.
+        var refused: [String] = []
+        /// The cursor of the next page; nil if there are no more.
+        var next: [SQLValue]?
+    }
+
+    /// Verifies the rows after a key, at most `limit`.
+    func originalPurchaseFindings(
+        after key: [SQLValue], limit: Int, _ scopes: AppEnvironmentRegistry, by verifier: SignedDataVerifier
+    ) async throws -> OriginalPurchaseFindings {
+        let page = try await read {
+            try OriginalPurchaseTable.page(after: key, limit: limit, self.headers, $0)
+        }
+        var findings = OriginalPurchaseFindings(
+            count: page.kept.count, refused: page.damages.map(\.logReason), next: page.last)
+        for kept in page.kept {
+            guard let scope = scopes[id: kept.scope] else { continue }
+            do throws(VerificationError) {
+                let fact = try await kept.fact(in: scope, by: verifier)
+                guard !kept.agrees(with: fact) else { continue }
+                findings.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
+            } catch {
+                findings.refused.append("app transaction \(kept.subject): \(error.code)")
+            }
+        }
+        return findings
+    }
+
+    /// Corrects the columns according to the texts.
+    func correct(_ differences: [OriginalPurchaseFindings.Difference]) async throws {
+        try await write { db in
+            for difference in differences {
+                let fact = difference.fact
+                try db.run(
+                    """
+                    UPDATE original_purchases SET version = ?, purchased_at = ?, signed_date = ?
+                    WHERE scope = ? AND subject = ?
+                    """,
+                    [
+                        .init(fact.applicationVersion), .init(fact.purchaseDate?.milliseconds),
+                        .integer(fact.signedDate.milliseconds), .integer(difference.scope), .text(difference.subject),
+                    ])
+            }
+        }
+    }
+}

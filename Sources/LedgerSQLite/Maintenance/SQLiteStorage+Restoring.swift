@@ -1,0 +1,83 @@
+internal import Ledger
+internal import AppStoreTrust
+internal import Foundation
+internal import GRDB
+
+/// A notification in an export.
+struct RestoredNotification: Sendable {
+    var received: ReceivedNotification
+    /// The notification with its verified parts; nil if they do not verify.
+    var folded: ProcessedNotification?
+    /// Why the signed parts do not verify.
+    var failure: VerificationError?
+}
+
+/// A verified line of an export.
+enum RestoredFact: Sendable {
+    /// A claim of a purchase or an Apple account.
+    struct Claim: Sendable {
+        var subject: ClaimTables.Subject
+        var event: ClaimEvent
+    }
+
+    case notification(RestoredNotification)
+    case statement(SignedFact)
+    case claim(Claim)
+    case originalPurchase(OriginalPurchase)
+    case grant(GrantedEvent)
+    case erasure(Erasure, scope: Int64)
+
+    /// An event of a grant.
+    struct GrantedEvent: Sendable {
+        var scope: Int64
+        var id: String
+        var event: GrantEvent
+    }
+}
+
+extension SQLiteStorage {
+    /// Stores and processes the facts of an export in one transaction, without creating events.
+    func restore(_ facts: [RestoredFact], at now: Milliseconds) async throws {
+        let texts = facts.map { headers.pack($0.text) }
+        let claims = Dictionary(grouping: facts.compactMap(\.claim), by: \.subject)
+        try await write(texts) { db in
+            for (fact, text) in zip(facts, texts) {
+                switch fact {
+                case .notification(let notification): try self.restore(notification, text, db)
+                case .statement(let statement): try FactProcessor.process(statement, text, db)
+                case .originalPurchase(let purchase): try OriginalPurchaseTable.store(purchase, text, db)
+                case .grant(let grant):
+                    // No event is created for a grant that has already expired.
+                    try GrantTables.add([grant.event], to: grant.id, in: grant.scope, emittedUntil: now, db)
+                case .erasure(let erasure, let scope): try ErasureTable.store(erasure, in: scope, db)
+                case .claim: break
+                }
+            }
+            for (subject, claims) in claims { try ClaimTables.add(claims.map(\.event), to: subject, db) }
+        }
+    }
+
+    private func restore(_ notification: RestoredNotification, _ text: PackedText, _ db: Database) throws {
+        guard case .stored(let id) = try receive(notification.received, text, db) else { return }
+        if var folded = notification.folded {
+            folded.id = id
+            try FactProcessor.process(folded, makingEvent: false, db)
+        } else if let failure = notification.failure, !failure.isRetryable {
+            try Self.fail(id, "\(failure.code)", failure.message, notification.received.receivedAt, db)
+        }
+    }
+}
+
+extension RestoredFact {
+    fileprivate var claim: Claim? { if case .claim(let claim) = self { claim } else { nil } }
+
+    /// The signed text, or the JSON of a receipt's fact; empty for other kinds.
+    fileprivate var text: String {
+        switch self {
+        case .notification(let notification): notification.received.text
+        case .statement(let statement): statement.text
+        case .originalPurchase(let purchase): purchase.text
+        case .claim, .grant, .erasure: ""
+        }
+    }
+}

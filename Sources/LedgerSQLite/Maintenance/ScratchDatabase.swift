@@ -1,0 +1,142 @@
+internal import AppStoreModels
+internal import Ledger
+internal import Foundation
+internal import GRDB
+
+/// A temporary file with empty tables of ``LineageTable`` and ``SegmentTable``, to which the ledger is attached.
+/// Rebuilt records go to the file's tables; all other tables are the ledger's.
+final class ScratchDatabase: Sendable {
+    /// A fact with its source.
+    struct SourcedFact: Sendable {
+        var fact: SignedFact.Fact
+        var scope: Int64
+        var source: FactProcessor.Source
+    }
+
+    private let queue: DatabaseQueue
+    private let path: String
+    private let ledger: String
+
+    init(of storage: SQLiteStorage) throws(StorageError) {
+        let ledger = storage.path
+        let path = ledger + ".rebuild"
+        self.ledger = ledger
+        self.path = path
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            // The file is deleted after the rebuild.
+            try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")
+            try db.execute(sql: "ATTACH DATABASE ? AS ledger", arguments: [ledger])
+        }
+        do {
+            try Self.removeFiles(path)
+            PrivateFile.make(path)
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.write { db in
+                guard try db.tableExists("lineages", in: "ledger") else {
+                    throw StorageError(.notALedger, "\(ledger) is not a ledger")
+                }
+                for statement in LineageTable.schema + SegmentTable.schema { try db.execute(sql: statement) }
+            }
+        } catch { throw StorageError(error, path: path) }
+    }
+
+    func add(_ notifications: [ProcessedNotification]) async throws {
+        try await write { db in
+            for notification in notifications {
+                _ = try FactProcessor.add(notification, FactProcessor.Source(notification, db), db)
+            }
+        }
+    }
+
+    func add(_ facts: [SourcedFact]) async throws {
+        try await write { db in
+            for item in facts { _ = try FactProcessor.add(item.fact, in: item.scope, item.source, db) }
+        }
+    }
+
+    /// Compares the rebuilt records with the ledger's, both in the order of their keys.
+    func compare(_ scopes: AppEnvironmentRegistry, _ report: inout LedgerRebuild.Report) async throws {
+        let found = try await write { [report] db in
+            var report = report
+            let select = "SELECT scope, original_id, token, app_transaction_id, facts, id FROM"
+            let order = "lineages ORDER BY scope, original_id"
+            let news = try SQLStatement("\(select) main.\(order)", [], db)
+            let olds = try SQLStatement("\(select) ledger.\(order)", [], db)
+            defer {
+                news.reset()
+                olds.reset()
+            }
+            func next(_ rows: SQLStatement) throws -> LineageRow? { try rows.next() ? LineageRow(rows) : nil }
+            var (new, old) = (try next(news), try next(olds))
+            while new != nil || old != nil {
+                // The row that comes first, or both rows if they have the same key.
+                let one = old.map { old in new.flatMap { old.precedes($0) ? nil : $0 } } ?? new
+                let other = new.map { new in old.flatMap { new.precedes($0) ? nil : $0 } } ?? old
+                let differences = try LineageDifferences(one, other, scopes, db)
+                report.facts += differences.count
+                for difference in differences.names { report.add(difference: difference) }
+                if one != nil { new = try next(news) }
+                if other != nil { old = try next(olds) }
+            }
+            if try !Self.isSame("transactions ORDER BY transaction_id, scope, original_id", db) {
+                report.add(difference: "the index of transactions")
+            }
+            if try !Self.isSame("segments ORDER BY scope, original_id, segment, begins", db)
+                || !Self.isSame("successions ORDER BY scope, previous_id, original_id", db)
+            {
+                report.add(difference: "the index of segments")
+            }
+            return report
+        }
+        report = found
+    }
+
+    /// Whether a table has the same rows here and in the ledger.
+    private static func isSame(_ table: String, _ db: Database) throws -> Bool {
+        let news = try SQLStatement("SELECT * FROM main.\(table)", [], db)
+        let olds = try SQLStatement("SELECT * FROM ledger.\(table)", [], db)
+        defer {
+            news.reset()
+            olds.reset()
+        }
+        while try news.next() {
+            guard try olds.next(), news.values == olds.values else { return false }
+        }
+        return try !olds.next()
+    }
+
+    /// Replaces the ledger's rows with the rebuilt ones, in one transaction.
+    func replace() async throws {
+        try await write { db in
+            for table in ["lineages", "transactions", "segments", "successions"] {
+                try db.run("DELETE FROM ledger.\(table)", [])
+                try db.run("INSERT INTO ledger.\(table) SELECT * FROM main.\(table)", [])
+            }
+        }
+    }
+
+    func delete() {
+        do {
+            try queue.close()
+            try Self.removeFiles(path)
+        } catch {
+            // The next rebuild removes the remaining files.
+        }
+    }
+
+    private static func removeFiles(_ path: String) throws {
+        for file in [path, path + "-journal", path + "-wal", path + "-shm"]
+        where FileManager.default.fileExists(atPath: file) {
+            try FileManager.default.removeItem(atPath: file)
+        }
+    }
+
+    private func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do { return try await queue.write(body) } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw StorageError(error, path: ledger)
+        }
+    }
+}

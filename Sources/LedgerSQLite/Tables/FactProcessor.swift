@@ -1,0 +1,183 @@
+internal import AppStoreModels
+internal import Ledger
+internal import Entitlements
+internal import Foundation
+internal import GRDB
+
+/// Adds facts to records, and creates their events. ``LineageRecord`` decides which version of a fact stays.
+enum FactProcessor {
+    /// Processes a notification, and creates its event once.
+    static func process(_ notification: ProcessedNotification, makingEvent: Bool = true, _ db: Database) throws {
+        try db.run("DELETE FROM inbox WHERE id = ?", [.integer(notification.id)])
+        let waited = db.changesCount > 0
+        let source = try Source(notification, db)
+        let outcome = try add(notification, source, db)
+        for replaced in outcome.replaced { try drop(replaced, db) }
+        if let transaction = notification.transaction {
+            try ProductGroupTable.add(groupOf: transaction, in: notification.scope, db)
+        }
+        guard waited, outcome.isNew, makingEvent else { return }
+        var event = LedgerEvent(notification, number: source.id)
+        event.isLate = outcome.isLate
+        try OutboxTable.add(event, owner: outcome.owner, db)
+        try ConsumptionTables.record(notification, db)
+    }
+
+    /// Processes a statement; returns false if it changed nothing.
+    @discardableResult
+    static func process(_ statement: SignedFact, _ text: PackedText, _ db: Database) throws -> Bool {
+        try db.run(
+            """
+            INSERT INTO statements (scope, kind, original_id, key, signed_date, received_at, origin, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(statement.scope), .integer(statement.kind.rawValue),
+                .text(statement.fact.originalTransactionID),
+                .text(statement.fact.key), .integer(statement.fact.signedDate.milliseconds),
+                .integer(statement.receivedAt), .integer(statement.origin.rawValue), .blob(text.bytes),
+            ])
+        let source = Source(statement: db.lastInsertedRowID, text: text.bytes, kind: statement.kind)
+        let outcome = try add(statement.fact, in: statement.scope, source, db)
+        try drop(outcome.isNews ? outcome.replaced : source.id, db)
+        if case .transaction(let fact) = statement.fact {
+            try ProductGroupTable.add(groupOf: fact, in: statement.scope, db)
+        }
+        return outcome.isNews
+    }
+
+    /// The result of processing a notification.
+    struct NotificationOutcome {
+        /// Whether the record did not contain the notification before.
+        var isNew = true
+        /// The sources of the replaced versions.
+        var replaced: [Int64] = []
+        /// The record, from which the owner follows.
+        var owner: Lineage?
+        /// Whether the record contained a newer notification before.
+        var isLate = false
+    }
+
+    /// Adds a notification and its facts to the record.
+    static func add(
+        _ notification: ProcessedNotification, _ source: Source, _ db: Database
+    ) throws -> NotificationOutcome {
+        var outcome = NotificationOutcome()
+        let facts: [SignedFact.Fact] =
+            (notification.transaction.map { [.transaction($0)] } ?? [])
+            + (notification.renewal.map { [.renewal($0)] } ?? [])
+        // Both facts are about one purchase; should the App Store ever sign otherwise, both are updated.
+        var originals: [String] = []
+        for fact in facts where !originals.containsExactly(fact.originalTransactionID) {
+            originals.append(fact.originalTransactionID)
+        }
+        for (place, original) in originals.enumerated() {
+            let isFirst = place == 0
+            try LineageTable.update(original, in: notification.scope, db) { record in
+                if isFirst {
+                    outcome.isLate = record.isLate(signedDate: notification.signedDate)
+                    outcome.isNew = record.addMention(of: source.id, signedDate: notification.signedDate)
+                }
+                for fact in facts where fact.originalTransactionID.isExactly(original) {
+                    if let replaced = try record.add(fact, source.forRecord(db)).replaced {
+                        outcome.replaced.append(replaced)
+                    }
+                }
+                if isFirst { outcome.owner = record.lineage }
+            }
+        }
+        return outcome
+    }
+
+    /// Adds a fact of either kind to its record.
+    static func add(
+        _ fact: SignedFact.Fact, in scope: Int64, _ source: Source, _ db: Database
+    ) throws -> LineageRecord.Outcome {
+        try LineageTable.update(fact.originalTransactionID, in: scope, db) { try $0.add(fact, source.forRecord(db)) }
+    }
+
+    /// Deletes a statement that was replaced by another text. Notifications are never deleted.
+    private static func drop(_ source: Int64?, _ db: Database) throws {
+        guard let statement = source.flatMap(FactSource.init(code:))?.statement else { return }
+        try db.run("DELETE FROM statements WHERE id = ?", [.integer(statement)])
+    }
+}
+
+extension FactProcessor {
+    /// The text that contains facts.
+    struct Source {
+        enum Key {
+            case notification(uuid: String)
+            case statement(Data)
+        }
+
+        /// The ``FactSource/code``.
+        let id: Int64
+        /// Decides between two equal facts. Row identifiers cannot, because they depend on the order of arrival.
+        let key: Key
+        /// Whether the text is from a receipt.
+        let isReceipt: Bool
+
+        /// Creates the source of a statement.
+        init(statement number: Int64, text: Data, kind: SignedFact.Kind) {
+            id = FactSource.statement(number).code
+            key = .statement(text)
+            isReceipt = kind == .receipt
+        }
+
+        /// Creates the source of a notification. For a different text with a known UUID, this is the stored
+        /// notification.
+        init(_ notification: ProcessedNotification, _ db: Database) throws {
+            key = .notification(uuid: notification.uuid)
+            isReceipt = false
+            guard notification.id < 0, notification.id != .min else {
+                id = notification.id
+                return
+            }
+            id =
+                try db.first("SELECT notification FROM other_texts WHERE id = ?", [.integer(-notification.id)]) {
+                    $0.number(0)
+                } ?? 0
+        }
+
+        /// Returns the source for ``LineageRecord``, which does not know the database.
+        func forRecord(_ db: Database) -> LineageRecord.Source {
+            LineageRecord.Source(id: id, isReceipt: isReceipt, wasReceipt: { try Self.isReceipt($0, db) }) {
+                try precedes($0, db)
+            }
+        }
+
+        private static func isReceipt(_ source: Int64, _ db: Database) throws -> Bool {
+            guard let statement = FactSource(code: source)?.statement else { return false }
+            let select = "SELECT kind FROM statements WHERE id = ?"
+            return try db.number(select, [.integer(statement)]) == SignedFact.Kind.receipt.rawValue
+        }
+
+        /// Whether this text precedes another one with the same fact. Notifications precede statements, since they are
+        /// stored anyway.
+        private func precedes(_ present: Int64, _ db: Database) throws -> Bool {
+            switch (key, FactSource(code: present)) {
+            case (_, nil), (.notification, .statement): return true
+            case (.statement, .notification): return false
+            case (.notification(let uuid), .notification(let number)):
+                let select = "SELECT uuid FROM notifications WHERE id = ?"
+                let known = try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
+                return known.map { $0 < uuid } ?? true
+            case (.statement(let text), .statement(let number)):
+                let select = "SELECT text FROM statements WHERE id = ?"
+                guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) else { return true }
+                return known.lexicographicallyPrecedes(text)
+            }
+        }
+    }
+}
+
+extension SignedFact.Fact {
+    /// The value of the column `key` in `statements`.
+    var key: String {
+        switch self {
+        case .transaction(let fact): fact.transactionID
+        case .renewal: ""
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import Basics
+internal import Foundation
+internal import Synchronization
+
+/// Coordinates fetches of histories: at most one at a time per Apple account. Requests that waited for it use its
+/// outcome, and recent outcomes are cached.
+final class HistoryFetchCoordinator: Sendable {
+    /// An Apple account, identified by its app transaction, or by a transaction if that is unknown.
+    struct Account: Sendable, Hashable {
+        var scope: Int64
+        var identifier: String
+    }
+
+    private struct State {
+        var number: UInt64 = 0
+        var outcomes: [Account: AccountHistory] = [:]
+        var gates: [Account: (gate: FairGate, users: Int)] = [:]
+    }
+
+    /// The maximum age of a cached `pending` outcome, in seconds.
+    fileprivate static let pauseAfterFailure: TimeInterval = 10
+    /// The maximum number of cached outcomes.
+    private static let capacity = 4096
+
+    private let state = Mutex(State())
+
+    /// Returns the cached outcome for an account if it is recent enough, or else the outcome of `fetch`, which runs
+    /// once at a time per account.
+    ///
+    /// - Parameters:
+    ///   - ids: The identifiers that the outcome must cover.
+    ///   - age: The maximum age of a cached outcome, in seconds. Outcomes recorded while this call waited are always
+    ///     recent enough.
+    func outcome(
+        about account: Account, of ids: [String], notOlderThan age: TimeInterval, now: @Sendable () -> Date,
+        fetch: () async throws -> AccountHistory
+    ) async throws -> AccountHistory {
+        let (gate, number) = acquireGate(of: account)
+        defer { releaseGate(of: account) }
+        try await gate.enter()
+        defer { gate.leave() }
+        if let known = state.withLock({ $0.outcomes[account] }), known.covered.isSuperset(of: ids),
+            known.number > number || known.isRecent(at: now(), age)
+        {
+            return known
+        }
+        return record(try await fetch(), account)
+    }
+
+    /// Caches an outcome. Returns it merged with the identifiers found before.
+    @discardableResult
+    func record(_ outcome: AccountHistory, _ account: Account) -> AccountHistory {
+        state.withLock { state in
+            state.number &+= 1
+            var outcome = outcome
+            outcome.number = state.number
+            // A reading continues where the last one ended, so it does not find earlier purchases again.
+            if let last = state.outcomes[account] {
+                outcome.found.formUnion(last.found)
+                outcome.covered.formUnion(last.covered)
+            } else if state.outcomes.count >= Self.capacity,
+                let oldest = state.outcomes.min(by: { $0.value.number < $1.value.number })
+            {
+                state.outcomes[oldest.key] = nil
+            }
+            state.outcomes[account] = outcome
+            return outcome
+        }
+    }
+
+    private func acquireGate(of account: Account) -> (FairGate, UInt64) {
+        state.withLock { state in
+            var entry = state.gates[account] ?? (FairGate(), 0)
+            entry.users += 1
+            state.gates[account] = entry
+            return (entry.gate, state.number)
+        }
+    }
+
+    private func releaseGate(of account: Account) {
+        state.withLock { state in
+            guard var entry = state.gates[account] else { return }
+            entry.users -= 1
+            state.gates[account] = entry.users > 0 ? entry : nil
+        }
+    }
+}
+
+extension AccountHistory {
+    /// Whether the outcome is younger than `age`. Outcomes from the future are not recent, after the clock was set
+    /// back. For `pending` outcomes the limit is shorter.
+    fileprivate func isRecent(at now: Date, _ age: TimeInterval) -> Bool {
+        let limit = state == .pending ? min(age, HistoryFetchCoordinator.pauseAfterFailure) : age
+        return (0..<max(limit, 0)).contains(now.timeIntervalSince(askedAt))
+    }
+}

@@ -1,0 +1,60 @@
+internal import Tracing
+internal import Ledger
+internal import Logging
+internal import Synchronization
+
+extension WebhookDispatcher {
+    /// The maximum number of concurrent deliveries to one endpoint.
+    static let maximumConcurrency = 8
+
+    /// Starts sending the due deliveries of one endpoint, up to the concurrency limit. Returns false if none is due.
+    func send(
+        to endpoint: WebhookEndpoint, _ definition: WebhookDefinition, _ group: inout DiscardingTaskGroup
+    ) async throws -> Bool {
+        let (inFlight, pause) = state.withLock { ($0.inFlight[endpoint.id] ?? [], $0.pauses[endpoint.id]) }
+        if let pause, !clock.isOver(pause) {
+            scheduleWakeup(in: pause.remaining, &group)
+            return false
+        }
+        let limit = pause == nil ? Self.maximumConcurrency : 1
+        guard inFlight.count < limit else { return true }
+        var due = try await storage.dueDeliveries(of: endpoint.id, at: now, limit: limit + inFlight.count)
+        if let test = try await takeTest(of: endpoint.id) { due = [test] + due.filter { $0.id != test.id } }
+        for delivery in due.filter({ !inFlight.contains($0.id) }).prefix(limit - inFlight.count) {
+            state.withLock { _ = $0.inFlight[endpoint.id, default: []].insert(delivery.id) }
+            group.addTask { await self.deliver(delivery, definition) }
+        }
+        return !due.isEmpty
+    }
+
+    private func deliver(_ delivery: WebhookDelivery, _ definition: WebhookDefinition) async {
+        let attributes: SpanAttributes = [
+            "counterfoil.endpoint": .string(definition.name),
+            "counterfoil.attempt": .int64(Int64(delivery.attempts) + 1),
+        ]
+        let outcome = await metrics.spans.measure("deliver", .client, of: attributes) {
+            await attempt(delivery, definition)
+        }
+        if let outcome, !outcome.isPostponed { metrics.count(outcome) }
+        let isFirstPause = state.withLock { state in
+            // A cancelled attempt has no outcome. The delivery is sent again.
+            guard let outcome else {
+                Self.remove(delivery.id, delivery.endpoint, &state)
+                return false
+            }
+            state.outcomes.append(outcome)
+            return updateBackoff(after: outcome, &state)
+        }
+        if isFirstPause {
+            logger.warning(
+                "a webhook keeps failing; deliveries are sent one at a time until one succeeds",
+                metadata: ["endpoint": "\(name(of: delivery.endpoint))"])
+        }
+        wake()
+    }
+
+    static func remove(_ delivery: Int64, _ endpoint: Int64, _ state: inout State) {
+        state.inFlight[endpoint]?.remove(delivery)
+        if state.inFlight[endpoint]?.isEmpty == true { state.inFlight[endpoint] = nil }
+    }
+}

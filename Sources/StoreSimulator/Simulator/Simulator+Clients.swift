@@ -1,0 +1,40 @@
+public import AppStoreModels
+public import AppStoreServer
+internal import AppStoreTrust
+internal import Foundation
+
+// The verifier and the client with which a developer's server uses the simulator in place of the App Store.
+extension Simulator {
+    /// Returns a verifier that trusts only this simulator, for its app in both environments.
+    ///
+    /// The verifier does not check revocation. To rehearse revocation, set `revocation` in the result of
+    /// ``verifierConfiguration()``.
+    public func verifier() throws(VerificationError) -> SignedDataVerifier {
+        try SignedDataVerifier(verifierConfiguration())
+    }
+
+    /// Returns the configuration of ``verifier()``, for changes before a verifier is made from it.
+    public func verifierConfiguration() throws(VerificationError) -> SignedDataVerifier.Configuration {
+        var configuration = SignedDataVerifier.Configuration(
+            apps: .only([App(bundleID: information.bundleID, appAppleID: information.appAppleID)]))
+        configuration.anchors = try TrustAnchors(
+            contentsOf: information.rootCertificates.map { URL(filePath: $0) })
+        let core = core
+        configuration.now = { core.now }
+        return configuration
+    }
+
+    /// Returns a client of this simulator's App Store Server API that signs with its In-App Purchase key.
+    ///
+    /// - Throws: `SigningError` if the key file is missing from the simulator's folder.
+    public func client(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
+        let key = try SigningKey(contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
+        var configuration = AppStoreServerClient.Configuration()
+        let core = core
+        configuration.now = { core.now }
+        return AppStoreServerClient(
+            tokens: try APITokenSource(key: key, issuerID: information.issuerID, bundleID: information.bundleID),
+            host: try AppStoreHost(url: information.baseURLs[environment], environment: environment),
+            configuration: configuration)
+    }
+}

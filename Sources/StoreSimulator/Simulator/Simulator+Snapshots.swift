@@ -1,0 +1,106 @@
+internal import Synchronization
+internal import AppStoreModels
+internal import Basics
+internal import Foundation
+
+// Snapshots: each is the whole state, in a file in the simulator's folder.
+
+extension Simulator {
+    /// Saves both stores, the clock and the faults as the snapshot `name`. Replaces an existing snapshot of that name.
+    public func snapshot(_ name: String) async throws {
+        let file = try snapshotFile(name)
+        let state = try await core.wholeState()
+        do {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try await SnapshotFile(file).write(state)
+            let old = oldSnapshotFile(file)
+            if FileManager.default.fileExists(atPath: old.path) { try FileManager.default.removeItem(at: old) }
+        } catch {
+            throw SimulatorError("unwritable_directory", "the snapshot cannot be written to \(file.path)")
+        }
+    }
+
+    /// Restores the state of the snapshot `name`, including the simulated time. The clock mode stays unchanged, and so
+    /// does each notification URL that is set now. If a scenario is running, waits until it ends.
+    public func restore(_ name: String) async throws {
+        let state = try await readSnapshot(name)
+        let (kept, own) = (state.production.app, core.configuration.app)
+        guard kept.bundleID == own.bundleID, kept.appAppleID == own.appAppleID else {
+            throw SimulatorError(
+                "other_app",
+                "the snapshot \(name) is of \(kept.bundleID) (\(kept.appAppleID)), this simulator is of "
+                    + "\(own.bundleID) (\(own.appAppleID))")
+        }
+        // A running scenario restores the previous state when it ends, which would overwrite this one.
+        try await core.scenarioGate.enter()
+        defer { core.scenarioGate.leave() }
+        try await core.replace(with: state) { new, old in
+            // The receiver of this run keeps receiving notifications.
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                guard let url = old[environment].settings.notificationURL else { continue }
+                new[environment].settings.notificationURL = url
+            }
+        }
+    }
+
+    /// Empties both stores and starts again with the same seed and at the initial time of the clock. Settings (with the
+    /// notification URLs) and catalogues stay as they are; if `includingConfiguration` is true, they return to
+    /// their initial values, too. If a scenario is running, waits until it ends.
+    public func reset(includingConfiguration: Bool = false) async throws {
+        try await core.scenarioGate.enter()
+        defer { core.scenarioGate.leave() }
+        try await core.replace(with: SimulatorState(core.configuration, real: Date())) { new, old in
+            guard !includingConfiguration else { return }
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                new[environment].settings = old[environment].settings
+                new[environment].catalogue = old[environment].catalogue
+            }
+        }
+    }
+
+    /// Returns the names of the snapshots, in alphabetical order.
+    public func snapshots() throws -> [String] {
+        let folder = try snapshotFile("x").deletingLastPathComponent()
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .compactMap { file -> String? in
+                guard !file.hasPrefix("."), let suffix = [".jsonl", ".json"].first(where: file.hasSuffix) else {
+                    return nil
+                }
+                return String(file.dropLast(suffix.count))
+            }
+        return Set(names).sorted()
+    }
+
+    private func readSnapshot(_ name: String) async throws -> SimulatorState {
+        let file = try snapshotFile(name)
+        let old = oldSnapshotFile(file)
+        do {
+            if FileManager.default.fileExists(atPath: file.path) { return try await SnapshotFile(file).read() }
+            guard let data = FileManager.default.contents(atPath: old.path) else {
+                throw SimulatorError("unknown_snapshot", "there is no snapshot \(name)")
+            }
+            return try JSONDecoder().decode(SimulatorState.self, from: data)
+        } catch let error as SimulatorError where error.code != "corrupted" {
+            throw error
+        } catch {
+            throw SimulatorError("corrupted", "\(file.path) is not a snapshot, or is damaged")
+        }
+    }
+
+    /// The file of a snapshot of format version 1 or 2: a single JSON value.
+    private func oldSnapshotFile(_ file: URL) -> URL { file.deletingPathExtension().appendingPathExtension("json") }
+
+    private func snapshotFile(_ name: String) throws(SimulatorError) -> URL {
+        // The name becomes part of a file name.
+        guard (1...64).contains(name.utf8.count),
+            name.utf8.allSatisfy({
+                (48...57).contains($0) || (97...122).contains($0) || (65...90).contains($0) || $0 == 45 || $0 == 95
+            })
+        else {
+            throw SimulatorError("invalid_argument", "a snapshot's name has 1 to 64 letters, digits, - and _")
+        }
+        return directory.url.appending(path: "snapshots").appending(path: name + ".jsonl")
+    }
+}

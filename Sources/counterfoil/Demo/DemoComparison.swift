@@ -1,0 +1,140 @@
+internal import Ledger
+import AppStoreModels
+import Foundation
+import StoreSimulator
+
+/// The fields of one purchase that must be equal in the App Store and in the server's answer.
+private struct ComparedPurchase: Equatable {
+    var product = ""
+    var status = 0
+    var hasAccess = false
+    var expires: Int64?
+    var willRenew: Bool?
+    var next: String?
+    var intent: Int?
+    var isInRetry = false
+    var grace: Int64?
+    var ownership = ""
+    var revoked: Int64?
+}
+
+/// Compares the server's answers with the state of the simulated App Store.
+struct DemoComparison {
+    /// A customer whose purchases differ between the App Store and the server.
+    struct Difference: Sendable {
+        var customer: String
+        var appStore: String
+        var server: String
+    }
+
+    let plan: DemoPlan
+    let client: DemoServerClient
+
+    /// Requests every customer from the server and returns those that differ.
+    ///
+    /// - Parameters:
+    ///   - states: The customers' states in the App Store, at `instant` or now.
+    ///   - instant: The instant to compare; nil for now.
+    func differences(_ states: [CustomerState], at instant: Date? = nil) async throws -> [Difference] {
+        let customers = Dictionary(plan.customers.map { ($0.name, $0) }) { first, _ in first }
+        return try await withThrowingTaskGroup(of: Difference?.self) { group in
+            var differences: [Difference] = []
+            var running = 0
+            for state in states {
+                guard let customer = customers[state.customer] else { continue }
+                if running == 8, let done = try await group.next() {
+                    running -= 1
+                    if let done { differences.append(done) }
+                }
+                running += 1
+                group.addTask { try await difference(state, customer, at: instant) }
+            }
+            for try await done in group { if let done { differences.append(done) } }
+            return differences.sorted { $0.customer < $1.customer }
+        }
+    }
+
+    private func difference(
+        _ state: CustomerState, _ customer: DemoPlan.Customer, at instant: Date?
+    ) async throws -> Difference? {
+        let query = instant.map { "?at=\($0.milliseconds)" } ?? ""
+        let answer: CustomerAnswer = try await client.get("/v1/customers/\(customer.id)\(query)")
+        guard state.comparedPurchases != answer.comparedPurchases else { return nil }
+        return Difference(customer: state.customer, appStore: state.summary, server: answer.summary)
+    }
+}
+
+extension CustomerState {
+    fileprivate var comparedPurchases: [String: ComparedPurchase] {
+        var purchasesByID: [String: ComparedPurchase] = [:]
+        for state in subscriptions {
+            purchasesByID[state.originalTransactionID] = ComparedPurchase(
+                product: state.productID, status: Int(state.status.rawValue), hasAccess: state.hasAccess,
+                expires: state.expiresDate?.milliseconds, willRenew: state.autoRenewStatus == .on,
+                next: state.autoRenewProductID, intent: state.expirationIntent.map { Int($0.rawValue) },
+                isInRetry: state.isInBillingRetryPeriod ?? false, grace: state.gracePeriodExpiresDate?.milliseconds,
+                ownership: state.inAppOwnershipType.rawValue, revoked: state.revocationDate?.milliseconds)
+        }
+        for state in purchases {
+            purchasesByID[state.transactionID] = ComparedPurchase(
+                product: state.productID, ownership: state.inAppOwnershipType.rawValue,
+                revoked: state.revocationDate?.milliseconds)
+        }
+        return purchasesByID
+    }
+}
+
+/// The members of the server's answer about a customer that the demo compares.
+private struct CustomerAnswer: Decodable {
+    struct Subscription: Decodable {
+        var originalTransactionId: String
+        var productId: String
+        var status: Int
+        var hasAccess: Bool
+        var expiresDate: Int64?
+        var willRenew: Bool?
+        var autoRenewProductId: String?
+        var expirationIntent: Int?
+        var isInBillingRetry: Bool
+        var gracePeriodExpiresDate: Int64?
+        var ownership: String
+        var revocationDate: Int64?
+    }
+
+    struct Purchase: Decodable {
+        var transactionId: String
+        var productId: String
+        var ownership: String
+        var revocationDate: Int64?
+    }
+
+    var subscriptions: [Subscription]
+    var purchases: [Purchase]
+
+    var comparedPurchases: [String: ComparedPurchase] {
+        var purchasesByID: [String: ComparedPurchase] = [:]
+        for state in subscriptions {
+            purchasesByID[state.originalTransactionId] = ComparedPurchase(
+                product: state.productId, status: state.status, hasAccess: state.hasAccess,
+                expires: state.expiresDate, willRenew: state.willRenew, next: state.autoRenewProductId,
+                intent: state.expirationIntent, isInRetry: state.isInBillingRetry,
+                grace: state.gracePeriodExpiresDate, ownership: state.ownership, revoked: state.revocationDate)
+        }
+        for state in purchases {
+            purchasesByID[state.transactionId] = ComparedPurchase(
+                product: state.productId, ownership: state.ownership, revoked: state.revocationDate)
+        }
+        return purchasesByID
+    }
+
+    /// The purchases on one line of text.
+    var summary: String {
+        let parts = subscriptions.map { state in
+            let end = state.expiresDate.map { " until " + Date(milliseconds: $0).readable.prefix(10) } ?? ""
+            let word = ["", "active", "expired", "in billing retry", "in grace period", "taken back"]
+            return "\(state.productId) \(word.indices.contains(state.status) ? word[state.status] : "?")\(end)"
+        }
+        let others = purchases.map { $0.productId + ($0.revocationDate == nil ? "" : " taken back") }
+        return parts.isEmpty && others.isEmpty ? "nothing bought" : (parts + others).joined(separator: "; ")
+    }
+}
