@@ -30,18 +30,31 @@ enum WebhookVerdict {
             }
         }?.key
         let age = now.timeIntervalSince(date)
-        verdict.isProven = endpoint != nil
-        verdict.code = endpoint == nil ? "bad_signature" : nil
+        let isCurrent = abs(age) <= tolerance
+        verdict.isProven = endpoint != nil && isCurrent
+        verdict.code =
+            if endpoint == nil {
+                "bad_signature"
+            } else if isCurrent {
+                nil
+            } else {
+                age > 0 ? "expired" : "not_yet_valid"
+            }
         verdict.message =
-            endpoint.map { "Valid: sent to the endpoint \($0)." }
+            endpoint.map { endpoint in
+                isCurrent
+                    ? "Valid: sent to the endpoint \(endpoint)."
+                    : "Refused: signed for the endpoint \(endpoint), but its time differs from now by more than 5 minutes."
+            }
             ?? "Refused: the signature matches no secret of an endpoint. A body that was parsed and serialized again "
             + "does not match either."
+        let note = age > 0 ? "Older than five minutes" : "Dated more than five minutes in the future"
         verdict.checks = [
             .init(name: "headers", result: .passed),
             .init(name: "signature", result: endpoint == nil ? .failed : .passed),
             .init(
-                name: "age", result: abs(age) <= tolerance ? .passed : .failed,
-                note: abs(age) <= tolerance ? nil : "Older than five minutes: receivers refuse it now."),
+                name: "age", result: isCurrent ? .passed : .failed,
+                note: isCurrent ? nil : "\(note): receivers refuse it now."),
         ]
         return verdict
     }
