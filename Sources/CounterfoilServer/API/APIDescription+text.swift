@@ -1009,6 +1009,7 @@ extension APIDescription {
                   schema: {type: string, minLength: 1, maxLength: 64}
                   description: The order ID in the receipt that customers get by email
                 - {$ref: "#/components/parameters/app"}
+                - {$ref: "#/components/parameters/environment"}
               responses:
                 "200":
                   description: The order

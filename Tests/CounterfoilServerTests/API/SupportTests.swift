@@ -1,5 +1,5 @@
+@testable import CounterfoilServer
 import AppStoreModels
-import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Testing
@@ -215,6 +215,8 @@ import Yams
                         let found = name.flatMap { shared[$0] as? Object } ?? parameter
                         return found["in"] as? String == "query" ? found["name"] as? String : nil
                     }
+                    let known = KnownParameters.byRoute["\(method.uppercased()) \(path)"] ?? []
+                    #expect(Set(names) == Set(known), "\(method) \(path)")
                     let filledPath = path.replacing(/\{[a-z]+\}/, with: "x")
                     for name in names + ["unheard_of"] {
                         let answer = try await world.api.send(method.uppercased(), "\(filledPath)?\(name)=x")
