@@ -90,7 +90,8 @@ struct APICall: Sendable {
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
         else {
             throw APIFailure(
-                "invalid_\(name)", "An App Store identifier has 1 to 64 letters and digits.", parameter: "id")
+                "invalid_\(name)", "An App Store identifier has 1 to 64 visible ASCII characters without /.",
+                parameter: "id")
         }
         return id
     }

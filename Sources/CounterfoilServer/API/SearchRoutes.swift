@@ -21,7 +21,7 @@ struct SearchRoutes {
             throw APIFailure("missing_parameter", "`q` is missing: give the identifier to search for.", parameter: "q")
         }
         guard let query = SearchQuery(text) else {
-            throw APIFailure("invalid_parameter", "`q` has 1 to 255 bytes.", parameter: "q")
+            throw APIFailure("invalid_parameter", "`q` is blank or contains control characters.", parameter: "q")
         }
         let numbers = Set(try call.visibleScopes())
         var search = Search(query: query, scopes: scopes.all.filter { numbers.contains($0.id) })

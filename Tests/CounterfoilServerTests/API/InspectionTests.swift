@@ -80,6 +80,8 @@ import Testing
             api.key = "sandbox"
             #expect(try await api.get("/v1/search?q=\(anna)").items.isEmpty)
             #expect(try await world.api.get("/v1/search?q=").status == 400)
+            let refused = try await world.api.get("/v1/search?q=a%01b")
+            #expect(refused.status == 400 && refused.text.contains("control characters"))
             #expect(try await world.api.get("/v1/search").status == 400)
         }
     }
