@@ -42,7 +42,7 @@ struct AuditMiddleware: RouterMiddleware {
             }
             throw failure
         } catch {
-            if isRecorded { add(entry(request, context, "failed"), context, isRead: false) }
+            if isRecorded { add(entry(request, context, "failed"), context, isRead: !isWrite && !isExport) }
             throw error
         }
     }

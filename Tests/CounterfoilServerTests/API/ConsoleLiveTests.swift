@@ -56,6 +56,26 @@ import Testing
         }
     }
 
+    @Test func `Repeated live updates that fail leave one entry in the audit log`() async throws {
+        try await `The console`.run {
+            $0.console.auditsReads = true
+        } _: { world, browser in
+            let anna = UUID()
+            let outcome = try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(anna)))
+            try await world.settle()
+            try await `Damaged ledger rows`.damage(
+                try #require(outcome.originalTransactionID), `Damaged ledger rows`.storage(world))
+            try await browser.signIn()
+            let path = "/console/customers/\(anna.uuidString.lowercased())?fragment=all"
+            for _ in 0..<3 { #expect(try await browser.get(path).status == 503) }
+            let results = try await world.api.get("/v1/audit?limit=100").items
+                .filter { $0["action"] as? String == "GET /v1/customers/{id}" }.compactMap { $0["result"] as? String }
+            #expect(results == ["failed"])
+        }
+    }
+
     @Test func `A live update names the missing scope and not the key`() async throws {
         try await `The console`.run { configuration in
             configuration.keys.append(
