@@ -8,6 +8,7 @@ internal import LedgerServices
 struct DeliveryRoutes {
     let webhooks: WebhookDispatcher
     let storage: any AttemptStorage
+    let clock: ServerClock
 
     /// The maximum number of attempts in an answer. A delivery fails after about twenty.
     private static let maximumAttempts = 200
@@ -60,7 +61,7 @@ struct DeliveryRoutes {
         for delivery: WebhookDelivery, _ definition: WebhookDefinition, _ last: DeliveryAttempt?, _ body: Data
     ) -> SentRequest {
         let date = last?.timestamp.map { Date(timeIntervalSince1970: TimeInterval($0)) }
-        let headers = webhooks.headers(of: delivery, definition, body: body, at: date ?? Date())
+        let headers = webhooks.headers(of: delivery, definition, body: body, at: date ?? clock.now())
         return SentRequest(wasSent: date != nil, headers: headers)
     }
 

@@ -122,7 +122,11 @@ import Testing
                     to: try await world.endpoint().stored.id))
             let json = try await world.send(.GET, "/v1/webhooks/backend/deliveries/\(delivery.id)").json
             #expect(json["request"]["was_sent"].flag == false)
-            #expect(json["request"]["headers"].items.contains { $0["name"].text == "webhook-signature" })
+            let headers = json["request"]["headers"].items
+            #expect(headers.contains { $0["name"].text == "webhook-signature" })
+            // The clock of the server, which is not the machine's.
+            let timestamp = headers.first { $0["name"].text == "webhook-timestamp" }?["value"].text
+            #expect(timestamp == "\(Int(world.simulator.now.timeIntervalSince1970))")
         }
     }
 }
