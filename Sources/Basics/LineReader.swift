@@ -20,7 +20,7 @@ package struct LineReader {
 
     /// Creates a reader that starts at the current offset of the handle.
     ///
-    /// - Parameter longest: The maximum length of a line in bytes.
+    /// - Parameter longest: The maximum length of a line in bytes, without the line end.
     package init(_ file: FileHandle, longest: Int) {
         self.file = file
         self.longest = longest
@@ -34,7 +34,8 @@ package struct LineReader {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 return take(to: end, andSkip: 1, isTooLong)
             }
-            if buffer.count - start > longest {
+            // The last byte may be the carriage return of a line end.
+            if buffer.count - start > longest + 1 {
                 isTooLong = true
                 position += UInt64(buffer.count - start)
                 start = buffer.count
@@ -55,8 +56,8 @@ package struct LineReader {
         var line = buffer[start..<end]
         position += UInt64(end + skipped - start)
         start = end + skipped
-        if isTooLong || line.count > longest { return .tooLong }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if isTooLong || line.count > longest { return .tooLong }
         return .bytes(Array(line))
     }
 }

@@ -40,6 +40,14 @@ import Testing
         #expect(try await read("abc\nabcd\n".utf8, longest: 3).map(\.line) == ["abc", nil])
     }
 
+    @Test func `The maximum length of a line does not include its carriage return`() async throws {
+        #expect(try await read("abc\r\nabcd\r\nabc\r".utf8, longest: 3).map(\.line) == ["abc", nil, "abc"])
+        // The file is read in chunks of 65,536 bytes: the first one ends with the carriage return.
+        let line = String(repeating: "x", count: 65_535)
+        #expect(try await read("\(line)\r\nb".utf8, longest: 65_535).map(\.line) == [line, "b"])
+        #expect(try await read("\(line)xx\nb".utf8, longest: 65_535).map(\.line) == [nil, "b"])
+    }
+
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `Lines are the same wherever the chunks of the file end`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
