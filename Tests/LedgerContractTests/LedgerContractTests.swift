@@ -219,11 +219,15 @@ import Testing
             #expect(try await begin(1, at: 11) == .isInProgress)
             #expect(try await begin(2, at: 11) == .isDifferentRequest)
             let answer = IdempotentRequest.Answer(status: 201, type: "text/plain", location: "/v1/x", body: Data([7]))
-            // The failure of the first attempt removes neither the second attempt nor its response.
-            try await ledger.endRequest("k", of: "c", begunAt: 0, with: nil)
-            #expect(try await begin(1, at: 11) == .isInProgress)
+            // The first attempt, which was overtaken, neither removes nor answers the second one.
+            let late = IdempotentRequest.Answer(status: 409, type: nil, body: Data([8]))
+            for end in [nil, late] {
+                try await ledger.endRequest("k", of: "c", begunAt: 0, with: end)
+                #expect(try await begin(1, at: 11) == .isInProgress)
+            }
             try await ledger.endRequest("k", of: "c", begunAt: 10, with: answer)
             try await ledger.endRequest("k", of: "c", begunAt: 10, with: nil)
+            try await ledger.endRequest("k", of: "c", begunAt: 0, with: late)
             #expect(try await begin(1, at: 12) == .repeats(answer))
             // After the retention period it is a new request, and nothing is left of the first.
             let next = 10 + IdempotencyDecision.retention

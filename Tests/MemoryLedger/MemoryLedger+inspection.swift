@@ -231,10 +231,10 @@ extension MemoryLedger: IdempotencyStorage {
     ) async throws {
         try write { state in
             let requestKey = RequestKey(client: ExactText(client), key: ExactText(key))
+            guard let known = state.requests[requestKey]?.remembered, known.startedAt == start else { return }
             if let answer {
                 state.requests[requestKey]?.remembered.answer = answer
-            } else if let known = state.requests[requestKey]?.remembered, known.answer == nil, known.startedAt == start
-            {
+            } else if known.answer == nil {
                 state.requests[requestKey] = nil
             }
         }

@@ -72,8 +72,8 @@ package protocol IdempotencyStorage: Sendable {
         patience: Milliseconds
     ) async throws -> IdempotencyDecision
 
-    /// Stores the response. A nil response deletes the request, so that it may be sent again, unless the request was
-    /// begun again since. If the request was deleted because its customer was erased, the response is not stored.
+    /// Stores the response. A nil response deletes the request, so that it may be sent again. Does nothing if the
+    /// request was begun again since, or was deleted because its customer was erased.
     ///
     /// - Parameter start: The instant passed to `beginRequest`.
     func endRequest(

@@ -86,10 +86,13 @@ extension SQLiteStorage: IdempotencyStorage {
                     [.text(client), .text(key), .integer(start)])
             }
             try db.run(
-                "UPDATE requests SET status = ?, type = ?, body = ?, location = ? WHERE client = ? AND key = ?",
+                """
+                UPDATE requests SET status = ?, type = ?, body = ?, location = ?
+                WHERE client = ? AND key = ? AND started_at = ?
+                """,
                 [
                     .init(answer.status), .init(answer.type), .blob(answer.body), .init(answer.location), .text(client),
-                    .text(key),
+                    .text(key), .integer(start),
                 ])
         }
     }
