@@ -22,8 +22,8 @@ extension APIDescription {
             255 visible ASCII characters (ignored with a public key, and by POST /v1/sessions, POST /v1/decode and POST
             /v1/transactions/{id}/recover): for a day, a repeated request with the same key returns the stored response with the
             header Idempotent-Replayed and has no further effect; a different request with that key returns 422
-            (idempotency_key_reused). Responses with 5xx, 429 or invalid_nonce are not stored, and a replayed response has no
-            Counterfoil-Signature.
+            (idempotency_key_reused). Responses with 5xx, 401, 403, 429 or invalid_nonce are not stored, and a replayed
+            response has no Counterfoil-Signature.
           license: {name: MIT, identifier: MIT}
         servers:
           - {url: /}

@@ -11,8 +11,9 @@ internal import NIOCore
 /// Repeats the answer to a `POST` that is sent again with the same `Idempotency-Key` within a day, so that a client
 /// that received no answer can retry safely.
 ///
-/// Server errors (5xx) and rate limits (429) are not stored: a retry may succeed. Neither are rejections of a nonce:
-/// the nonce is a header outside of the fingerprint, so a retry with another nonce is the same request.
+/// Server errors (5xx) and rate limits (429) are not stored: a retry may succeed. Neither are missing permissions (401,
+/// 403): the team may grant them to the key meanwhile. Neither are rejections of a nonce: the nonce is a header outside
+/// of the fingerprint, so a retry with another nonce is the same request.
 struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
     private static let replayedHeader = HTTPField.Name("idempotent-replayed")
@@ -78,10 +79,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             result = .failure(error)
         }
         let response: Response
-        do { response = try result.get() } catch let failure as APIFailure
-            where failure.status.code < 500 && failure.status != .tooManyRequests
-            && failure.code != SignedAnswer.invalidNonce
-        {
+        do { response = try result.get() } catch let failure as APIFailure where Self.isStored(failure) {
             response = failure.response(from: request, context: context)
         } catch {
             try await finish(key, client, begunAt: start, with: nil)
@@ -96,6 +94,14 @@ struct IdempotencyMiddleware: RouterMiddleware {
                 status: response.status.code, type: response.headers[.contentType],
                 location: response.headers[.location], body: Data(body.readableBytesView)))
         return Response(status: response.status, headers: response.headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    private static let unstoredStatuses: Set<HTTPResponse.Status> = [.unauthorized, .forbidden, .tooManyRequests]
+
+    /// Whether a retry gets the same failure without being processed.
+    private static func isStored(_ failure: APIFailure) -> Bool {
+        failure.status.code < 500 && !unstoredStatuses.contains(failure.status)
+            && failure.code != SignedAnswer.invalidNonce
     }
 
     /// Stores the answer, or removes the request; even if the request was cancelled because of its time limit.

@@ -133,6 +133,29 @@ import Testing
         }
     }
 
+    @Test func `A request refused for missing permissions runs after the key got them`() async throws {
+        try await World.withAPI(server: { configuration in
+            configuration.keys.append(.init(name: "other", hash: APIKeyText.hash(of: "other"), scopes: [.auditRead]))
+        }) { world in
+            let client = TestAPIClient(url: world.url, key: "other")
+            func grant() async throws -> TestAPIClient.Response {
+                try await client.send(
+                    "POST", "/v1/customers/anna/grants",
+                    body: Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8),
+                    headers: [("Idempotency-Key", "one")])
+            }
+            let refused = try await grant()
+            #expect(refused.status == 403 && refused.code == "forbidden", "\(refused.text)")
+            #expect(try await Self.storedRequests(world) == 0)
+            var changed = try world.configuration()
+            changed.keys[changed.keys.count - 1].scopes = Set(APIScope.all)
+            let reloaded = changed
+            try await world.server.reload { reloaded }
+            let granted = try await grant()
+            #expect(granted.status == 201 && granted.headers["idempotent-replayed"] == nil, "\(granted.text)")
+        }
+    }
+
     @Test func `A repeated request is in the audit log once`() async throws {
         try await World.withAPI { world in
             let body = #"{"entitlement":"premium","reason":"r","actor":"a"}"#
