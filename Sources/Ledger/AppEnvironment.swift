@@ -15,7 +15,7 @@ package struct AppEnvironment: Sendable, Hashable {
     }
 }
 
-/// The scopes that a server serves.
+/// Every app and environment in the ledger, including apps that were removed from the configuration.
 package struct AppEnvironmentRegistry: Sendable {
     private struct Name: Hashable {
         var bundleID: ExactText
