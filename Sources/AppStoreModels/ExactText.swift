@@ -21,7 +21,7 @@ package struct ExactText: Hashable, Sendable {
 
 extension ExactText: Comparable {
     package static func < (left: Self, right: Self) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        left.text.precedesExactly(right.text)
     }
 }
 
@@ -37,6 +37,20 @@ extension String {
         }
         // Strings bridged from Objective-C may not be contiguous.
         return answer.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether the UTF-8 bytes precede those of the other string. See ``ExactText`` for the difference to `<`.
+    package func precedesExactly(_ other: String) -> Bool {
+        let answer = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                guard let first = bytes.baseAddress, let second = others.baseAddress else {
+                    return bytes.count < others.count
+                }
+                let order = memcmp(first, second, Swift.min(bytes.count, others.count))
+                return order == 0 ? bytes.count < others.count : order < 0
+            }
+        }
+        return answer.flatMap(\.self) ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
 }
 

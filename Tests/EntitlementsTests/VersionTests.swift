@@ -11,6 +11,25 @@ import Testing
         #expect(states(facts, on: day(25)).entitlement("pro")?.until == day(50))
     }
 
+    @Test func `Identifiers that are equal only as Unicode belong to different transactions and purchases`() {
+        let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
+        let state = states(
+            [period(composed, of: composed, 0, 30), period(decomposed, of: decomposed, 1, 40)],
+            [renewal(of: composed, on: 2, renews: false), renewal(of: decomposed, on: 3)], on: day(10))
+        #expect(state.subscriptions.map(\.willRenew) == [true, false])
+        #expect(
+            state.subscriptions.map { Array($0.originalTransactionID.utf8) }
+                == [decomposed, composed].map { Array($0.utf8) })
+        let coins = [
+            purchase(composed, "coins", .consumable, on: 0), purchase(decomposed, "coins", .consumable, on: 1),
+        ]
+        #expect(states(coins, on: day(2)).purchases.count == 2)
+        let products = [
+            purchase("1", composed, .nonConsumable, on: 0), purchase("2", decomposed, .nonConsumable, on: 0),
+        ]
+        #expect(states(products, on: day(2)).products.count == 2)
+    }
+
     @Test func `Without an earlier version the first later one counts, without its later refund`() {
         let history = [period("1", 0, 30, signed: 100) { $0.revocationDate = day(10) }]
         #expect(states(history, on: day(-1)).subscriptions.isEmpty)

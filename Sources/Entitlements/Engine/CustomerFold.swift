@@ -24,7 +24,7 @@ struct CustomerFold {
         var rest = facts.transactions[...]
         while let first = rest.first {
             let key = all[first.index].originalTransactionID
-            let lineage = rest.prefix { all[$0.index].originalTransactionID == key }
+            let lineage = rest.prefix { all[$0.index].originalTransactionID.isExactly(key) }
             add(lineage: lineage)
             rest = rest[lineage.endIndex...]
         }
@@ -64,12 +64,17 @@ struct CustomerFold {
             }
             // Of consecutive periods of one product, the last one represents them. A period that has not begun is not a
             // candidate.
-            guard all[period.index].productID != state.productID, all[period.index].purchaseDate <= facts.asOf else {
+            guard !all[period.index].productID.isExactly(state.productID), all[period.index].purchaseDate <= facts.asOf
+            else {
                 continue
             }
             let fact = all[period.index]
             let product = ProductState(ended: fact, period, asOf: facts.asOf)
-            if fact.productID == previous { products[products.count - 1] = product } else { products.append(product) }
+            if fact.productID.isExactly(previous) {
+                products[products.count - 1] = product
+            } else {
+                products.append(product)
+            }
             previous = fact.productID
         }
     }

@@ -40,7 +40,7 @@ struct EffectiveFacts {
         var high = renewals.count
         while low < high {
             let middle = (low + high) / 2
-            if facts.renewals[renewals[middle]].originalTransactionID < originalTransactionID {
+            if facts.renewals[renewals[middle]].originalTransactionID.precedesExactly(originalTransactionID) {
                 low = middle + 1
             } else {
                 high = middle
@@ -48,7 +48,7 @@ struct EffectiveFacts {
         }
         guard low < renewals.count else { return nil }
         let fact = facts.renewals[renewals[low]]
-        return fact.originalTransactionID == originalTransactionID ? fact : nil
+        return fact.originalTransactionID.isExactly(originalTransactionID) ? fact : nil
     }
 }
 
@@ -60,14 +60,18 @@ extension EffectiveFacts {
     private mutating func chooseTransactions() -> [Int] {
         let all = facts.transactions
         // A ledger returns facts in this order already.
-        let isOrdered = all.indices.dropFirst().allSatisfy { all[$0 - 1].transactionID < all[$0].transactionID }
+        let isOrdered = all.indices.dropFirst().allSatisfy {
+            all[$0 - 1].transactionID.precedesExactly(all[$0].transactionID)
+        }
         let order = isOrdered ? Array(all.indices) : all.indices.sorted { Self.precedes(all[$0], all[$1]) }
         transactions.reserveCapacity(order.count)
         var pending: [Int] = []
         var start = 0
         while start < order.count {
             var end = start + 1
-            while end < order.count, all[order[end]].transactionID == all[order[start]].transactionID { end += 1 }
+            while end < order.count, all[order[end]].transactionID.isExactly(all[order[start]].transactionID) {
+                end += 1
+            }
             let chosen = end == start + 1 ? order[start] : choose(order[start..<end]) { all[$0].signedDate }
             if let transaction = transaction(chosen) {
                 transactions.append(transaction)
@@ -82,8 +86,8 @@ extension EffectiveFacts {
 
     /// Orders by original transaction, then from the earliest to the latest period.
     private static func comesBefore(_ one: Int, _ other: Int, in all: [TransactionFact]) -> Bool {
-        if all[one].originalTransactionID != all[other].originalTransactionID {
-            return all[one].originalTransactionID < all[other].originalTransactionID
+        if !all[one].originalTransactionID.isExactly(all[other].originalTransactionID) {
+            return all[one].originalTransactionID.precedesExactly(all[other].originalTransactionID)
         }
         if all[one].purchaseDate != all[other].purchaseDate { return all[one].purchaseDate < all[other].purchaseDate }
         return TransactionFact.identifier(all[one].transactionID, isBefore: all[other].transactionID)
@@ -123,7 +127,7 @@ extension EffectiveFacts {
         for (position, index) in order.enumerated() where all[index].signedDate <= asOf {
             let next = position + 1 < order.count ? all[order[position + 1]] : nil
             let isLast = next.map {
-                $0.originalTransactionID != all[index].originalTransactionID || $0.signedDate > asOf
+                !$0.originalTransactionID.isExactly(all[index].originalTransactionID) || $0.signedDate > asOf
             }
             if isLast ?? true { renewals.append(index) }
         }
@@ -139,14 +143,16 @@ extension EffectiveFacts {
     }
 
     static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
-        if one.transactionID != other.transactionID { return one.transactionID < other.transactionID }
+        if !one.transactionID.isExactly(other.transactionID) {
+            return one.transactionID.precedesExactly(other.transactionID)
+        }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one != other && one.content.lexicographicallyPrecedes(other.content)
     }
 
     static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
-        if one.originalTransactionID != other.originalTransactionID {
-            return one.originalTransactionID < other.originalTransactionID
+        if !one.originalTransactionID.isExactly(other.originalTransactionID) {
+            return one.originalTransactionID.precedesExactly(other.originalTransactionID)
         }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
         return one != other && one.content.lexicographicallyPrecedes(other.content)
@@ -180,7 +186,7 @@ extension EffectiveFacts {
         guard let date = facts.transactions[one].revocationDate,
             date > facts.transactions[two].purchaseDate
         else { return false }
-        return facts.transactions[one].transactionID == facts.transactions[one].originalTransactionID
+        return facts.transactions[one].transactionID.isExactly(facts.transactions[one].originalTransactionID)
             || facts.transactions[one].signedDate >= facts.transactions[two].signedDate
     }
 }
@@ -204,7 +210,7 @@ extension EffectiveFacts {
         var sameSubscription: Date?
         var sameGroup: Date?
         for other in others where other.purchaseDate > fact.purchaseDate {
-            if other.originalTransactionID == fact.originalTransactionID {
+            if other.originalTransactionID.isExactly(fact.originalTransactionID) {
                 sameSubscription = min(sameSubscription ?? other.purchaseDate, other.purchaseDate)
             } else if let group = fact.subscriptionGroupIdentifier, other.subscriptionGroupIdentifier == group {
                 sameGroup = min(sameGroup ?? other.purchaseDate, other.purchaseDate)
@@ -216,17 +222,17 @@ extension EffectiveFacts {
     /// Marks the transactions of migrated subscriptions as upgraded. A subscription that continues under another
     /// original transaction gives no access, even if no later version of its last transaction says so.
     private mutating func resolveMigrations() {
-        var began: [String: Date] = [:]
+        var began: [ExactText: Date] = [:]
         for transaction in transactions {
             guard let old = facts.transactions[transaction.index].previousOriginalTransactionID else { continue }
             let fact = fact(transaction)
-            guard old != fact.originalTransactionID else { continue }
-            began[old] = max(began[old] ?? fact.purchaseDate, fact.purchaseDate)
+            guard !old.isExactly(fact.originalTransactionID) else { continue }
+            began[ExactText(old)] = max(began[ExactText(old)] ?? fact.purchaseDate, fact.purchaseDate)
         }
         guard !began.isEmpty else { return }
         for position in transactions.indices {
             let fact = fact(transactions[position])
-            guard let date = began[fact.originalTransactionID], fact.purchaseDate <= date else { continue }
+            guard let date = began[ExactText(fact.originalTransactionID)], fact.purchaseDate <= date else { continue }
             transactions[position].isUpgraded = true
         }
     }

@@ -5,7 +5,7 @@ extension TransactionFact {
     /// Orders transaction identifiers by their numeric value: they are decimal numbers of varying length.
     static func identifier(_ one: String, isBefore other: String) -> Bool {
         let (count, otherCount) = (one.utf8.count, other.utf8.count)
-        return count == otherCount ? one < other : count < otherCount
+        return count == otherCount ? one.precedesExactly(other) : count < otherCount
     }
 
     /// Whether `other` replaces this version of the transaction. Both were signed at the same time.

@@ -41,10 +41,11 @@ extension ProductState {
     static func best(_ candidates: [ProductState]) -> [ProductState] {
         guard candidates.count > 1 else { return candidates }
         let sorted = candidates.sorted { one, other in
-            one.productID == other.productID ? one.hasPriority(over: other) : one.productID < other.productID
+            one.productID.isExactly(other.productID)
+                ? one.hasPriority(over: other) : one.productID.precedesExactly(other.productID)
         }
         var best: [ProductState] = []
-        for state in sorted where state.productID != best.last?.productID { best.append(state) }
+        for state in sorted where best.last?.productID.isExactly(state.productID) != true { best.append(state) }
         return best
     }
 

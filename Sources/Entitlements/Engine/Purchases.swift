@@ -31,8 +31,8 @@ extension ConsumableTotals {
     static func totals(of purchases: [PurchaseState]) -> [ConsumableTotals] {
         let consumables = purchases.lazy.filter { $0.type == .consumable }
         var totals: [ConsumableTotals] = []
-        for purchase in consumables.sorted(by: { $0.productID < $1.productID }) {
-            if totals.last?.productID != purchase.productID {
+        for purchase in consumables.sorted(by: { $0.productID.precedesExactly($1.productID) }) {
+            if totals.last?.productID.isExactly(purchase.productID) != true {
                 totals.append(.init(productID: purchase.productID, purchases: 0, quantity: 0, revokedQuantity: 0))
             }
             let last = totals.count - 1

@@ -82,7 +82,7 @@ extension CustomerFacts {
     fileprivate func segments(of originalTransactionID: String, asOf: Date) -> [SegmentEntry] {
         let effective = EffectiveFacts(self, asOf: asOf)
         let own = effective.transactions.filter {
-            effective.fact($0).originalTransactionID == originalTransactionID
+            effective.fact($0).originalTransactionID.isExactly(originalTransactionID)
         }
         let periods = own.filter { effective.fact($0).type == .autoRenewableSubscription }
         var entries =

@@ -127,7 +127,8 @@ package struct LineageRecord: Sendable, Hashable {
     /// Adds a transaction, and updates the account data of the purchase.
     package mutating func add(_ fact: TransactionFact, _ source: Source) throws -> Outcome {
         let place = index(of: fact.transactionID)
-        guard place < sources.count, !fact.transactionID.precedes(lineage.transactions[place].transactionID) else {
+        guard place < sources.count, !fact.transactionID.precedesExactly(lineage.transactions[place].transactionID)
+        else {
             lineage.transactions.insert(fact, at: place)
             sources.insert(source.id, at: place)
             setOwner()
@@ -181,10 +182,10 @@ package struct LineageRecord: Sendable, Hashable {
     private func index(of transactionID: String) -> Int {
         var (low, high) = (0, lineage.transactions.count)
         // A new transaction is nearly always the last.
-        if let last = lineage.transactions.last, last.transactionID.precedes(transactionID) { return high }
+        if let last = lineage.transactions.last, last.transactionID.precedesExactly(transactionID) { return high }
         while low < high {
             let middle = low + (high - low) / 2
-            if lineage.transactions[middle].transactionID.precedes(transactionID) {
+            if lineage.transactions[middle].transactionID.precedesExactly(transactionID) {
                 low = middle + 1
             } else {
                 high = middle
@@ -201,7 +202,9 @@ package struct LineageRecord: Sendable, Hashable {
         let transactions = lineage.transactions
         // Iterates over indices because copying a fact is expensive.
         for place in transactions.indices {
-            if let other = transactions[place].appTransactionID, account?.precedes(other) ?? true { account = other }
+            if let other = transactions[place].appTransactionID, account?.precedesExactly(other) ?? true {
+                account = other
+            }
             guard transactions[place].appAccountToken != nil else { continue }
             // The transactions are sorted by identifier: of two purchases at the same time the later one counts.
             if let owner, transactions[place].isBought(before: transactions[owner]) { continue }
@@ -217,13 +220,5 @@ extension TransactionFact {
     /// Whether the transaction precedes another one by purchase date, then by signing date.
     fileprivate func isBought(before other: TransactionFact) -> Bool {
         (purchaseDate, signedDate) < (other.purchaseDate, other.signedDate)
-    }
-}
-
-extension String {
-    /// Whether the text precedes another one by its bytes, as in the database.
-    fileprivate func precedes(_ other: String) -> Bool {
-        // Usually both are the same account.
-        !isExactly(other) && utf8.lexicographicallyPrecedes(other.utf8)
     }
 }
