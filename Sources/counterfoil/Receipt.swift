@@ -24,7 +24,7 @@ struct ReceiptCommand: ParsableCommand {
               counterfoil receipt receipt.b64 --transaction-id
 
             JSON: {"valid":true,"receipt":{"bundle_id":…,"in_app":[…],…},"trace":{…}}
-              or  {"object":"error","valid":false,"code":"bad_signature","message":…}. 
+              or  {"object":"error","valid":false,"code":"bad_signature","message":…}
             Instants are milliseconds since 1970; values that the receipt does not have are null.
             Exit status: 0 valid, 1 refused, 2 wrong usage.
             """)

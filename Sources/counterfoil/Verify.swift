@@ -22,7 +22,7 @@ struct Verify: AsyncParsableCommand {
             (--revocation soft unless set).
 
             JSON: {"valid":true,"kind":…,"payload":{the signed JSON},"trace":{…}}
-              or  {"object":"error","valid":false,"code":"bad_signature","message":…}. 
+              or  {"object":"error","valid":false,"code":"bad_signature","message":…}
             The data signed inside a notification is verified too and reported under "inner"; it does not change the \
             verdict. Control characters are escaped.
             Exit status: 0 valid, 1 refused, 2 wrong usage.

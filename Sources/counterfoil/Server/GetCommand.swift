@@ -2,13 +2,13 @@ import AppStoreServer
 import ArgumentParser
 import Foundation
 
-/// `counterfoil server get`: sends a GET request to a running server and prints the unchanged response.
+/// `counterfoil server get`: sends a GET request to a running server and prints the response.
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Send a GET request to a running server's API and print the response.",
         discussion: """
-            Prints JSON, or CSV if the path asks for it. The server's /openapi.yaml lists the paths, and every page of the \
+            Prints JSON, or CSV if the path asks for it. A file or pipe gets the CSV byte for byte. The server's /openapi.yaml lists the paths, and every page of the \
             console shows the command for its contents. The key needs the scope of the path.
 
             EXAMPLES
@@ -49,6 +49,8 @@ struct GetCommand: AsyncParsableCommand {
     func run() async throws {
         let server = try ServerClient(url: url, keyFile: key)
         let answer = try await server.answer("GET", path, nil, maximumResponseSize: Self.maximumResponseSize)
+        let isCSV = answer.header("content-type")?.lowercased().hasPrefix("text/csv") ?? false
+        if isCSV, isatty(FileHandle.standardOutput.fileDescriptor) == 0 { return Output.bytes(answer.body) }
         var text = String(decoding: answer.body, as: UTF8.self).replacing("\r\n", with: "\n")
         if text.hasSuffix("\n") { text.removeLast() }
         Output.line(text)

@@ -22,6 +22,13 @@ enum Output {
         }
     }
 
+    /// Writes bytes to standard output without a change, for files and pipes. Ends the process if the write fails.
+    static func bytes(_ data: Data) {
+        do { try FileHandle.standardOutput.write(contentsOf: data) } catch {
+            end(after: Failure(reason: Refusal(unexpected: error).message))
+        }
+    }
+
     /// Prints a line on standard error.
     static func error(_ text: String) {
         do { try write(text + "\n", to: .standardError) } catch {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSimulator
 import TestSupport
 import Testing
 
@@ -17,6 +18,12 @@ import Testing
             #expect(outcome.status == 0 && printed?["id"] as? String == anna, "\(outcome.output)")
             let table = try await Self.run(["/v1/audit?format=csv"], world.url + "/")
             #expect(table.status == 0 && table.output.hasPrefix("id,at,actor,"))
+            try await world.simulator.perform(.cancel(customer: "anna"))
+            try await world.settle()
+            let path = "/v1/segments/will_not_renew?format=csv"
+            let answer = try await world.api.get(path)
+            let members = try await Self.run([path], world.url)
+            #expect(Data(members.output.utf8) == answer.body && answer.text.hasSuffix("\r\n"))
         }
     }
 
