@@ -20,7 +20,8 @@ package enum ConsoleLink {
     ) throws(Refusal) -> String {
         guard configuration.console.isEnabled else {
             throw Refusal(
-                code: "console_off", message: "the console is off: set console: {enabled: true} in the configuration")
+                code: "console_off",
+                message: "the console is disabled: set console: {enabled: true} in the configuration")
         }
         guard let secret = configuration.console.secret else {
             throw Refusal(

@@ -44,9 +44,10 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Check a backup and replace the ledger with it.",
         discussion: """
-            Stop the server first. If a ledger exists, --force moves it aside under another name, together with its -wal, \
-            -shm and -journal files. When the server starts, recovery fetches the notifications sent since the backup, as \
-            far back as the App Store keeps them. Everything that apps and your backend reported since then is lost.
+            Stop the server first. If a ledger exists, --force renames it, together with its -wal, -shm and -journal \
+            files, and prints the new names. When the server starts, recovery fetches the notifications sent since the \
+            backup, as far back as the App Store keeps them. Everything that apps and your backend reported since then \
+            is lost.
 
             If root runs this command, the ledger gets the owner of the ledger that it replaces, or of its folder.
 
@@ -58,7 +59,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The backup.", valueName: "file")) var file: String
     @OptionGroup var options: LedgerOptions
-    @Flag(help: "Move an existing ledger aside.") var force = false
+    @Flag(help: "Rename an existing ledger instead of refusing.") var force = false
 
     func run() async throws {
         try Input.requireFile(file)
@@ -113,7 +114,7 @@ private struct BackupAnswer: Encodable {
         Output.line("bytes          \(bytes)")
         Output.line("notifications  \(notifications)")
         Output.line("digest         \(digest)")
-        for file in aside ?? [] { Output.line("moved aside to \(file.printable)") }
+        for file in aside ?? [] { Output.line("moved the former file to \(file.printable)") }
         for text in damaged { Output.line("\(style.bad("damaged"))  \(text.printable)") }
         if damages > damaged.count { Output.line("and \(damages - damaged.count) more") }
     }

@@ -15,14 +15,14 @@ struct ImportCommand: AsyncParsableCommand {
 
             FILE.progress records the position: after an interruption the same command continues there. Delete that file \
             to import all lines again. FILE.failed lists each line that failed, with its number, a code and the reason. If \
-            the App Store did not answer, or its answer failed verification, the line is listed there too and put aside: \
-            the server retries it automatically.
+            the App Store did not answer, or its answer failed verification, the line is listed there too, and the \
+            running server retries it automatically.
 
             EXAMPLES
               counterfoil server import customers.txt --config counterfoil.yaml
               counterfoil server import receipts.txt --app com.example.app --json
 
-            Exit status: 0 all imported, 1 interrupted, or some lines failed or were put aside, 2 wrong usage.
+            Exit status: 0 all imported, 1 interrupted, or some lines failed or wait for a retry, 2 wrong usage.
             """)
 
     @Argument(help: ArgumentHelp("The file with one transaction ID or receipt a line.", valueName: "file")) var file:
@@ -103,7 +103,9 @@ struct ImportCommand: AsyncParsableCommand {
         let lines = rest == 0 ? "\(progress.lines)" : "\(progress.lines - rest) of \(progress.lines)"
         Output.line("\(style.good("imported")) \(lines) lines, \(progress.news) new facts")
         if let failures {
-            if putAside > 0 { Output.line("\(style.bad("put aside")) \(putAside); the server retries them") }
+            if putAside > 0 {
+                Output.line("\(style.bad("not imported yet")) \(putAside); the running server retries them")
+            }
             if progress.failed > 0 { Output.line("\(style.bad("failed")) \(progress.failed)") }
             Output.line("\(failures.printable) lists them with the reasons")
             if progress.failed > 0 { Output.line("to try all lines again, delete \("\(file).progress".printable)") }

@@ -119,7 +119,9 @@ private struct Serving {
 
     /// Opens the console in a browser; prints its URL if no browser can be opened.
     func openConsole() {
-        guard let consoleURL else { return Output.error("the console is off: set console: {enabled: true}") }
+        guard let consoleURL else {
+            return Output.error("the console is disabled: set console: {enabled: true} in the configuration")
+        }
         WebBrowser.open(consoleURL)
     }
 

@@ -103,7 +103,7 @@ extension ConfigurationTemplate {
             # A key can be limited to some apps and environments. Only a key without limits can administer the whole server.
             #apps: [\(Self.quote(bundleID))]
             #environments: [Production]
-          # A key to ship in an app: it reaches only the customer of the customer token.
+          # A key to ship in an app: it has access only to the customer whose customer token is sent with it.
           #- name: app
           #  secret: {environment: COUNTERFOIL_APP_KEY}
           #  scopes: [customers:read, customers:write, offers:sign]
