@@ -151,7 +151,7 @@ import Testing
     @Test func `Routes and notifications in examples exist`() async throws {
         var targets: Set<String> = []
         for help in try await Self.pages.value.values {
-            for match in help.matches(of: /'?(route|notification):([A-Za-z_.-]+|\*)/) {
+            for match in help.matches(of: /'?(route|notification):([A-Za-z0-9_.-]+|\*)/) {
                 targets.insert("\(match.1):\(match.2)")
             }
         }

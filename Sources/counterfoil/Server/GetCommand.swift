@@ -8,8 +8,9 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Send a GET request to a running server's API and print the response.",
         discussion: """
-            Prints JSON, or CSV if the path asks for it. A file or pipe gets the CSV byte for byte. The server's /openapi.yaml lists the paths, and every page of the \
-            console shows the command for its contents. The key needs the scope of the path.
+            Prints JSON, or CSV if the path asks for it. A file or pipe gets the CSV byte for byte. The \
+            server's /openapi.yaml lists the paths, and every page of the console shows the command for its contents. The \
+            key needs the scope of the path.
 
             EXAMPLES
               counterfoil server get /v1/completeness \\

@@ -11,6 +11,7 @@ struct FaultCommand: AsyncParsableCommand {
             TARGETS
               route:<endpoint>, route:verifyReceipt, route:*
               notification:<TYPE>[.<SUBTYPE>], notification:*
+              notification:V1.CANCEL and the other types of version 1
             `counterfoil api --help` lists the endpoints, `counterfoil simulator trigger --list` the types.
 
             EFFECTS
