@@ -106,4 +106,19 @@ import Testing
             #expect(Set(states) == [.delivered, .discarded])
         }
     }
+
+    @Test func `A failed payment with an unknown subtype is not reported as the end of access`() async throws {
+        try await World.runWithWebhooks(Self.configure) { world, receiver in
+            let outcome = try await world.simulator.trigger(
+                TriggerRequest(.didFailToRenew, overrides: ["notification.subtype": .string("NEW")]))
+            try await world.deliverWebhooks()
+            let uuid = try #require(
+                outcome.notifications.last { $0.notificationType == .didFailToRenew }?.notificationUUID)
+            let messages = receiver.take().filter {
+                $0.id.hasPrefix("evt_" + uuid) && $0.json["event"]["repeats"].text == nil
+            }
+            #expect(
+                messages.compactMap { $0.json["event"]["type"].text }.sorted() == ["BILLING_ISSUE", "CANCELLATION"])
+        }
+    }
 }

@@ -25,6 +25,8 @@ extension CompatibleEvent {
         case ("purchase.refunded", .expiration): return isSubscription && wasCurrent(transaction)
         case ("purchase.revoked", .cancellation): return !isSubscription
         case ("purchase.revoked", .expiration): return isSubscription
+        // A subtype that this version does not know may leave the customer access, as GRACE_PERIOD does.
+        case ("subscription.billing_failed", .expiration): return subtype == nil
         case ("subscription.renewal_changed", _): return context.parts?.renewal?.autoRenewStatus == .off
         default: return true
         }
