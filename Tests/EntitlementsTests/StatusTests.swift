@@ -243,4 +243,13 @@ import Testing
         #expect(state.product("pro.month").endedDate == nil)
         #expect(states(facts, [renewal(on: 0)], on: day(9)).status == .active)
     }
+
+    @Test(arguments: [(0, false), (1, true), (2, true)] as [(Int32, Bool)])
+    func `Only the renewal status 0 says that a subscription will not renew`(_ status: Int32, _ willRenew: Bool) {
+        let payload = JWSRenewalInfoDecodedPayload(
+            originalTransactionId: "1", productId: "pro.month", autoRenewProductId: "pro.month",
+            autoRenewStatus: AutoRenewStatus(rawValue: status), environment: .production, signedDate: day(1))
+        let state = states([period("1", 0, 30)], [RenewalFact(payload)], on: day(2))
+        #expect(state.subscriptions.map(\.willRenew) == [willRenew])
+    }
 }

@@ -9,7 +9,8 @@ public struct RenewalFact: Sendable, Hashable {
     public var productID: String
     /// `autoRenewProductId`, the product of the next renewal.
     public var autoRenewProductID: String
-    /// Whether it will renew: `autoRenewStatus`.
+    /// Whether it will renew: `autoRenewStatus` is not 0. A value that is unknown today does not say that the customer
+    /// turned renewal off.
     public var willRenew: Bool
     /// `expirationIntent`, why the subscription ended.
     public var expirationIntent: ExpirationIntent?
@@ -57,7 +58,7 @@ public struct RenewalFact: Sendable, Hashable {
     package init(_ payload: JWSRenewalInfoDecodedPayload) {
         self.init(
             originalTransactionID: payload.originalTransactionId, productID: payload.productId,
-            autoRenewProductID: payload.autoRenewProductId, willRenew: payload.autoRenewStatus == .on,
+            autoRenewProductID: payload.autoRenewProductId, willRenew: payload.autoRenewStatus != .off,
             expirationIntent: payload.expirationIntent, isInBillingRetry: payload.isInBillingRetryPeriod ?? false,
             gracePeriodExpiresDate: payload.gracePeriodExpiresDate, priceIncreaseStatus: payload.priceIncreaseStatus,
             offerType: payload.offerType, offerIdentifier: payload.offerIdentifier,

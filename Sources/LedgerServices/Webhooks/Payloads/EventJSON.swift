@@ -89,7 +89,7 @@ enum EventJSON {
     private static func write(_ renewal: JWSRenewalInfoDecodedPayload, to json: inout JSONWriter) {
         json.member("product_id", renewal.productId)
         json.member("auto_renew_product_id", renewal.autoRenewProductId)
-        json.member("will_renew", renewal.autoRenewStatus == .on)
+        json.member("will_renew", renewal.autoRenewStatus != .off)
         if let intent = renewal.expirationIntent { json.member("expiration_intent", intent.rawValue) }
         json.member("is_in_billing_retry", renewal.isInBillingRetryPeriod ?? false)
         json.member("grace_period_expires_date", renewal.gracePeriodExpiresDate)
