@@ -75,6 +75,9 @@ extension Store {
     mutating func join(
         _ id: String, _ group: String, isOrganization: Bool, isAdministrator: Bool
     ) throws(StoreError) -> Subject {
+        guard isSandbox else {
+            throw StoreError(.impossibleTransition, "customers can join groups in the sandbox only")
+        }
         let customer = try customer(id)
         guard (1...32).contains(group.utf8.count), group.utf8.allSatisfy({ (48...57).contains($0) }) else {
             throw StoreError(.invalidArgument, "a group's identifier must be a number of up to 32 digits")

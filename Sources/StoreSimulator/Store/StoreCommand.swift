@@ -152,7 +152,7 @@ public enum StoreCommand: Sendable, Hashable, Codable {
     case approveImage(image: UUID)
     /// Apple rejects an image for retention messages.
     case rejectImage(image: UUID)
-    /// A customer joins a customer group. Only the sandbox's API returns groups.
+    /// A customer joins a customer group. Sandbox only, like the App Store's endpoints for groups.
     case joinGroup(customer: String, group: String, organization: Bool? = nil, administrator: Bool? = nil)
 
     /// Installs or reinstalls the app on a device. A reinstalled app shows hidden transactions again. A `system` before

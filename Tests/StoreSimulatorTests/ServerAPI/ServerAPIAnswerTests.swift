@@ -193,6 +193,13 @@ import Testing
         }
     }
 
+    @Test func `A customer cannot join a group in production`() throws {
+        var shop = APIShop(.production)
+        try shop.perform(.createCustomer(customer: "anna"))
+        let error = #expect(throws: StoreError.self) { try shop.perform(.joinGroup(customer: "anna", group: "77")) }
+        #expect(error?.code == .impossibleTransition)
+    }
+
     @Test func `Group members are paged, and a customer without a group has the placeholder group`() throws {
         var shop = APIShop(.sandbox)
         for index in 0..<25 {
