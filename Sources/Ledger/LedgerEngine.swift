@@ -6,5 +6,6 @@ package protocol LedgerEngine: LedgerStorage, CustomerStorage, HistoryRequestSto
     ClaimStorage,
     InspectionStorage, RefusalStorage, WebhookStorage, ConsumptionStorage, HealthStorage, OriginalPurchaseStorage,
     CircumstanceStorage, GrantStorage, IdempotencyStorage, EventFeedStorage, UnclaimedStorage, SegmentStorage,
-    ErasureStorage, AttemptStorage, DeliveryInspectionStorage, AuditStorage, DigestStorage
+    ErasureStorage, AttemptStorage, DeliveryInspectionStorage, AuditStorage, DigestStorage,
+    RetentionStorage
 {}

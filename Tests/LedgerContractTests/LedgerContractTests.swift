@@ -244,6 +244,26 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a stored response is deleted after a day, and not before`(_ engine: Engine) async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let ledger = try engine.open(in: folder)
+            func begin(at now: Milliseconds) async throws -> IdempotencyDecision {
+                try await ledger.beginRequest(
+                    "k", of: "c", about: nil, fingerprint: Data([1]), at: now, patience: 10)
+            }
+            #expect(try await begin(at: 10) == .proceed)
+            let answer = IdempotentRequest.Answer(status: 204, type: nil, body: Data())
+            try await ledger.endRequest("k", of: "c", begunAt: 10, with: answer)
+            let day = IdempotencyDecision.retention
+            #expect(try await ledger.removeExpired(at: 10 + day, limit: 9) == 0)
+            // A clock that was set back shows whether the response is stored.
+            #expect(try await begin(at: 11) == .repeats(answer))
+            #expect(try await ledger.removeExpired(at: 11 + day, limit: 9) == 1)
+            #expect(try await begin(at: 11) == .proceed)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `The last customer events are listed per app and environment, within the given depth`(_ engine: Engine)
         async throws
     {

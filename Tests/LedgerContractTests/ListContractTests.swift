@@ -194,6 +194,7 @@ import Testing
             let later = Self.now + 1_000_000_000_000
             #expect(try await walk.ledger.leaseInquiries(at: later, leaseEnds: later + 1, limit: 0).isEmpty)
             #expect(try await walk.ledger.emitExpiredGrants(at: later, limit: 0).count == 0)
+            #expect(try await walk.ledger.removeExpired(at: later, limit: 0) == 0)
         }
     }
 }

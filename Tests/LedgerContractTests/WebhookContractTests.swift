@@ -137,9 +137,10 @@ extension `The contract of every database` {
                 ended.append(delivery)
             }
             let waiting = try await Self.test(endpoint, ledger, at: 5)
-            let target = FanOutTarget(endpoint: endpoint.id) { _, _ in 0 }
+            let disabled = WebhookEndpoint.Disabled(reason: .requested, since: 11)
+            try await ledger.switchWebhook(endpoint.id, disabled, discardingBacklog: false, at: 11)
             func remaining(at instant: Milliseconds) async throws -> [String] {
-                while try await ledger.fanOut(to: [target], within: .none, limit: 9, at: instant) == .more {}
+                _ = try await ledger.removeExpired(at: instant, limit: 9)
                 return try await ledger.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).map(\.eventID)
             }
             let kept = try await remaining(at: 10 + WebhookDelivery.retention)
@@ -152,6 +153,29 @@ extension `The contract of every database` {
                 #expect(found?.isEmpty == true)
             }
             #expect(try await ledger.dueDeliveries(of: endpoint.id, at: 20, limit: 9) == [waiting])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `expired deliveries and requests are deleted a limited number at a time`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, _ in
+            let endpoint = try await Self.endpoint("crm", ledger)
+            for instant: Milliseconds in 1...3 {
+                let delivery = try await Self.test(endpoint, ledger, at: instant)
+                let outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: .delivered)
+                _ = try await ledger.record([outcome], patience: .max, at: 10)
+            }
+            for key in ["a", "b"] {
+                _ = try await ledger.beginRequest(
+                    key, of: "c", about: nil, fingerprint: Data([1]), at: 10, patience: 10)
+            }
+            #expect(try await ledger.removeExpired(at: 11, limit: 9) == 0)
+            var counts: [Int] = []
+            for _ in 0..<4 {
+                counts.append(try await ledger.removeExpired(at: 11 + WebhookDelivery.retention, limit: 2))
+            }
+            #expect(counts == [2, 2, 1, 0])
+            #expect(try await ledger.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).isEmpty)
         }
     }
 

@@ -50,8 +50,7 @@ extension MemoryLedger {
     ) async throws -> FanOutProgress {
         try write { state in
             targets.reduce(.done) { progress, target in
-                state.prune(limit, at: now)
-                return max(progress, state.fanOut(to: target, gate, limit, at: now))
+                max(progress, state.fanOut(to: target, gate, limit, at: now))
             }
         }
     }
@@ -184,13 +183,6 @@ extension MemoryLedger.State {
             state: delivery.state, attempts: delivery.count, due: delivery.due, lastStatus: delivery.lastStatus,
             lastError: delivery.lastError, createdAt: delivery.createdAt, endedAt: delivery.endedAt,
             body: delivery.body, eventID: event.id, eventType: event.type, isRepeat: delivery.isRepeat)
-    }
-
-    /// Removes up to `limit` deliveries whose retention period is over, the oldest first.
-    fileprivate mutating func prune(_ limit: Int, at now: Milliseconds) {
-        let old = deliveries.values.filter { $0.endedAt.map { $0 < now - WebhookDelivery.retention } ?? false }
-        let first = old.sorted { ($0.endedAt ?? 0, $0.id) < ($1.endedAt ?? 0, $1.id) }
-        for delivery in first.prefix(limit) { deliveries[delivery.id] = nil }
     }
 
     fileprivate mutating func record(_ outcome: DeliveryOutcome, at now: Milliseconds) {

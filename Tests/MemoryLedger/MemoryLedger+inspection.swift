@@ -241,6 +241,22 @@ extension MemoryLedger: IdempotencyStorage {
     }
 }
 
+extension MemoryLedger: RetentionStorage {
+    package func removeExpired(at now: Milliseconds, limit: Int) async throws -> Int {
+        try write { state in
+            let ended = state.deliveries.values.filter {
+                $0.endedAt.map { $0 < now - WebhookDelivery.retention } ?? false
+            }
+            let deliveries = ended.map(\.id).prefix(limit)
+            for id in deliveries { state.deliveries[id] = nil }
+            let begun = state.requests.filter { $0.value.remembered.startedAt < now - IdempotencyDecision.retention }
+            let requests = begun.keys.prefix(limit - deliveries.count)
+            for key in requests { state.requests[key] = nil }
+            return deliveries.count + requests.count
+        }
+    }
+}
+
 extension MemoryLedger: HealthStorage {
     package func checkWritable() async throws {}
 

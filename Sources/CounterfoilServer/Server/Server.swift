@@ -151,6 +151,7 @@ public final class Server: Sendable {
         services.append(core.recovery)
         services.append(core.consumption)
         services.append(core.grantExpiry)
+        services.append(core.retention)
         services += listeners
         // Shuts down before the listeners, because it ends their open event streams.
         services.append(ChangeService(core))

@@ -53,6 +53,7 @@ package struct ServerCore: Sendable {
     package let verifyReceipt: VerifyReceiptService
     package let notificationsV1: NotificationV1Receiver
     package let grantExpiry: GrantExpiryService
+    package let retention: RetentionService
     package let webhooks: WebhookDispatcher
     /// The events that webhooks deliver, for the API.
     package let events: EventFeed
@@ -134,6 +135,7 @@ package struct ServerCore: Sendable {
             storage: storage, apps: apps, scopes: scopes, purchaseVerifier: purchaseVerifier, clock: clock,
             logger: logger)
         grantExpiry = GrantExpiryService(storage: storage, clock: clock, logger: logger, wakeWebhooks: webhooks.wake)
+        retention = RetentionService(storage: storage, clock: clock, logger: logger)
         refusals = RefusalLog(
             storage,
             keeping: .init(

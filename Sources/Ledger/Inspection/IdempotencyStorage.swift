@@ -60,8 +60,7 @@ package enum IdempotencyDecision: Sendable, Hashable {
 /// Stores the responses to requests with an idempotency key.
 package protocol IdempotencyStorage: Sendable {
     /// Decides about a request by ``IdempotencyDecision``, and stores it if it is to be processed; it replaces an
-    /// expired request with the same key. Requests older than ``IdempotencyDecision/retention`` may be deleted at any
-    /// time.
+    /// expired request with the same key.
     ///
     /// - Parameters:
     ///   - client: The client that the key belongs to.

@@ -41,8 +41,7 @@ package protocol WebhookStorage: Sendable {
     func status(for targets: [FanOutTarget]) async throws -> FanOutStatus?
 
     /// Creates the deliveries of the events after the cursor of each endpoint, and moves the cursor, in batches of one
-    /// transaction each. Before that, deletes some deliveries that ended more than ``WebhookDelivery/retention`` ago,
-    /// with their attempts.
+    /// transaction each.
     ///
     /// - Parameters:
     ///   - gate: The events that must wait.

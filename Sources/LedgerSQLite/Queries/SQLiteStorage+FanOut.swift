@@ -33,9 +33,6 @@ extension SQLiteStorage {
         to targets: [FanOutTarget], within gate: FanOutLimit, limit: Int, at now: Milliseconds
     ) async throws -> FanOutProgress {
         var progress = FanOutProgress.done
-        guard !targets.isEmpty else { return progress }
-        // Deletes up to as many deliveries as can be created.
-        try await write { try WebhookTables.prune(limit: limit * targets.count, at: now, $0) }
         for target in targets {
             progress = max(
                 progress, try await writeBatch { try Self.fanOut(to: target, within: gate, limit, at: now, $0) })

@@ -16,8 +16,25 @@ enum IdempotencyTable {
     /// Adds the column for the header `Location` of a response.
     static let locations = ["ALTER TABLE requests ADD COLUMN location TEXT"]
 
-    /// The number of expired requests that each new request deletes.
-    static let pruned = 20
+    /// Selects the requests that began before an instant.
+    private static let begun =
+        "SELECT client, key FROM requests INDEXED BY requests_by_time WHERE started_at < ? LIMIT ?"
+
+    /// Returns the values of ``begun`` for expired requests.
+    private static func expired(at now: Milliseconds, limit: Int) -> [SQLValue] {
+        [.integer(now - IdempotencyDecision.retention), .init(limit)]
+    }
+
+    /// Whether a request began more than ``IdempotencyDecision/retention`` ago.
+    static func hasExpired(at now: Milliseconds, _ db: Database) throws -> Bool {
+        try db.exists(begun, expired(at: now, limit: 1))
+    }
+
+    /// Deletes some requests that began more than ``IdempotencyDecision/retention`` ago; returns their number.
+    static func removeExpired(at now: Milliseconds, limit: Int, _ db: Database) throws -> Int {
+        try db.run("DELETE FROM requests WHERE (client, key) IN (\(begun))", expired(at: now, limit: limit))
+        return db.changesCount
+    }
 
     /// Deletes the requests about an erased customer.
     static func deleteRequests(about customer: String, in scope: Int64, _ db: Database) throws {
@@ -62,11 +79,6 @@ extension SQLiteStorage: IdempotencyStorage {
             }
             let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now, patience: patience)
             guard decision == .proceed else { return decision }
-            try db.run(
-                """
-                DELETE FROM requests WHERE (client, key) IN (
-                    SELECT client, key FROM requests INDEXED BY requests_by_time WHERE started_at < ? LIMIT ?)
-                """, [.integer(now - IdempotencyDecision.retention), .init(IdempotencyTable.pruned)])
             try db.run(
                 """
                 INSERT OR REPLACE INTO requests (client, key, customer, fingerprint, started_at)

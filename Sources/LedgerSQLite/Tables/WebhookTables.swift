@@ -136,14 +136,26 @@ enum WebhookTables {
             "seq, type, scope, customer, original_id, created_at, occurred_at, is_late, notification FROM events"
     }
 
-    /// Deletes some deliveries that ended long ago.
-    static func prune(limit: Int, at now: Milliseconds, _ db: Database) throws {
-        try db.run(
-            """
-            DELETE FROM deliveries WHERE id IN (
-                SELECT deliveries.id FROM webhook_endpoints CROSS JOIN deliveries INDEXED BY deliveries_by_end
-                WHERE endpoint = webhook_endpoints.id AND state IN (1, 2, 3) AND ended_at < ? LIMIT ?)
-            """, [.integer(now - WebhookDelivery.retention), .init(limit)])
+    /// Selects the deliveries that ended before an instant. ``WebhookJobs`` deletes those of removed endpoints.
+    private static let ended = """
+        SELECT deliveries.id FROM webhook_endpoints CROSS JOIN deliveries INDEXED BY deliveries_by_end
+        WHERE endpoint = webhook_endpoints.id AND state IN (1, 2, 3) AND ended_at < ? LIMIT ?
+        """
+
+    /// Returns the values of ``ended`` for expired deliveries.
+    private static func expired(at now: Milliseconds, limit: Int) -> [SQLValue] {
+        [.integer(now - WebhookDelivery.retention), .init(limit)]
+    }
+
+    /// Whether a delivery ended more than ``WebhookDelivery/retention`` ago.
+    static func hasExpired(at now: Milliseconds, _ db: Database) throws -> Bool {
+        try db.exists(ended, expired(at: now, limit: 1))
+    }
+
+    /// Deletes some deliveries that ended more than ``WebhookDelivery/retention`` ago; returns their number.
+    static func removeExpired(at now: Milliseconds, limit: Int, _ db: Database) throws -> Int {
+        try db.run("DELETE FROM deliveries WHERE id IN (\(ended))", expired(at: now, limit: limit))
+        return db.changesCount
     }
 
     /// Records the result of an attempt, and makes the next delivery of the lane due.

@@ -1,0 +1,42 @@
+package import Ledger
+internal import Foundation
+package import Logging
+internal import ServiceLifecycle
+
+/// Deletes data whose retention has ended: webhook deliveries, and the responses to requests with an idempotency key.
+package struct RetentionService: Service {
+    let storage: any RetentionStorage
+    let clock: ServerClock
+    let logger: Logger
+
+    package init(storage: any RetentionStorage, clock: ServerClock, logger: Logger) {
+        self.storage = storage
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Deletes expired data at the start and every minute until the server shuts down.
+    package func run() async throws { await cancelWhenGracefulShutdown { await work() } }
+
+    private func work() async {
+        while !Task.isCancelled {
+            do { try await removeExpired() } catch {
+                // The shutdown interrupts the batch.
+                if Task.isCancelled { return }
+                logger.error(
+                    "expired data could not be deleted; trying again", metadata: ["reason": "\(error.logReason)"])
+            }
+            // The wait throws only if the task is cancelled.
+            do { try await clock.wait(for: .seconds(60)) } catch { return }
+        }
+    }
+
+    /// The number of rows that one transaction deletes. It is small, because incoming notifications wait for the
+    /// transaction.
+    package static let batch = 100
+
+    /// Deletes all data that have expired by now.
+    package func removeExpired() async throws {
+        while try await storage.removeExpired(at: clock.now().milliseconds, limit: Self.batch) == Self.batch {}
+    }
+}

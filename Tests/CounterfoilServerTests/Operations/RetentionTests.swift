@@ -1,0 +1,59 @@
+@testable import LedgerServices
+import CounterfoilServer
+import Foundation
+import GRDB
+import StoreSimulator
+import Testing
+
+@testable import Ledger
+@testable import LedgerSQLite
+
+@Suite struct `Retention` {
+    @Test func `The server deletes a stored response after a day, without another request`() async throws {
+        try await World.withAPI { world in
+            let storage = try #require(try world.server.core.storage as? SQLiteStorage)
+            func storedRequests() async throws -> Int? {
+                try await storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM requests") }
+            }
+            let body = Data(#"{"entitlement":"premium","reason":"r","actor":"a"}"#.utf8)
+            let granted = try await world.api.send(
+                "POST", "/v1/customers/anna/grants", body: body, headers: [("Idempotency-Key", "one")])
+            #expect(granted.status == 201)
+            #expect(try await storedRequests() == 1)
+            try await world.simulator.advance(by: 86_401)
+            let end = ContinuousClock.now + .seconds(30)
+            while try await storedRequests() != 0, ContinuousClock.now < end { await Task.yield() }
+            #expect(try await storedRequests() == 0)
+        }
+    }
+
+    @Test func `Deliveries of a disabled endpoint are deleted thirty days after they ended`() async throws {
+        try await World.withAPI { world in
+            let (core, scope, now) = (
+                try world.server.core, try world.scope().id, world.simulator.now.milliseconds
+            )
+            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
+            let endpoint = try #require(try await core.storage.addWebhook(definition, at: now)).id
+            let disabled = WebhookEndpoint.Disabled(reason: .requested, since: now)
+            try await core.storage.switchWebhook(endpoint, disabled, discardingBacklog: false, at: now)
+            // Two batches and one more.
+            var outcomes: [DeliveryOutcome] = []
+            for number in 0...2 * RetentionService.batch {
+                let event = LedgerEvent(
+                    id: "evt_test_\(number)", scope: scope, type: .webhookTest, occurredAt: now, createdAt: now)
+                let delivery = try #require(try await core.storage.addWebhookTest(event, to: endpoint))
+                outcomes.append(DeliveryOutcome(delivery: delivery.id, endpoint: endpoint, result: .delivered))
+            }
+            _ = try await core.storage.record(outcomes, patience: .max, at: now)
+            func storedDeliveries() async throws -> Int {
+                try await core.storage.deliveries(of: endpoint, in: nil, before: nil, limit: 999).count
+            }
+            try await world.simulator.advance(by: 30 * 86_400)
+            try await core.retention.removeExpired()
+            #expect(try await storedDeliveries() == outcomes.count)
+            try await world.simulator.advance(by: 1)
+            try await core.retention.removeExpired()
+            #expect(try await storedDeliveries() == 0)
+        }
+    }
+}
