@@ -108,6 +108,8 @@ import Testing
             #expect(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: now) == .done)
             #expect(try await ledger.releaseDeliveries(to: [unknown], limit: 9, at: now) == false)
             #expect(try await ledger.replay(.event(1), to: target, at: now) == ReplayOutcome(deliveries: 0))
+            let test = LedgerEvent(id: "evt_t", scope: id, type: .webhookTest, occurredAt: now, createdAt: now)
+            #expect(try await ledger.addWebhookTest(test, to: unknown) == nil)
 
             try await ledger.finish(request: unknown)
             try await ledger.fail(request: unknown, code: "never", at: now)

@@ -140,6 +140,7 @@ extension MemoryLedger {
 
     package func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery? {
         try write { state in
+            guard state.endpoints[endpoint] != nil else { return nil }
             state.add(event)
             let known = state.numberedEvents.first { $0.event.notification == nil && $0.event.id.isExactly(event.id) }
             guard let known else { return nil }

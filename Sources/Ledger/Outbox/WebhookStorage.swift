@@ -90,7 +90,7 @@ package protocol WebhookStorage: Sendable {
     /// Returns what ``replay(_:to:at:)`` would do, without doing it.
     func countReplay(_ range: ReplayRange, to target: FanOutTarget) async throws -> ReplayOutcome
 
-    /// Creates an event for this endpoint alone, and its delivery.
+    /// Creates an event for this endpoint alone, and its delivery; nil if the endpoint does not exist.
     func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery?
 
     /// Returns the numbers of pending deliveries and disabled endpoints.

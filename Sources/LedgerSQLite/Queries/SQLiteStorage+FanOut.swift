@@ -151,6 +151,10 @@ extension SQLiteStorage {
 
     package func addWebhookTest(_ event: LedgerEvent, to endpoint: Int64) async throws -> WebhookDelivery? {
         try await write { db in
+            // A delivery to a removed endpoint would never be sent or deleted.
+            guard try db.exists("SELECT 1 FROM webhook_endpoints WHERE id = ?", [.integer(endpoint)]) else {
+                return nil
+            }
             try OutboxTable.add(event, db)
             let candidate = try db.first(
                 "SELECT \(WebhookTables.Candidate.reading) WHERE id = ? AND notification IS NULL", [.text(event.id)]
