@@ -255,7 +255,12 @@ extension `The contract of every database` {
             }
             func send(_ result: DeliveryOutcome.Result) async throws {
                 let due = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
-                let outcomes = due.map { DeliveryOutcome(delivery: $0.id, endpoint: endpoint, result: result) }
+                var outcomes: [DeliveryOutcome] = []
+                for delivery in due {
+                    var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint, result: result)
+                    outcome.event = try await ledger.event(delivery.event)?.event
+                    outcomes.append(outcome)
+                }
                 _ = try await ledger.record(outcomes, patience: .max, at: 9)
             }
             // Ben's event names the previous owner of the purchase.
@@ -282,6 +287,40 @@ extension `The contract of every database` {
                 try db.all("SELECT lane FROM deliveries WHERE state = 0", []) { $0.text(0) }
             }
             #expect(lanes.count == 2 && !lanes.contains { $0.hasSuffix("anna") }, "\(lanes)")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an attempt that began before an erasure does not store its body`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let endpoint = try await Self.endpoint("crm", ledger).id
+            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: scope.id, at: 2)
+            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
+            _ = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 3)
+            let due = try await ledger.dueDeliveries(of: endpoint, at: 3, limit: 9)
+            let delivery: WebhookDelivery = try #require(due.first)
+            func currentEvent() async throws -> LedgerEvent? {
+                let stored = try await ledger.event(delivery.event)
+                return stored?.event
+            }
+            /// Records a failed attempt; returns the stored body.
+            func fail(_ body: String, builtFrom event: LedgerEvent?) async throws -> String? {
+                var outcome = DeliveryOutcome(
+                    delivery: delivery.id, endpoint: endpoint, result: .retry(at: 4, body: Data(body.utf8)))
+                outcome.event = event
+                _ = try await ledger.record([outcome], patience: .max, at: 4)
+                let stored = try await ledger.delivery(delivery.id, of: endpoint)?.body
+                return stored.map { String(decoding: $0, as: UTF8.self) }
+            }
+            let before = try #require(try await currentEvent())
+            _ = try await ledger.erase("anna", in: scope, at: 5)
+            // The body was built for this attempt, or stored by an earlier one.
+            for event in [before, nil] { #expect(try await fail("anna", builtFrom: event) == nil) }
+            let after = try #require(try await currentEvent())
+            try #require(after != before)
+            #expect(try await fail("erased", builtFrom: after) == "erased")
+            for event in [after, nil] { #expect(try await fail("other", builtFrom: event) == "erased") }
         }
     }
 }

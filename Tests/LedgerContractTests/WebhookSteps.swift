@@ -86,7 +86,9 @@ extension Step {
             for endpoint in try await walk.ledger.webhookEndpoints() {
                 for delivery in try await walk.ledger.dueDeliveries(of: endpoint.id, at: now, limit: 4) {
                     lines.append("\(endpoint.name) \(LedgerView.text(delivery))")
-                    outcomes.append(outcome(ends[outcomes.count % ends.count], of: delivery, at: now))
+                    var outcome = Self.outcome(ends[outcomes.count % ends.count], of: delivery, at: now)
+                    outcome.event = try await walk.ledger.event(delivery.event)?.event
+                    outcomes.append(outcome)
                 }
             }
             let disabled = try await walk.ledger.record(outcomes, patience: patience, at: now)

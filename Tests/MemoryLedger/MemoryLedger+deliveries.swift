@@ -194,9 +194,10 @@ extension MemoryLedger.State {
         if let attempt = outcome.attempt { delivery.attempts.append(attempt) }
         delivery.lastStatus = outcome.status
         switch outcome.result {
-        case .retry(let due, let body):
+        case .retry(let due, _):
             delivery.count += outcome.isPostponed ? 0 : 1
-            (delivery.due, delivery.body, delivery.lastError) = (due, body, outcome.error)
+            let body = outcome.bodyToStore(isStored: delivery.body != nil, event: event(delivery.event))
+            (delivery.due, delivery.body, delivery.lastError) = (due, body ?? delivery.body, outcome.error)
         case .delivered:
             delivery.count += 1
             delivery.end(.delivered, outcome.error, at: now)

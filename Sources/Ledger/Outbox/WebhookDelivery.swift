@@ -83,7 +83,8 @@ package struct WebhookDelivery: Sendable, Hashable {
 package struct DeliveryOutcome: Sendable {
     package enum Result: Sendable, Hashable {
         case delivered
-        /// The delivery is sent again at this time, with this body.
+        /// The delivery is sent again at this time. ``DeliveryOutcome/bodyToStore(isStored:event:)`` decides
+        /// whether this body is stored for it.
         case retry(at: Milliseconds, body: Data?)
         case failed
         /// The delivery was not sent and never will be.
@@ -104,6 +105,8 @@ package struct DeliveryOutcome: Sendable {
     package var isPostponed = false
     /// The attempt; nil if nothing was sent.
     package var attempt: DeliveryAttempt?
+    /// The event that the body was built from; nil if an earlier attempt stored the body.
+    package var event: LedgerEvent?
 
     package init(
         delivery: Int64, endpoint: Int64, result: Result, status: Int? = nil, error: String? = nil,
@@ -116,5 +119,17 @@ package struct DeliveryOutcome: Sendable {
         self.error = error
         self.isGone = isGone
         self.isInternalFailure = isInternalFailure
+    }
+
+    /// Returns the body to store, so that the next attempts send the same bytes; nil to leave the stored body. A stored
+    /// body is never replaced. A body is not stored if its event has changed since: the body may contain the name of a
+    /// customer who was erased meanwhile.
+    ///
+    /// - Parameters:
+    ///   - isStored: Whether the delivery has a stored body.
+    ///   - current: The event as it is now.
+    package func bodyToStore(isStored: Bool, event current: LedgerEvent?) -> Data? {
+        guard case .retry(_, let body) = result, !isStored, let event, event == current else { return nil }
+        return body
     }
 }

@@ -161,22 +161,31 @@ enum WebhookTables {
     /// Records the result of an attempt, and makes the next delivery of the lane due.
     static func record(_ outcome: DeliveryOutcome, at now: Milliseconds, _ db: Database) throws {
         // The endpoint may have been removed meanwhile, and another endpoint's delivery may have the row identifier.
-        let place = try db.first(
-            "SELECT lane, purchase FROM deliveries WHERE id = ? AND endpoint = ? AND \(isPending)",
+        let known = try db.first(
+            "SELECT lane, purchase, event, body IS NOT NULL FROM deliveries WHERE id = ? AND endpoint = ? AND \(isPending)",
             [.integer(outcome.delivery), .integer(outcome.endpoint)]
-        ) { row in row.text(0).map { (lane: $0, purchase: row.text(1)) } }
-        guard let place else { return }
+        ) { row in
+            row.text(0).map {
+                (lane: $0, purchase: row.text(1), event: row.number(2) ?? 0, hasBody: row.number(3) == 1)
+            }
+        }
+        guard let known else { return }
         if let attempt = outcome.attempt { try AttemptTable.insert(attempt, of: outcome.delivery, db) }
         let state: WebhookDelivery.State
         switch outcome.result {
-        case .retry(let due, let body):
+        case .retry(let due, _):
+            let event = try db.first("SELECT \(OutboxTable.columns) FROM events WHERE seq = ?", [.integer(known.event)])
+            {
+                OutboxTable.event($0)
+            }
             return try db.run(
                 """
-                UPDATE deliveries SET attempts = attempts + ?, due = ?, body = ?, last_status = ?, last_error = ?
-                WHERE id = ?
+                UPDATE deliveries SET attempts = attempts + ?, due = ?, body = coalesce(?, body), last_status = ?,
+                    last_error = ? WHERE id = ?
                 """,
                 [
-                    .integer(outcome.isPostponed ? 0 : 1), .integer(due), .init(body), .init(outcome.status),
+                    .integer(outcome.isPostponed ? 0 : 1), .integer(due),
+                    .init(outcome.bodyToStore(isStored: known.hasBody, event: event)), .init(outcome.status),
                     .init(outcome.error), .integer(outcome.delivery),
                 ])
         case .delivered: state = .delivered
@@ -193,7 +202,7 @@ enum WebhookTables {
                 .integer(state.rawValue), .init(attempts), .init(outcome.status), .init(outcome.error), .integer(now),
                 .integer(outcome.delivery),
             ])
-        try DeliveryLanes.release(after: place.lane, place.purchase, to: outcome.endpoint, at: now, db)
+        try DeliveryLanes.release(after: known.lane, known.purchase, to: outcome.endpoint, at: now, db)
     }
 }
 

@@ -58,11 +58,12 @@ extension WebhookDispatcher {
         var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: delivery.endpoint, result: .discarded)
         let body: Data
         do {
-            guard let rendered = try await self.body(of: delivery, definition.payload) else {
+            guard let rendered = try await message(of: delivery, definition.payload) else {
                 outcome.error = "nothing_to_say"
                 return outcome
             }
-            body = rendered
+            body = rendered.body
+            outcome.event = rendered.event
         } catch is EventRenderer.NotificationPending {
             // The notification is processed soon. This is neither an attempt nor a failure.
             (outcome.isPostponed, outcome.isInternalFailure) = (true, true)
@@ -123,17 +124,19 @@ extension WebhookDispatcher {
 
     /// Returns the body of a delivery; nil if the event has no representation in the endpoint's payload format.
     package func body(of delivery: WebhookDelivery, _ definition: WebhookDefinition) async throws -> Data? {
-        try await body(of: delivery, definition.payload)
+        try await message(of: delivery, definition.payload)?.body
     }
 
-    /// Returns the stored body of an earlier attempt, so that all attempts send the same bytes, or renders a new one.
-    private func body(
+    /// Returns the stored body of an earlier attempt, so that all attempts send the same bytes, or renders a new one
+    /// from the event.
+    private func message(
         of delivery: WebhookDelivery, _ payload: WebhookPayload
-    ) async throws -> Data? {
-        if let body = delivery.body { return body }
-        guard let record = try await storage.event(delivery.event) else { return nil }
-        return try await renderer.body(
-            record.event, record.notification, as: delivery, payload: payload)
+    ) async throws -> (body: Data, event: LedgerEvent?)? {
+        if let body = delivery.body { return (body: body, event: nil) }
+        guard let record = try await storage.event(delivery.event),
+            let body = try await renderer.body(record.event, record.notification, as: delivery, payload: payload)
+        else { return nil }
+        return (body: body, event: record.event)
     }
 
     private func evaluate(

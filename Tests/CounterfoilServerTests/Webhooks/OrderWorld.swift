@@ -148,6 +148,7 @@ struct OrderWorld {
             if let body = try await body(of: item) {
                 if !isLost { receivers[item.endpoint]?.take(item.delivery.messageID, body) }
                 outcome.result = isLost || isUnanswered ? .retry(at: now, body: body) : .delivered
+                outcome.event = try await ledger.storage.event(item.delivery.event)?.event
             }
             if !isForgotten { outcomes.append(outcome) }
         }
