@@ -90,12 +90,18 @@ extension `The contract of every database` {
             let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
             try #require(scopes.count == 2)
             var pass = HistoryPass(scope: scopes[0], cursor: "\u{E9}", staleBefore: 4, startedAt: 5)
-            try await ledger.record(pass)
+            #expect(try await ledger.record(pass, replacing: nil))
             #expect(try await ledger.historyPass(in: scopes[0]) == pass)
             #expect(try await ledger.historyPass(in: scopes[1]) == nil)
+            let begun = pass
             (pass.cursor, pass.staleBefore, pass.finishedAt) = ("", nil, 9)
-            try await ledger.record(pass)
+            #expect(try await ledger.record(pass, replacing: begun))
             #expect(try await ledger.historyPass(in: scopes[0]) == pass)
+            // Of a server that has not seen the last step.
+            for previous in [begun, nil] {
+                #expect(try await ledger.record(begun, replacing: previous) == false)
+                #expect(try await ledger.historyPass(in: scopes[0]) == pass)
+            }
         }
     }
 

@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a stored response is deleted after a day, and not before`(_ engine: Engine) async throws {
+    func `A stored response is deleted after a day, and not before`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try engine.open(in: folder)
             func begin(at now: Milliseconds) async throws -> IdempotencyDecision {

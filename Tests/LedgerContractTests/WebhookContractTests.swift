@@ -157,7 +157,7 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `expired deliveries and requests are deleted a limited number at a time`(_ engine: Engine) async throws {
+    func `Expired deliveries and requests are deleted a limited number at a time`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, _ in
             let endpoint = try await Self.endpoint("crm", ledger)
             for instant: Milliseconds in 1...3 {
@@ -291,7 +291,7 @@ extension `The contract of every database` {
     }
 
     @Test(arguments: Engine.allCases)
-    func `an attempt that began before an erasure does not store its body`(_ engine: Engine) async throws {
+    func `An attempt that began before an erasure does not store its body`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             let endpoint = try await Self.endpoint("crm", ledger).id
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")

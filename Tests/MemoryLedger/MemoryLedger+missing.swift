@@ -206,7 +206,13 @@ extension MemoryLedger: HistoryStorage {
 
     package func historyPass(in scope: Int64) async throws -> HistoryPass? { try read { $0.historyPasses[scope] } }
 
-    package func record(_ pass: HistoryPass) async throws { try write { $0.historyPasses[pass.scope] = pass } }
+    package func record(_ pass: HistoryPass, replacing previous: HistoryPass?) async throws -> Bool {
+        try write { state in
+            guard state.historyPasses[pass.scope] == previous else { return false }
+            state.historyPasses[pass.scope] = pass
+            return true
+        }
+    }
 
     package func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary] {
         try read { state in

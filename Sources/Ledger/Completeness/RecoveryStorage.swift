@@ -99,9 +99,11 @@ package protocol HistoryStorage: Sendable {
     /// Returns the progress of the pass over all purchases; nil if there was none.
     func historyPass(in scope: Int64) async throws -> HistoryPass?
 
-    /// Records the progress of a pass, and replaces the stored pass of the scope, even one of another process. So there
-    /// is one active pass.
-    func record(_ pass: HistoryPass) async throws
+    /// Stores the progress of a pass, if the stored pass of the scope is still `previous`. Meanwhile another server may
+    /// have continued it, or a gap may have begun a new pass.
+    ///
+    /// - Returns: Whether the pass was stored.
+    func record(_ pass: HistoryPass, replacing previous: HistoryPass?) async throws -> Bool
 
     /// Returns the summaries of subscriptions and purchases, sorted by identifier. Those with a corrupt record are
     /// included and marked as damaged.

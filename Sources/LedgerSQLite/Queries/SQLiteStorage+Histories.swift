@@ -40,20 +40,22 @@ extension SQLiteStorage: HistoryStorage {
     }
 
     package func historyPass(in scope: Int64) async throws -> HistoryPass? {
-        try await read { db in
-            try db.first(
-                "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?", [.integer(scope)]
-            ) { row in
-                HistoryPass(
-                    scope: scope, cursor: row.text(0) ?? "", staleBefore: row.number(1),
-                    startedAt: row.number(2) ?? 0,
-                    finishedAt: row.number(3))
-            }
+        try await read { try Self.historyPass(in: scope, $0) }
+    }
+
+    private static func historyPass(in scope: Int64, _ db: Database) throws -> HistoryPass? {
+        try db.first(
+            "SELECT cursor, everyone_since, started_at, finished_at FROM sweeps WHERE scope = ?", [.integer(scope)]
+        ) { row in
+            HistoryPass(
+                scope: scope, cursor: row.text(0) ?? "", staleBefore: row.number(1), startedAt: row.number(2) ?? 0,
+                finishedAt: row.number(3))
         }
     }
 
-    package func record(_ pass: HistoryPass) async throws {
+    package func record(_ pass: HistoryPass, replacing previous: HistoryPass?) async throws -> Bool {
         try await write { db in
+            guard try Self.historyPass(in: pass.scope, db) == previous else { return false }
             try db.run(
                 """
                 INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
@@ -63,6 +65,7 @@ extension SQLiteStorage: HistoryStorage {
                     .integer(pass.scope), .text(pass.cursor), .init(pass.staleBefore), .integer(pass.startedAt),
                     .init(pass.finishedAt),
                 ])
+            return true
         }
     }
 

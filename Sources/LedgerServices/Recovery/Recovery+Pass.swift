@@ -80,7 +80,8 @@ extension Recovery {
     @discardableResult
     func continueHistoryPass(_ scope: AppEnvironment, pages: Int, startingAnew: Bool = false) async throws -> Bool {
         guard clients[scope.id] != nil else { return false }
-        var pass = try await storage.historyPass(in: scope.id) ?? HistoryPass(scope: scope.id, startedAt: now)
+        var stored = try await storage.historyPass(in: scope.id)
+        var pass = stored ?? HistoryPass(scope: scope.id, startedAt: now)
         if let finishedAt = pass.finishedAt {
             guard startingAnew || finishedAt + Self.passInterval <= now || finishedAt > now else { return false }
             pass = HistoryPass(scope: scope.id, startedAt: now)
@@ -97,7 +98,13 @@ extension Recovery {
             let isWhole = asked.count == stale.count
             pass.cursor = (isWhole ? summaries.last : asked.last)?.originalTransactionID ?? pass.cursor
             if isWhole, summaries.count < Self.summaryPage { pass.finishedAt = now }
-            try await storage.record(pass)
+            if try await storage.record(pass, replacing: stored) {
+                stored = pass
+            } else {
+                // The histories were read, but the other pass may have to read them again.
+                stored = try await storage.historyPass(in: scope.id)
+                pass = stored ?? pass
+            }
         }
         return pass.finishedAt == nil
     }

@@ -163,6 +163,30 @@ import Testing
         }
     }
 
+    @Test func `A history pass that begins because of a gap is not replaced by the pass before`() async throws {
+        try await AppStoreProxy.run { proxy in
+            try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
+                let simulator = world.simulator
+                try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
+                try await world.settle()
+                try simulator.add(Fault("notification:*", .drop))
+                try await simulator.advance(by: 40 * 86_400)
+                let (core, scope, now) = (
+                    try world.server.core, try world.scope(), simulator.now.milliseconds
+                )
+                let gap = HistoryPass(scope: scope.id, staleBefore: now, startedAt: now)
+                // The gap is found while the pass requests the history of the subscription.
+                proxy.setAnswer { _ in
+                    let stored = try await core.storage.historyPass(in: scope.id)
+                    _ = try await core.storage.record(gap, replacing: stored)
+                    return nil
+                }
+                #expect(try await core.recovery.continueHistoryPass(scope, pages: 1, startingAnew: true))
+                #expect(try await core.storage.historyPass(in: scope.id) == gap)
+            }
+        }
+    }
+
     @Test func `Recovery runs at the start, and when a late notification indicates an outage`() async throws {
         try await World.run(server: { $0.recovery.isEnabled = true }) { world in
             let simulator = world.simulator
