@@ -1,6 +1,8 @@
 import AppStoreServer
 import Foundation
 import StoreSimulator
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `Background advances of the clock` {
@@ -49,35 +51,49 @@ import Testing
         }
     }
 
-    @Test func `An advance is refused while another one is running`() async throws {
-        try await withSimulator { simulator in
+    /// Runs a simulator with subscribers whose receiver answers only after `body` has opened the gate: an advance waits
+    /// for its first notifications until then, however busy the machine is.
+    private func withHeldAdvance(_ body: (Simulator, Gate, Advance) async throws -> Void) async throws {
+        let gate = Gate()
+        var configuration = SimulatorConfiguration()
+        configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
+        configuration.production.deliveryTimeout = 600
+        // The receiver answers the notifications of the purchases at once.
+        let isHolding = Atomic(false)
+        let simulator = try await Simulator.start(configuration) { _ in
+            if isHolding.load(ordering: .acquiring) { await gate.pass() }
+        }
+        do {
             for index in 0..<50 {
                 try await simulator.perform(
                     .purchase(customer: "c\(index)", product: "com.example.premium.monthly"))
             }
+            isHolding.store(true, ordering: .releasing)
             let begun = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"100 years"}"#)
+            #expect(begun.status == 202)
+            try await body(simulator, gate, try advance(begun.body))
+        } catch { Issue.record(error) }
+        gate.open()
+        await simulator.stop()
+    }
+
+    @Test func `An advance is refused while another one is running`() async throws {
+        try await withHeldAdvance { simulator, _, begun in
             let second = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"1 day"}"#)
             #expect(second.status == 409)
             #expect(String(decoding: second.body, as: UTF8.self).contains("already_advancing"))
-            let id = try advance(begun.body).id
-            #expect(try await call("DELETE", "/clock/advances/\(id)", simulator).status == 202)
+            #expect(try await call("DELETE", "/clock/advances/\(begun.id)", simulator).status == 202)
         }
     }
 
     @Test(.timeLimit(.minutes(10)))
     func `A cancelled advance stops before its target, and the clock continues from there`() async throws {
-        try await withSimulator { simulator in
-            for index in 0..<50 {
-                try await simulator.perform(
-                    .purchase(customer: "c\(index)", product: "com.example.premium.monthly"))
-            }
-            let begun = try await call("POST", "/clock/advance?wait=false", simulator, #"{"by":"100 years"}"#)
-            let id = try advance(begun.body).id
-            #expect(try await call("DELETE", "/clock/advances/\(id)", simulator).status == 202)
-            var last = try advance(begun.body)
-            while last.state == "advancing" {
-                last = try advance(try await call("GET", "/clock/advances/\(id)", simulator).body)
-            }
+        try await withHeldAdvance { simulator, gate, begun in
+            let path = "/clock/advances/\(begun.id)"
+            #expect(try await call("DELETE", path, simulator).status == 202)
+            gate.open()
+            var last = begun
+            while last.state == "advancing" { last = try advance(try await call("GET", path, simulator).body) }
             #expect(last.state == "cancelled" && last.now < last.target)
             // The next advance starts where the cancelled one stopped.
             let rest = try await simulator.advance(by: 60)
