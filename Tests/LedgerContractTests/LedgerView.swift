@@ -98,6 +98,10 @@ enum LedgerView {
         ofLists scope: AppEnvironment, at now: Milliseconds, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var lines = try await ledger.lineages(ofAccounts: RandomFacts.accounts, in: scope.id).map { "account's \($0)" }
+        for account in RandomFacts.accounts {
+            let customer = try await ledger.customer(ofAccount: account, in: scope.id)
+            lines.append("\(account) of \(customer ?? "nobody")")
+        }
         lines += try await ledger.productGroups(in: scope.id).map { "\($0)" }.sorted()
         lines += try await ledger.summaries(after: "1", in: scope.id, limit: 2).map { "\($0)" }
         for segment in Segment.allCases {

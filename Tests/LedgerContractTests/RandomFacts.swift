@@ -79,11 +79,12 @@ struct RandomFacts {
         let uuid = "00000000-0000-4000-8000-00000000\(place)\(Int.random(in: 10..<60, using: &random))"
         let (original, type) = (original(), pick(Self.types, or: .test))
         let signed = days(0...3).milliseconds
-        let folded = ProcessedNotification(
+        var folded = ProcessedNotification(
             id: 0, scope: scope.id, uuid: uuid, type: type, signedDate: signed,
             transaction: isOneIn(5) ? nil : transaction(original),
             renewal: original == "4" || isOneIn(2) ? nil : renewal(isOneIn(9) ? self.original() : original),
             processedAt: now)
+        if folded.originalTransactionID == nil { folded.appTransactionID = Self.accounts[texts % Self.accounts.count] }
         let received = ReceivedNotification(
             scope: scope.id, uuid: uuid, type: type.rawValue, signedDate: signed, receivedAt: now,
             origin: isOneIn(3) ? .recovered : .delivered, text: text())

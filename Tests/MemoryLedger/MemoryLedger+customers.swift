@@ -36,6 +36,10 @@ extension MemoryLedger: CustomerStorage {
         try read { $0.owners(of: originalTransactionID, in: scope) }
     }
 
+    package func customer(ofAccount appTransactionID: String, in scope: Int64) async throws -> String? {
+        try read { $0.ownership(ofAccount: appTransactionID, in: scope).customer }
+    }
+
     package func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String? {
         try read { state in
             let key = Key(scope, transactionID)
@@ -104,6 +108,13 @@ extension MemoryLedger.State {
         return Ownership(
             claims: history(ofPurchase: original, in: scope), named: lineage?.appAccountToken?.text,
             account: lineage?.appTransactionID.map { history(ofAccount: $0, in: scope) } ?? ClaimHistory([]))
+    }
+
+    func ownership(ofAccount account: String, in scope: Int64) -> AccountOwnership {
+        let bought = lineages(in: scope).filter { $0.appTransactionID?.isExactly(account) ?? false }
+        return AccountOwnership(
+            claims: history(ofAccount: account, in: scope),
+            purchases: bought.map { ownership(of: $0.originalTransactionID, in: scope) })
     }
 
     /// The current owners of a purchase. A purchase that follows its Apple account has at most one.

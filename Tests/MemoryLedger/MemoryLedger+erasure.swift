@@ -121,7 +121,7 @@ extension MemoryLedger.State {
         for index in events.indices where events[index].scope == scope {
             let event = events[index]
             let isAboutThem =
-                event.notification.map { mentions.contains($0) }
+                event.notification.map { mentions.contains($0) || event.originalTransactionID == nil }
                 ?? (event.customer?.isExactly(customer) ?? false
                     || event.originalTransactionID.map { originals.containsExactly($0) } ?? false)
             if isAboutThem { events[index] = erasure.renamed(event, of: customer) ?? event }

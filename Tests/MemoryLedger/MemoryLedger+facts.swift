@@ -184,6 +184,9 @@ extension MemoryLedger.State {
         guard waited, isNew else { return }
         var event = LedgerEvent(notification, number: number)
         event.isLate = isLate
+        if let account = notification.account {
+            event.customer = ownership(ofAccount: account, in: notification.scope).customer
+        }
         add(event)
         recordConsumption(notification)
     }

@@ -2802,6 +2802,11 @@ extension APIDescription {
               type: object
               required: [object, uuid, decoded, verifications, problems]
               properties:
+                customer:
+                  type: string
+                  description: >-
+                    Only if the notification is about an Apple account (RESCIND_CONSENT): the present customer of the account.
+                    Left out if the account is not claimed and its purchases have no owner or several
                 verifications:
                   type: object
                   description: The evidence of each part's verification
@@ -3457,7 +3462,11 @@ extension APIDescription {
                 sequence: {type: integer, format: int64, description: Increases in the order in which the server stored events}
                 app: {type: string}
                 environment: {$ref: "#/components/schemas/Environment"}
-                customer: {type: string, description: The owner of the purchase at that moment}
+                customer:
+                  type: string
+                  description: >-
+                    The owner of the purchase at that moment; in customer.consent_rescinded the customer of the Apple account,
+                    left out if the account is not claimed and its purchases have no owner or several
                 original_transaction_id: {type: string}
                 occurred_at: {$ref: "#/components/schemas/Instant"}
                 created_at: {$ref: "#/components/schemas/Instant"}

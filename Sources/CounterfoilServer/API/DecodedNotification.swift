@@ -41,6 +41,8 @@ struct DecodedNotification {
     private var problems: [Problem] = []
     /// The verification trace of each verified part.
     private var traces: [(part: Part, trace: VerificationTrace)] = []
+    /// The app transaction identifier of the Apple account that the notification is about.
+    private(set) var account: String?
 
     init(_ kept: StoredNotification, in scope: AppEnvironment, _ verifier: SignedDataVerifier) async {
         guard !kept.isDamaged else {
@@ -59,10 +61,12 @@ struct DecodedNotification {
             // Renewal info does not name an app.
             try scope.requireMatch(scope.bundleID, payload.environment)
         }
-        await add(.appTransaction, app?.signedAppTransactionInfo, verifier.appTransaction) {
-            (payload) throws(VerificationError) in
+        let appTransaction = await add(
+            .appTransaction, app?.signedAppTransactionInfo, verifier.appTransaction
+        ) { (payload) throws(VerificationError) in
             try scope.requireMatch(payload.bundleId, payload.receiptType)
         }
+        account = appTransaction?.appTransactionId
     }
 
     /// Verifies a part, and stores its payload or its failure.

@@ -10,7 +10,7 @@ internal import Hummingbird
 
 /// Received and refused notifications.
 struct InboxRoutes {
-    let storage: any InspectionStorage & RefusalStorage
+    let storage: any InspectionStorage & RefusalStorage & CustomerStorage
     let scopes: AppEnvironmentRegistry
     let historical: SignedDataVerifier
     let processor: NotificationProcessor
@@ -66,10 +66,12 @@ struct InboxRoutes {
     private func notification(_ call: APICall) async throws -> Response {
         let (kept, scope) = try await Self.notification(call, storage, scopes)
         let decoded = await DecodedNotification(kept, in: scope, historical)
+        let customer = try await customer(of: decoded, in: scope)
         let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumOtherTexts)
         let withText = call.request.includes("signed_data")
         return .json { json in
             NotificationJSON.write(kept, scopes, to: &json) { json in
+                json.member("customer", customer)
                 decoded.write(to: &json)
                 if withText, !kept.isDamaged { json.member("signed_data", kept.text) }
                 guard !others.isEmpty else { return }
@@ -80,6 +82,13 @@ struct InboxRoutes {
                 }
             }
         }
+    }
+
+    /// Returns the customer of the Apple account that a notification is about. Nil for a notification about a purchase,
+    /// whose transaction leads to its owners.
+    private func customer(of decoded: DecodedNotification, in scope: AppEnvironment) async throws -> String? {
+        guard let account = decoded.account else { return nil }
+        return try await storage.customer(ofAccount: account, in: scope.id)
     }
 
     /// The maximum number of other texts in an answer. The App Store signs one text per identifier.

@@ -92,13 +92,15 @@ package struct ProcessedNotification: Sendable {
     package var signedDate: Milliseconds
     package var transaction: TransactionFact?
     package var renewal: RenewalFact?
+    /// The app transaction identifier, if the notification contains an app transaction.
+    package var appTransactionID: String?
     /// When the server processed it; events use it as their creation time.
     package var processedAt: Milliseconds
 
     package init(
         id: Int64, scope: Int64, uuid: String, type: NotificationTypeV2, subtype: NotificationSubtype? = nil,
         signedDate: Milliseconds, transaction: TransactionFact? = nil, renewal: RenewalFact? = nil,
-        processedAt: Milliseconds
+        appTransactionID: String? = nil, processedAt: Milliseconds
     ) {
         self.id = id
         self.scope = scope
@@ -108,6 +110,7 @@ package struct ProcessedNotification: Sendable {
         self.signedDate = signedDate
         self.transaction = transaction
         self.renewal = renewal
+        self.appTransactionID = appTransactionID
         self.processedAt = processedAt
     }
 
@@ -115,6 +118,10 @@ package struct ProcessedNotification: Sendable {
     package var originalTransactionID: String? {
         transaction?.originalTransactionID ?? renewal?.originalTransactionID
     }
+
+    /// The app transaction identifier of the Apple account, if the notification is about an account instead of a
+    /// purchase.
+    package var account: String? { originalTransactionID == nil ? appTransactionID : nil }
 }
 
 /// A fact that was received without a notification, from a response of the App Store, from the app or from a file: a

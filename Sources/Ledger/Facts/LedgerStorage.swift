@@ -134,6 +134,9 @@ package protocol CustomerStorage: Sendable {
     /// Returns the owners of a subscription or purchase, sorted by name. Events name the first.
     func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String]
 
+    /// Returns the customer of an Apple account, by ``AccountOwnership``. Events about the account name this customer.
+    func customer(ofAccount appTransactionID: String, in scope: Int64) async throws -> String?
+
     /// Returns the original transaction identifier of a transaction; nil if the transaction is unknown. A purchase with
     /// the same identifier has priority, then the first (by identifier) of those that the transaction was signed for.
     func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String?

@@ -12,6 +12,7 @@ extension ProcessedNotification {
             subtype: payload.subtype, signedDate: payload.signedDate.milliseconds, processedAt: now.milliseconds)
         transaction = parts.transaction.map { TransactionFact($0) }
         renewal = parts.renewal.map { RenewalFact($0) }
+        appTransactionID = parts.appTransaction?.appTransactionId
     }
 }
 

@@ -8,7 +8,7 @@ package struct LedgerEvent: Sendable, Hashable {
     package var scope: Int64
     package var type: EventType
     package var originalTransactionID: String?
-    /// The customer, if the event itself names one; otherwise the owner of the purchase counts.
+    /// The customer, if the event itself or its Apple account names one; otherwise the owner of the purchase counts.
     package var customer: String?
     /// The row identifier of the notification that the event comes from.
     package var notification: Int64?

@@ -50,6 +50,9 @@ enum Schema {
         migrator.registerMigration("16") { db in
             for statement in IdempotencyTable.locations { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("17") { db in
+            for statement in OutboxTable.accountEvents { try db.execute(sql: statement) }
+        }
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }

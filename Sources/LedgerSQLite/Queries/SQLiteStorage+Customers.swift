@@ -33,6 +33,10 @@ extension SQLiteStorage: CustomerStorage {
         try await read { try Self.owners(of: originalTransactionID, in: scope, $0) }
     }
 
+    package func customer(ofAccount appTransactionID: String, in scope: Int64) async throws -> String? {
+        try await read { try ClaimTables.ownership(ofAccount: appTransactionID, in: scope, $0).customer }
+    }
+
     package func originalTransactionID(of transactionID: String, in scope: Int64) async throws -> String? {
         try await read { try LineageTable.originalTransactionID(of: transactionID, in: scope, $0) }
     }

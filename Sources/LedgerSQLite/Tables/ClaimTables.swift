@@ -154,6 +154,24 @@ enum ClaimTables {
         try ownerships(of: [lineage], in: scope, db)[0]
     }
 
+    /// Returns the ownership of an Apple account over time. Does not read the records of its purchases, which may be
+    /// corrupt.
+    static func ownership(ofAccount account: String, in scope: Int64, _ db: Database) throws -> AccountOwnership {
+        let purchases = try db.all(
+            """
+            SELECT original_id, token FROM lineages INDEXED BY lineages_by_account
+            WHERE scope = ? AND app_transaction_id = ? AND app_transaction_id IS NOT NULL
+            """, [.integer(scope), .text(account)]
+        ) { row in
+            Lineage(
+                originalTransactionID: row.text(0) ?? "", transactions: [], appAccountToken: row.uuid(1),
+                appTransactionID: account)
+        }
+        return AccountOwnership(
+            claims: try history(of: .account(account, in: scope), db),
+            purchases: try ownerships(of: purchases, in: scope, db))
+    }
+
     /// Returns the ownerships of several purchases, in their order.
     static func ownerships(of lineages: [Lineage], in scope: Int64, _ db: Database) throws -> [Ownership] {
         let subjects = lineages.flatMap { lineage -> [Subject] in

@@ -132,6 +132,12 @@ enum ErasureTable {
                 }
                 try db.run(
                     """
+                    UPDATE events INDEXED BY account_events_by_customer SET customer = ?
+                    WHERE scope = ? AND customer = ? AND original_id IS NULL AND notification IS NOT NULL
+                        AND occurred_at <= ?
+                    """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])
+                try db.run(
+                    """
                     UPDATE events SET customer = ?, data = NULL
                     WHERE scope = ? AND customer = ? AND notification IS NULL AND occurred_at <= ?
                     """, [.text(erasure.standIn), .integer(scope), .text(customer), .integer(latest)])

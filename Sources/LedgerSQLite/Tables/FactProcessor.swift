@@ -19,6 +19,9 @@ enum FactProcessor {
         guard waited, outcome.isNew, makingEvent else { return }
         var event = LedgerEvent(notification, number: source.id)
         event.isLate = outcome.isLate
+        if let account = notification.account {
+            event.customer = try ClaimTables.ownership(ofAccount: account, in: notification.scope, db).customer
+        }
         try OutboxTable.add(event, owner: outcome.owner, db)
         try ConsumptionTables.record(notification, db)
     }

@@ -18,6 +18,14 @@ enum OutboxTable {
         "CREATE UNIQUE INDEX own_events_by_id ON events (id) WHERE notification IS NULL",
     ]
 
+    /// An index of the notifications about Apple accounts, whose events an erasure renames. No purchase leads to them.
+    static let accountEvents = [
+        """
+        CREATE INDEX account_events_by_customer ON events (scope, customer)
+        WHERE original_id IS NULL AND notification IS NOT NULL AND customer IS NOT NULL
+        """
+    ]
+
     /// The columns for ``event(_:)``.
     static let columns =
         "id, scope, type, original_id, customer, notification, occurred_at, created_at, data, is_late"

@@ -159,6 +159,28 @@ import Testing
         }
     }
 
+    @Test func `A withdrawn consent names the owner of the Apple account's purchases until the customer is erased`()
+        async throws
+    {
+        try await World.withConsole { world, browser in
+            let anna = try await world.subscribe("anna")
+            _ = try await world.subscribe("ben")
+            try await world.simulator.perform(.rescindConsent(customer: "anna"))
+            try await world.settle()
+            let event = try await Self.data(of: "customer.consent_rescinded", world)
+            #expect(event["customer"] as? String == anna)
+            let uuid = try #require((event["notification"] as? [String: Any])?["uuid"] as? String)
+            #expect(try await world.api.get("/v1/notifications/\(uuid)")["customer"] as? String == anna)
+            let page = try await browser.get("/console/notifications/\(uuid)").text
+            #expect(page.contains("href=\"/console/customers/\(anna)"))
+            #expect(try await world.api.send("DELETE", "/v1/customers/\(anna)").status == 200)
+            let erased = try await Self.data(of: "customer.consent_rescinded", world)
+            #expect((erased["customer"] as? String)?.hasPrefix("erased:") == true)
+            let notification = try await world.api.get("/v1/notifications/\(uuid)")
+            #expect((notification["customer"] as? String)?.hasPrefix("erased:") == true)
+        }
+    }
+
     @Test func `The event of a migration names the previous subscription`() async throws {
         try await World.withAPI { world in
             _ = try await world.simulator.trigger(TriggerRequest(.migration, nil))

@@ -94,7 +94,7 @@ enum NotificationsPage {
 /// The page of one notification with its decoded parts and its exact text.
 enum NotificationPage {
     private static let shownApart: Set<String> = [
-        "decoded", "problems", "signed_data", "object", "state", "verifications", "other_texts",
+        "customer", "decoded", "problems", "signed_data", "object", "state", "verifications", "other_texts",
     ]
 
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
@@ -108,11 +108,13 @@ enum NotificationPage {
         let state = json["state"].text ?? ""
         // A processed notification does not change any more.
         if state != "folded" { page.topics = [ChangeTopic.inbox] }
+        let customer: ConsolePage.Cell =
+            json["customer"].text.map { .link($0, visit.link("customers", $0)) } ?? .none
         page.facts(
             json.members.compactMap { name, value in
                 guard !shownApart.contains(name) else { return nil }
                 return (name.words, PageFacts.cell(name, value))
-            } + [("state", NotificationsPage.tag(state))])
+            } + [("customer", customer), ("state", NotificationsPage.tag(state))])
         page.title("What it says")
         parts(json, visit, &page)
         page.title("As it was signed")

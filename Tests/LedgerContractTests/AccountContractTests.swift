@@ -1,0 +1,116 @@
+import AppStoreModels
+import Entitlements
+import Foundation
+import Ledger
+import Testing
+
+@Suite struct `The contract of notifications about an Apple account` {
+    private static let token = RandomFacts.tokens[0]
+    private static let now = RandomFacts.start.milliseconds
+
+    /// Stores a purchase of the Apple account x.
+    private static func buy(
+        _ original: String, named token: String? = nil, _ ledger: any LedgerEngine, _ scope: AppEnvironment
+    ) async throws {
+        let fact = TransactionFact(
+            transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
+            purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
+            appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
+        let statement = SignedFact(
+            scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
+        _ = try await ledger.commit([statement])
+    }
+
+    private static func claim(
+        _ customer: String, _ originals: [String] = [], account: String? = nil, at instant: Milliseconds,
+        _ ledger: any LedgerEngine, _ scope: AppEnvironment
+    ) async throws {
+        let claim = Claim(
+            customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
+            policy: .transfer, claimedAt: instant)
+        _ = try await ledger.claim(claim) { _ in false }
+    }
+
+    private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000001\(number)" }
+
+    /// Receives and processes a notification about an Apple account.
+    private static func rescind(
+        _ number: Int, about account: String = "x", _ ledger: any LedgerEngine, _ scope: AppEnvironment
+    ) async throws {
+        let received = ReceivedNotification(
+            scope: scope.id, uuid: uuid(number), type: "RESCIND_CONSENT", signedDate: now, receivedAt: now,
+            origin: .delivered, text: "notification \(number)")
+        let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+        let folded = ProcessedNotification(
+            id: id, scope: scope.id, uuid: uuid(number), type: .rescindConsent, signedDate: now,
+            appTransactionID: account, processedAt: now)
+        _ = try await ledger.commit(receiving: [], folding: [folded])
+    }
+
+    /// Returns the customer that the event of a notification names.
+    private static func customer(
+        ofEvent number: Int, _ ledger: any LedgerEngine, _ scope: AppEnvironment
+    ) async throws -> String? {
+        let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 50), within: .none)
+        return try #require(page.items.map(\.event).first { $0.id == "evt_\(uuid(number))" }).customer
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `An event names the customer of the account's claim, or else the owner of all its purchases`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            func expect(_ customer: String?, _ number: Int, _ account: String = "x") async throws {
+                try await Self.rescind(number, about: account, ledger, scope)
+                let named = try await Self.customer(ofEvent: number, ledger, scope)
+                #expect(named == customer, "\(number)")
+                let present = try await ledger.customer(ofAccount: account, in: scope.id)
+                #expect(present == customer, "\(number)")
+            }
+            try await expect(nil, 0)
+            try await Self.buy("1", ledger, scope)
+            try await expect(nil, 1)
+            try await Self.buy("2", named: Self.token, ledger, scope)
+            // Nobody owns purchase 1.
+            try await expect(Self.token, 2)
+            try await Self.claim("ben", ["1"], at: Self.now, ledger, scope)
+            try await expect(nil, 3)
+            try await Self.claim("cleo", account: "x", at: Self.now + 1, ledger, scope)
+            try await expect("cleo", 4)
+            _ = try await ledger.merge("cleo", into: "dora", in: scope.id, at: Self.now + 2)
+            try await expect("dora", 5)
+            try await expect(nil, 6, "X")
+            // Earlier events keep the customer of their time.
+            #expect(try await Self.customer(ofEvent: 4, ledger, scope) == "cleo")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `An event names the owner of a purchase whose record is damaged`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            try await Self.buy("1", named: Self.token, ledger, scope)
+            try await engine.damaging(record: "1", in: scope.id, of: ledger) {
+                try await Self.rescind(1, ledger, scope)
+                let named = try await Self.customer(ofEvent: 1, ledger, scope)
+                #expect(named == Self.token)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `An erasure removes the customer's name from events about the Apple account`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            try await Self.claim("anna", account: "x", at: Self.now, ledger, scope)
+            try await Self.claim("ben", account: "y", at: Self.now, ledger, scope)
+            try await Self.rescind(1, ledger, scope)
+            try await Self.rescind(2, about: "y", ledger, scope)
+            // The account may have another customer by then.
+            try await Self.claim("cleo", account: "x", at: Self.now + 1, ledger, scope)
+            _ = try await ledger.erase("anna", in: scope, at: Self.now + 2)
+            let renamed = try #require(try await Self.customer(ofEvent: 1, ledger, scope))
+            #expect(Erasure.isStandIn(renamed))
+            #expect(try await Self.customer(ofEvent: 2, ledger, scope) == "ben")
+            #expect(try await ledger.customer(ofAccount: "x", in: scope.id) == "cleo")
+        }
+    }
+}
