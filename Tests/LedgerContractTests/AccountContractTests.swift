@@ -35,14 +35,15 @@ import Testing
 
     /// Receives and processes a notification about an Apple account.
     private static func rescind(
-        _ number: Int, about account: String = "x", _ ledger: any LedgerEngine, _ scope: AppEnvironment
+        _ number: Int, about account: String = "x", after delay: Milliseconds = 0, _ ledger: any LedgerEngine,
+        _ scope: AppEnvironment
     ) async throws {
         let received = ReceivedNotification(
-            scope: scope.id, uuid: uuid(number), type: "RESCIND_CONSENT", signedDate: now, receivedAt: now,
+            scope: scope.id, uuid: uuid(number), type: "RESCIND_CONSENT", signedDate: now + delay, receivedAt: now,
             origin: .delivered, text: "notification \(number)")
         let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
         let folded = ProcessedNotification(
-            id: id, scope: scope.id, uuid: uuid(number), type: .rescindConsent, signedDate: now,
+            id: id, scope: scope.id, uuid: uuid(number), type: .rescindConsent, signedDate: now + delay,
             appTransactionID: account, processedAt: now)
         _ = try await ledger.commit(receiving: [], folding: [folded])
     }
@@ -53,6 +54,22 @@ import Testing
     ) async throws -> String? {
         let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 50), within: .none)
         return try #require(page.items.map(\.event).first { $0.id == "evt_\(uuid(number))" }).customer
+    }
+
+    /// Returns the UUIDs of the notifications in a customer's timeline.
+    private static func timeline(
+        of customer: String, _ ledger: any LedgerEngine, _ scope: AppEnvironment
+    ) async throws -> [String] {
+        let items = try await ledger.timeline(
+            of: customer, in: scope.id, after: TimelinePosition(date: .max), limit: 50)
+        var found: [String] = []
+        for case .notification(let stored) in items.map(\.kind) {
+            #expect(try await ledger.isNotification(stored.id, inTimelineOf: customer, in: scope.id))
+            let isOfOther = try await ledger.isNotification(stored.id, inTimelineOf: "nobody", in: scope.id)
+            #expect(!isOfOther)
+            found.append(stored.uuid)
+        }
+        return found
     }
 
     @Test(arguments: Engine.allCases)
@@ -111,6 +128,39 @@ import Testing
             #expect(Erasure.isStandIn(renamed))
             #expect(try await Self.customer(ofEvent: 2, ledger, scope) == "ben")
             #expect(try await ledger.customer(ofAccount: "x", in: scope.id) == "cleo")
+        }
+    }
+    @Test(arguments: Engine.allCases)
+    func `A timeline contains the notifications that were signed while the Apple account was the customer's`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            try await Self.rescind(1, ledger, scope)
+            #expect(try await Self.timeline(of: "anna", ledger, scope).isEmpty)
+            // The first customer had the account before the claim.
+            try await Self.claim("anna", account: "x", at: Self.now + 5, ledger, scope)
+            #expect(try await Self.timeline(of: "anna", ledger, scope) == [Self.uuid(1)])
+            _ = try await ledger.merge("anna", into: "ben", in: scope.id, at: Self.now + 10)
+            try await Self.rescind(2, after: 20, ledger, scope)
+            #expect(try await Self.timeline(of: "anna", ledger, scope) == [Self.uuid(1)])
+            #expect(try await Self.timeline(of: "ben", ledger, scope) == [Self.uuid(2)])
+            _ = try await ledger.erase("anna", in: scope, at: Self.now + 30)
+            #expect(try await Self.timeline(of: "anna", ledger, scope).isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `A timeline contains notifications about an Apple account without a claim if the customer owns its purchases`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, scope in
+            try await Self.rescind(1, ledger, scope)
+            try await Self.buy("1", named: Self.token, ledger, scope)
+            #expect(try await Self.timeline(of: Self.token, ledger, scope) == [Self.uuid(1)])
+            try await Self.buy("2", ledger, scope)
+            try await Self.claim("ben", ["2"], at: Self.now, ledger, scope)
+            #expect(try await Self.timeline(of: Self.token, ledger, scope).isEmpty)
+            #expect(try await Self.timeline(of: "ben", ledger, scope).isEmpty)
         }
     }
 }

@@ -180,6 +180,10 @@ extension MemoryLedger.State {
             }
         }
         for old in replaced { drop(old) }
+        if let account = notification.account {
+            accountNotifications[.init(notification.scope, account), default: [:]].merge(
+                [number: notification.signedDate], uniquingKeysWith: max)
+        }
         if let transaction = notification.transaction { recordProductGroup(of: transaction, in: notification.scope) }
         guard waited, isNew else { return }
         var event = LedgerEvent(notification, number: number)

@@ -8,9 +8,11 @@ extension MemoryLedger: InspectionStorage {
         of customer: String, in scope: Int64, after place: TimelinePosition, limit: Int
     ) async throws -> [TimelineItem] {
         try read { state in
+            let ofAccounts = state.mentionsOfAccounts(of: customer, in: scope).compactMap { state.item(of: $0) }
             let all =
                 try state.held(by: customer, in: scope).flatMap { state.items(of: $0.record, $0.ownership, customer) }
                 + state.originalPurchaseItems(of: customer, in: scope) + state.grantItems(of: customer, in: scope)
+                + ofAccounts
             return Array(all.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit))
         }
     }
@@ -19,9 +21,10 @@ extension MemoryLedger: InspectionStorage {
         _ id: Int64, inTimelineOf customer: String, in scope: Int64
     ) async throws -> Bool {
         try read { state in
-            try state.held(by: customer, in: scope).contains { held in
-                held.record.mentions(for: customer, held.ownership).contains { $0.notification == id }
-            }
+            let mentions =
+                try state.held(by: customer, in: scope).flatMap { $0.record.mentions(for: customer, $0.ownership) }
+                + state.mentionsOfAccounts(of: customer, in: scope)
+            return mentions.contains { $0.notification == id }
         }
     }
 
@@ -124,18 +127,30 @@ extension MemoryLedger.State {
         let original = record.lineage.originalTransactionID
         let mentions = record.mentions(for: customer, ownership)
         let changes = ownership.changes.filter { $0.to.containsExactly(customer) || $0.from.containsExactly(customer) }
-        return mentions.compactMap { mention in
-            storedNotification(mention.notification).map {
-                TimelineItem(
-                    place: TimelinePosition(date: mention.signedDate, number: mention.notification),
-                    originalTransactionID: original, kind: .notification($0))
-            }
-        }
+        return mentions.compactMap { item(of: $0, about: original) }
             + changes.map {
                 TimelineItem(
                     place: TimelinePosition(date: $0.instant, number: 0, name: original),
                     originalTransactionID: original, kind: .change($0))
             }
+    }
+
+    /// Returns the notifications about Apple accounts that were signed while the accounts were the customer's.
+    fileprivate func mentionsOfAccounts(of customer: String, in scope: Int64) -> [LineageRecord.Mention] {
+        accountNotifications.filter { $0.key.scope == scope }.flatMap { key, dates in
+            let ownership = ownership(ofAccount: key.name.text, in: scope)
+            return dates.map { LineageRecord.Mention(notification: $0.key, signedDate: $0.value) }
+                .filter { ownership.customer(at: $0.signedDate)?.isExactly(customer) ?? false }
+        }
+    }
+
+    /// Returns the entry of a notification. `original` is empty if it is about an Apple account.
+    fileprivate func item(of mention: LineageRecord.Mention, about original: String = "") -> TimelineItem? {
+        storedNotification(mention.notification).map {
+            TimelineItem(
+                place: TimelinePosition(date: mention.signedDate, number: mention.notification),
+                originalTransactionID: original, kind: .notification($0))
+        }
     }
 
     fileprivate func originalPurchaseItems(of customer: String, in scope: Int64) -> [TimelineItem] {

@@ -68,6 +68,8 @@ extension MemoryLedger {
         var damagedRecords: Set<Key> = []
         /// The original transaction identifier of each transaction.
         var originals: [Key: String] = [:]
+        /// The signing dates of the notifications about each Apple account.
+        var accountNotifications: [Key: [Int64: Milliseconds]] = [:]
         var productGroups: [Key: String] = [:]
         var originalPurchases: [Key: OriginalPurchase] = [:]
 

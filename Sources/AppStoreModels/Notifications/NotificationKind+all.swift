@@ -114,7 +114,9 @@ extension NotificationKind {
 
     private static let others: [NotificationKind] = [
         .init(.test, content: .app, event: "app.test", compatible: [.test]),
-        .init(.rescindConsent, content: .appTransaction, event: "customer.consent_rescinded"),
+        .init(
+            .rescindConsent, content: .appTransaction, event: "customer.consent_rescinded",
+            "A parent or guardian withdrew consent for the app."),
         .init(
             .externalPurchaseToken, .created, content: .externalPurchaseToken, event: "external_purchase.token_created"),
         .init(

@@ -87,7 +87,8 @@ extension APIDescription {
               summary: List a customer's timeline, newest first
               description: >-
                 Needs the scope customers:read, with `expand` support:read as well. The timeline has the notifications about
-                purchases while the customer owned them, changes of ownership, grants, and the first purchase of the app.
+                purchases and Apple accounts while they were the customer's, changes of ownership, grants, and the first
+                purchase of the app.
               parameters:
                 - {$ref: "#/components/parameters/customer"}
                 - {$ref: "#/components/parameters/app"}

@@ -102,7 +102,9 @@ struct TimelineRoutes {
             case .notification(let kept):
                 json.member("kind", "notification")
                 write(kept, reading, scopes, to: &json)
-                json.member("original_transaction_id", item.originalTransactionID)
+                if !item.originalTransactionID.isEmpty {
+                    json.member("original_transaction_id", item.originalTransactionID)
+                }
                 if case .parts(let parts?) = reading { write(parts, to: &json) }
                 expanding(&json, kept)
             }

@@ -5,7 +5,8 @@ internal import Foundation
 /// Reads the history of customers and notifications, for people.
 package protocol InspectionStorage: Sendable {
     /// Returns the timeline of a customer, newest first: the notifications about purchases while the customer owned
-    /// them, changes of ownership, the original purchases of the app, and changes of grants.
+    /// them, and about Apple accounts while they were the customer's (``AccountOwnership``), changes of ownership, the
+    /// original purchases of the app, and changes of grants.
     ///
     /// - Parameter place: The cursor: the result begins after it and has nothing later than its date.
     func timeline(

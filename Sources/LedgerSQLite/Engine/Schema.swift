@@ -53,6 +53,7 @@ enum Schema {
         migrator.registerMigration("17") { db in
             for statement in OutboxTable.accountEvents { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("18", migrate: AccountNotificationTable.create)
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }

@@ -3,8 +3,8 @@ internal import Ledger
 internal import Foundation
 internal import GRDB
 
-/// A temporary file with empty tables of ``LineageTable`` and ``SegmentTable``, to which the ledger is attached.
-/// Rebuilt records go to the file's tables; all other tables are the ledger's.
+/// A temporary file with empty tables of ``LineageTable``, ``SegmentTable`` and ``AccountNotificationTable``, to which the
+/// ledger is attached. Rebuilt records go to the file's tables; all other tables are the ledger's.
 final class ScratchDatabase: Sendable {
     /// A fact with its source.
     struct SourcedFact: Sendable {
@@ -36,7 +36,9 @@ final class ScratchDatabase: Sendable {
                 guard try db.tableExists("lineages", in: "ledger") else {
                     throw StorageError(.notALedger, "\(ledger) is not a ledger")
                 }
-                for statement in LineageTable.schema + SegmentTable.schema { try db.execute(sql: statement) }
+                for statement in LineageTable.schema + SegmentTable.schema + AccountNotificationTable.schema {
+                    try db.execute(sql: statement)
+                }
             }
         } catch { throw StorageError(error, path: path) }
     }
@@ -87,6 +89,9 @@ final class ScratchDatabase: Sendable {
             {
                 report.add(difference: "the index of segments")
             }
+            if try !Self.isSame("account_notifications ORDER BY scope, app_transaction_id, notification", db) {
+                report.add(difference: "the index of notifications about Apple accounts")
+            }
             return report
         }
         report = found
@@ -109,7 +114,7 @@ final class ScratchDatabase: Sendable {
     /// Replaces the ledger's rows with the rebuilt ones, in one transaction.
     func replace() async throws {
         try await write { db in
-            for table in ["lineages", "transactions", "segments", "successions"] {
+            for table in ["lineages", "transactions", "segments", "successions", "account_notifications"] {
                 try db.run("DELETE FROM ledger.\(table)", [])
                 try db.run("INSERT INTO ledger.\(table) SELECT * FROM main.\(table)", [])
             }

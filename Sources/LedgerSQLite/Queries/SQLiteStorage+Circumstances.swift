@@ -46,23 +46,35 @@ extension SQLiteStorage: CircumstanceStorage {
         """
 
     /// Returns the timeline entries that are not about an in-app purchase.
-    func circumstanceEntries(of customer: String, in scope: Int64, _ db: Database) throws -> [Entry] {
+    ///
+    /// - Parameter held: The purchases that the customer owns or ever owned.
+    func circumstanceEntries(
+        of customer: String, holding held: [OwnedRecord], in scope: Int64, _ db: Database
+    ) throws -> [Entry] {
         var (grants, purchases): (GrantTables.Found, OriginalPurchaseTable.Found) = (.init(), .init())
+        var notifications: [AccountNotificationTable.Entry] = []
         try db.each(Self.happened, [.integer(scope), .text(customer)]) { row in
-            if row.number(0) == 0 {
-                try grants.add(row, from: 1)
-            } else {
-                try purchases.add(row, in: scope, headers)
+            switch row.number(0) {
+            case 0: try grants.add(row, from: 1)
+            case 3: notifications.append(AccountNotificationTable.entry(row, from: 1))
+            default: try purchases.add(row, in: scope, headers)
             }
         }
+        // The customer of an account without a claim is the owner of its purchases.
+        let unclaimed = held.filter { $0.ownership.account.events.isEmpty }
+            .compactMap { $0.record.lineage.appTransactionID.map { ExactText($0) } }
+        notifications += try AccountNotificationTable.entries(about: Set(unclaimed), in: scope, db)
         return Self.entries(of: purchases.held(by: customer), customer) + Self.entries(of: grants)
+            + (try notifications.filter { try $0.belongs(to: customer, in: scope, db) }.map { Entry($0.mention) })
     }
 
-    /// The events of grants and Apple accounts; the first column is the kind of row.
+    /// The events of grants and Apple accounts, and the notifications about these; the first column is the kind of row.
     private static let happened = """
         SELECT 0, grant_id, kind, instant, content, due, NULL, NULL, NULL, NULL FROM (\(GrantTables.eventsOfCustomer))
         UNION ALL
         \(OriginalPurchaseTable.eventsOfCustomer)
+        UNION ALL
+        \(AccountNotificationTable.ofCustomer)
         """
 
     private static func entries(of grants: GrantTables.Found) -> [Entry] {

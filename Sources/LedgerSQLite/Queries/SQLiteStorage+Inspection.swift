@@ -30,10 +30,9 @@ extension SQLiteStorage: InspectionStorage {
     ) async throws -> [TimelineItem] {
         try await read { db in
             var entries: [Entry] = []
-            for held in try Self.held(by: customer, in: scope, db) {
-                entries += Self.entries(of: held.record, held.ownership, customer)
-            }
-            entries += try self.circumstanceEntries(of: customer, in: scope, db)
+            let held = try Self.held(by: customer, in: scope, db)
+            for (record, ownership) in held { entries += Self.entries(of: record, ownership, customer) }
+            entries += try self.circumstanceEntries(of: customer, holding: held, in: scope, db)
             let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
             let storedNotifications = try self.notifications(
                 numbered: chosen.filter { $0.kind == nil }.map(\.place.number), db)
@@ -50,8 +49,12 @@ extension SQLiteStorage: InspectionStorage {
         _ id: Int64, inTimelineOf customer: String, in scope: Int64
     ) async throws -> Bool {
         try await read { db in
-            try Self.held(by: customer, in: scope, db).contains { held in
+            let isAboutPurchase = try Self.held(by: customer, in: scope, db).contains { held in
                 held.record.mentions(for: customer, held.ownership).contains { $0.notification == id }
+            }
+            if isAboutPurchase { return true }
+            return try AccountNotificationTable.entries(of: id, in: scope, db).contains {
+                try $0.belongs(to: customer, in: scope, db)
             }
         }
     }
@@ -118,6 +121,18 @@ extension SQLiteStorage: InspectionStorage {
         var original: String
         /// Nil for the notification with the number of ``place``.
         var kind: TimelineItem.Kind?
+
+        init(place: TimelinePosition, original: String, kind: TimelineItem.Kind? = nil) {
+            (self.place, self.original, self.kind) = (place, original, kind)
+        }
+
+        /// Creates the entry of a notification.
+        ///
+        /// - Parameter original: The purchase that it is about; empty if it is about an Apple account.
+        init(_ mention: LineageRecord.Mention, about original: String = "") {
+            self.init(
+                place: TimelinePosition(date: mention.signedDate, number: mention.notification), original: original)
+        }
     }
 
     /// Returns notifications by row identifier, the highest first.
@@ -133,9 +148,7 @@ extension SQLiteStorage: InspectionStorage {
         of record: LineageRecord, _ ownership: Ownership, _ customer: String
     ) -> [Entry] {
         let original = record.lineage.originalTransactionID
-        let notifications = record.mentions(for: customer, ownership).map {
-            Entry(place: TimelinePosition(date: $0.signedDate, number: $0.notification), original: original)
-        }
+        let notifications = record.mentions(for: customer, ownership).map { Entry($0, about: original) }
         let changes = ownership.changes.filter {
             $0.to.containsExactly(customer) || $0.from.containsExactly(customer)
         }.map {

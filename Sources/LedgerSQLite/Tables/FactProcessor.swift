@@ -66,6 +66,10 @@ enum FactProcessor {
         _ notification: ProcessedNotification, _ source: Source, _ db: Database
     ) throws -> NotificationOutcome {
         var outcome = NotificationOutcome()
+        if let account = notification.account {
+            let mention = LineageRecord.Mention(notification: source.id, signedDate: notification.signedDate)
+            try AccountNotificationTable.add(mention, about: account, in: notification.scope, db)
+        }
         let facts: [SignedFact.Fact] =
             (notification.transaction.map { [.transaction($0)] } ?? [])
             + (notification.renewal.map { [.renewal($0)] } ?? [])

@@ -88,7 +88,8 @@ enum OriginalPurchaseTable {
             WHERE scope = ?1 AND subject IN (\(accountsOfCustomer))
         """
 
-    private static let accountsOfCustomer = """
+    /// The query for the Apple accounts that were ever claimed for a customer.
+    static let accountsOfCustomer = """
         SELECT subject FROM claim_events INDEXED BY claim_events_by_customer
         WHERE scope = ?1 AND customer = ?2 AND is_account = 1
         """

@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test func `A timeline contains the withdrawn consent of the customer who owns the Apple account's purchases`()
+        async throws
+    {
+        try await World.withAPI { world in
+            let (anna, bob) = (try await world.subscribe("anna"), try await world.subscribe("bob"))
+            try await world.simulator.perform(.rescindConsent(customer: "anna"))
+            try await world.settle()
+            let entry = try #require(try await world.api.get("/v1/customers/\(anna)/timeline").items.first)
+            #expect(entry["type"] as? String == "RESCIND_CONSENT" && entry["original_transaction_id"] == nil)
+            #expect(entry["sentence"] as? String == "A parent or guardian withdrew consent for the app.")
+            let uuid = try #require(entry["uuid"] as? String)
+            #expect(try await world.api.get("/v1/customers/\(anna)/timeline/\(uuid)").status == 200)
+            #expect(try await world.api.get("/v1/customers/\(bob)/timeline/\(uuid)").status == 404)
+            #expect(try await world.api.get("/v1/customers/\(bob)/timeline").items.count == 1)
+        }
+    }
+
     @Test func `A timeline entry is readable with its decoded notification, by its customer only`() async throws {
         try await World.withAPI { world in
             let (anna, bob) = (try await world.subscribe("anna"), try await world.subscribe("bob"))

@@ -135,8 +135,9 @@ extension KindExpectation {
             bare: "The extension for all subscribers of a product has ended."),
         .init("TEST", nil, "app.test", ["TEST"], "TEST for a product.", bare: "TEST for a product."),
         .init(
-            "RESCIND_CONSENT", nil, "customer.consent_rescinded", [], "RESCIND_CONSENT for a product.",
-            bare: "RESCIND_CONSENT for a product."),
+            "RESCIND_CONSENT", nil, "customer.consent_rescinded", [],
+            "A parent or guardian withdrew consent for the app.",
+            bare: "A parent or guardian withdrew consent for the app."),
         .init(
             "EXTERNAL_PURCHASE_TOKEN", "CREATED", "external_purchase.token_created", [],
             "EXTERNAL_PURCHASE_TOKEN CREATED for a product.", bare: "EXTERNAL_PURCHASE_TOKEN CREATED for a product."),
@@ -211,7 +212,9 @@ extension KindExpectation {
         .init(
             "RENEWAL_EXTENSION", "NEW", "notification.renewal_extension", [],
             bare: "RENEWAL_EXTENSION NEW for a product."),
-        .init("RESCIND_CONSENT", "NEW", "customer.consent_rescinded", [], bare: "RESCIND_CONSENT NEW for a product."),
+        .init(
+            "RESCIND_CONSENT", "NEW", "customer.consent_rescinded", [],
+            bare: "A parent or guardian withdrew consent for the app."),
         .init(
             "REVOKE", "NEW", "purchase.revoked", ["CANCELLATION", "EXPIRATION"], bare: "Lost a product: sharing ended."),
         .init("SUBSCRIBED", nil, "subscription.started", ["INITIAL_PURCHASE"], bare: "Subscribed to a product."),
