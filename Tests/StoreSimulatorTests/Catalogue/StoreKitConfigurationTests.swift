@@ -95,6 +95,18 @@ struct StoreKitConfigurationTests {
         #expect(configuration.settings == StoreKitConfiguration.Settings())
     }
 
+    @Test func `StoreKit errors that a configuration enables are listed in its warnings`() throws {
+        let text = """
+            {"settings": {"_storeKitErrors": [
+                {"name": "Load Products", "enabled": false, "current": null},
+                {"name": "Purchase", "enabled": true, "current": {"index": 1, "type": "generic"}}]}}
+            """
+        #expect(
+            try StoreKitConfiguration(Data(text.utf8)).warnings == [
+                #"settings._storeKitErrors[1]: the error "Purchase" is not simulated"#
+            ])
+    }
+
     @Test func `A StoreKit configuration of a future format is accepted with warnings`() throws {
         let configuration = try StoreKitConfiguration(
             Data(#"{"version": {"major": 7}, "settings": {"_timeRate": 99, "_storefront": "XYZ"}}"#.utf8))

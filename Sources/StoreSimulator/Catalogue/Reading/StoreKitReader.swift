@@ -41,8 +41,8 @@ struct StoreKitReader {
 
     private mutating func readSettings(_ section: inout Section) {
         section.ignore(
-            "_compatibilityTimeRate", "_locale", "_disableDialogs", "_storeKitErrors", "_applicationInternalID",
-            "_developerTeamID", "_lastSynchronizedDate")
+            "_compatibilityTimeRate", "_locale", "_disableDialogs", "_applicationInternalID", "_developerTeamID",
+            "_lastSynchronizedDate")
         if let number = section.number("_timeRate") {
             settings.renewalRate = RenewalRate(storeKitValue: number)
             if settings.renewalRate == nil { findings.note("settings._timeRate: there is no rate \(number)") }
@@ -53,6 +53,10 @@ struct StoreKitReader {
         settings.isAskToBuyEnabled = section.flag("_askToBuyEnabled") ?? false
         if section.flag("_failTransactionsEnabled") ?? false {
             findings.note("settings._failTransactionsEnabled: purchases do not fail by themselves here")
+        }
+        for var error in section.sections("_storeKitErrors") {
+            guard error.flag("enabled") ?? false else { continue }
+            findings.note("\(error.path): the error \(quoted(error.text("name") ?? "")) is not simulated")
         }
         settings.storefront = section.text("_storefront")
         if let code = settings.storefront {
