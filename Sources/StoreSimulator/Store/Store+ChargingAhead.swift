@@ -74,9 +74,14 @@ extension Store {
     func canCharge(_ subscription: Subscription) -> Bool {
         guard subscription.renewsAutomatically || subscription.isCommitted,
             subscription.pendingIncrease?.isAccepted ?? true, renewalProduct(of: subscription) != nil,
-            settings.renewalCap.map({ subscription.renewals < $0 }) ?? true
+            isBelowRenewalCap(subscription)
         else { return false }
         return !isFailing(subscription)
+    }
+
+    /// Whether the subscription has renewed less often than ``StoreSettings/renewalCap`` allows.
+    func isBelowRenewalCap(_ subscription: Subscription) -> Bool {
+        settings.renewalCap.map { subscription.renewals < $0 } ?? true
     }
 
     /// Cancels the period that was charged in advance. The running period continues to its end and does not renew.

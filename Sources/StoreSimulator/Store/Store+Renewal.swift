@@ -75,7 +75,7 @@ extension Store {
         guard renewalProduct(of: subscription) != nil else {
             return expire(subscription.id, .productNotAvailable, .productNotForSale, at: now)
         }
-        if let cap = settings.renewalCap, subscription.renewals >= cap {
+        guard isBelowRenewalCap(subscription) else {
             return expire(subscription.id, .customerCancelled, .voluntary, at: now)
         }
         guard !isFailing(subscription) else { return failToRenew(subscription, current, at: now) }

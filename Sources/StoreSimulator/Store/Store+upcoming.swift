@@ -66,7 +66,7 @@ extension Store {
         if subscription.graceEnds == date { return "the grace period of \(product) ends" }
         if subscription.retryEnds != nil { return "billing retry of \(product) ends" }
         let renews = subscription.renewsAutomatically || subscription.isCommitted
-        return renews ? "\(product) is due for renewal" : "\(product) ends"
+        return renews && isBelowRenewalCap(subscription) ? "\(product) is due for renewal" : "\(product) ends"
     }
 
     private func product(of subscription: Subscription) -> String {

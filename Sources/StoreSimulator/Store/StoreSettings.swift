@@ -15,7 +15,8 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// Whether the grace period also applies to the renewal after a free offer.
     public var gracePeriodAppliesToFreeOffers = true
 
-    /// The number of renewals after which the system turns renewal off; nil for no limit.
+    /// The number of renewals after which the system turns renewal off; nil for no limit. It turns renewal off at the
+    /// end of the last period: until then the renewal info shows that renewal is on.
     public var renewalCap: Int?
 
     /// The longest time before the end of a period at which the next period is charged, in seconds. The exact time
