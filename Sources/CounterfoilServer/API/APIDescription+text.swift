@@ -1968,7 +1968,11 @@ extension APIDescription {
                     properties:
                       currency: {type: string, description: ISO 4217}
                       paid_milliunits: {type: integer, description: Thousandths of the currency}
-                      refunded_milliunits: {type: integer, description: How much of it was refunded}
+                      refunded_milliunits:
+                        type: integer
+                        description: >-
+                          How much of it was refunded. A refund without a revocationPercentage, also a prorated one, counts as
+                          the whole price
                       payments: {type: integer, description: How many transactions had a price above zero}
                 without_price:
                   type: integer

@@ -57,7 +57,8 @@ public struct TransactionFact: Sendable, Hashable {
     public var price: Int64?
     /// `currency`, an ISO 4217 code.
     public var currency: String?
-    /// `revocationPercentage`, the refunded share of the price in thousandths of a percent; nil for the whole price.
+    /// `revocationPercentage`, the refunded share of the price in thousandths of a percent. If it was not signed, as
+    /// before December 2025, the whole price counts as refunded, also for `REFUND_PRORATED`.
     public var revocationPercentage: Int32?
 }
 
