@@ -46,23 +46,24 @@ extension PurchaseStateMachine {
         jobs[id]?.phase = .waiting
         // The transaction changed, or a restore started, while the request was running: send it again.
         guard job.transaction.signedDate == signedDate, job.mode == request.mode else { return }
-        if isKept { return markKept(id) }
-        if let refusal { return applyRefusal(id, refusal, signedDate: signedDate) }
+        if isKept { return markKept(id, job, isForeign: false) }
+        if job.mode == .restore { jobs[id]?.mode = .background }
+        if let refusal { return applyRefusal(id, job, refusal, signedDate: signedDate) }
         record?.reported[id] = .init(signedDate: signedDate, date: now, isKept: false)
         jobs[id]?.misses += 1
-        if job.mode == .restore { jobs[id]?.mode = .background }
         guard job.isUnfinished else { return jobs[id] = nil }
         if job.misses >= 1 { markStuck(id, .missingFromResponse) }
     }
 
-    private mutating func markKept(_ id: UInt64) {
-        guard let transaction = jobs[id]?.transaction else { return }
-        endIntent(of: transaction)
-        record?.reported[id] = .init(signedDate: transaction.signedDate, date: now, isKept: true)
+    private mutating func markKept(_ id: UInt64, _ job: Job, isForeign: Bool) {
+        let (bought, purchase) = (job.transaction, job.transaction.originalID)
+        // A transaction found at launch may be older than a purchase that waits for approval: keep the intent.
+        if !isForeign || job.mode != .background { endIntent(of: bought) }
+        record?.reported[id] = .init(signedDate: bought.signedDate, date: now, isKept: true)
         for (old, report) in record?.reported ?? [:] where !isRecent(report.date) { record?.reported[old] = nil }
         record?.refused[id] = nil
-        record?.foreign.remove(transaction.originalID)
-        jobs[id]?.isForeign = false
+        if isForeign { record?.foreign.insert(purchase) } else { record?.foreign.remove(purchase) }
+        jobs[id]?.isForeign = isForeign
         jobs[id]?.phase = .kept
     }
 
@@ -82,24 +83,14 @@ extension PurchaseStateMachine {
     }
 
     /// Handles the server's refusal of a transaction.
-    private mutating func applyRefusal(_ id: UInt64, _ code: String, signedDate: Date) {
-        guard let job = jobs[id] else { return }
+    private mutating func applyRefusal(_ id: UInt64, _ job: Job, _ code: String, signedDate: Date) {
         if code == StuckReason.belongsToAnotherCustomer.rawValue {
-            // A transaction found at launch may be older than a purchase that waits for approval: keep the intent.
-            if job.mode != .background { endIntent(of: job.transaction) }
-            record?.foreign.insert(job.transaction.originalID)
-            record?.reported[id] = .init(signedDate: signedDate, date: now, isKept: true)
+            markKept(id, job, isForeign: true)
             effects.append(.notify(.belongsToAnotherCustomer(job.transaction)))
-            complete(job, .belongsToAnotherCustomer)
-            jobs[id]?.isForeign = true
-            jobs[id]?.phase = .kept
-            return
+            return complete(job, .belongsToAnotherCustomer)
         }
         // The server could not check revocation: the transaction itself is not refused.
-        if code == "revocation_unknown" {
-            if job.mode == .restore { jobs[id]?.mode = .background }
-            return backOff(nil)
-        }
+        if code == "revocation_unknown" { return backOff(nil) }
         record?.refused[id] = .init(code: code, signedDate: signedDate, date: now, appVersion: rules.appVersion)
         markStuck(id, StuckReason(rawValue: code))
     }
@@ -140,10 +131,8 @@ extension PurchaseStateMachine {
 
     mutating func delivered(_ id: UInt64, _ succeeded: Bool) {
         delivering.remove(id)
-        if succeeded, !device.delivered.contains(id) {
-            // Keep the last 500: older ones are finished, and a device has few unfinished consumables.
-            device.delivered = Array((device.delivered + [id]).suffix(500))
-        }
+        // Keep the last 500: older ones are finished, and a device has few unfinished consumables.
+        if succeeded, !device.delivered.contains(id) { device.delivered = Array((device.delivered + [id]).suffix(500)) }
         guard let job = jobs[id], job.phase == .delivering else { return }
         let isCurrent = record?.reported[id].map { $0.signedDate >= job.transaction.signedDate } ?? false
         jobs[id]?.phase = !succeeded ? .stuck(.notDelivered) : isCurrent ? .kept : .waiting

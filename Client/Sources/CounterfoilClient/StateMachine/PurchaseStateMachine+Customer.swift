@@ -61,9 +61,8 @@ extension PurchaseStateMachine {
             (entitlement.isActive, entitlement.state, entitlement.details) = (false, "inactive", ["expired"])
         }
         if isRevoked { entitlement.details = ["revoked"] }
-        let subscription = answered.originalTransactionID
-        let group = record?.answer?.groups.first { $0.originalTransactionID == subscription }
-        entitlement.nextStep = subscription == nil ? nil : group?.nextStep
+        let group = record?.answer?.groups.first { $0.originalTransactionID == answered.originalTransactionID }
+        entitlement.nextStep = answered.originalTransactionID == nil ? nil : group?.nextStep
         entitlement.source = hasAnswer ? .server : .cache
         return entitlement
     }

@@ -53,9 +53,8 @@ extension PurchaseStateMachine {
         latest = record?.latest
         credential = token != nil || !needsToken ? CustomerCredential(customer: customer, token: token) : nil
         firstGathering = lastID + 1
-        let isValid = (age ?? .infinity) < Self.validity
-        readiness = isValid ? .ready : .checking
-        if !isValid { effects.append(.schedule(.readiness, after: Self.shortTimeout)) }
+        readiness = (age ?? .infinity) < Self.validity ? .ready : .checking
+        if readiness == .checking { effects.append(.schedule(.readiness, after: Self.shortTimeout)) }
         check(force: false)
     }
 
@@ -64,9 +63,8 @@ extension PurchaseStateMachine {
         for request in requests { effects += [.cancel(request: request.id), .unschedule(.request(request.id))] }
         requests = []
         for job in jobs.sortedValues { complete(job, .awaitingServer) }
-        jobs = [:]
         for call in restoring?.calls ?? [] { effects.append(.complete(call: call, .failed(.customerChanged))) }
-        restoring = nil
+        (jobs, restoring) = ([:], nil)
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         if pause != nil { effects.append(.unschedule(.retry)) }
         (gathering, gathersAgain, hasHistory, pause, halted, attempts) = (nil, false, false, nil, nil, 0)

@@ -68,9 +68,7 @@ extension PurchaseStateMachine {
         guard let index = requests.firstIndex(where: { $0.id == id }) else { return }
         let request = requests.remove(at: index)
         effects.append(.unschedule(.request(id)))
-        for transaction in request.sent.keys where jobs[transaction]?.phase == .sending(id) {
-            jobs[transaction]?.phase = .waiting
-        }
+        for sent in request.sent.keys where jobs[sent]?.phase == .sending(id) { jobs[sent]?.phase = .waiting }
         becomeReady()
         // A 401 concerns the account's token, unless the anonymous customer has no token.
         let isRefusal = failure.remedy == .stop && failure.status != 401 || failure.remedy == .split
@@ -132,8 +130,7 @@ extension PurchaseStateMachine {
     }
 
     mutating func halt(_ failure: BackendFailure) {
-        halted = failure
-        needsAnswer = false
+        (halted, needsAnswer) = (failure, false)
         becomeReady()
         giveUpRestore(failure)
         for job in jobs.sortedValues { stopWaiting(job) }
@@ -183,8 +180,7 @@ extension PurchaseStateMachine.Job {
 extension PurchaseStateMachine.Extras {
     /// The environment of the app transaction or of a renewal info; nil for a receipt alone.
     var environment: String? {
-        appTransaction.flatMap { SignedText.environment(of: $0) }
-            ?? renewals.min { $0.key < $1.key }?.value.transaction.environment
+        appTransaction.flatMap(SignedText.environment(of:)) ?? renewals.sortedValues.first?.transaction.environment
     }
 
     /// Removes and returns the extras that may be sent with transactions of an environment.

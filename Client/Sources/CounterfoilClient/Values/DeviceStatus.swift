@@ -40,9 +40,8 @@ public struct DeviceStatus: Hashable, Sendable {
         state: RenewalState, transaction: DeviceTransaction, renewalJWS: String, renewalSignedDate: Date,
         gracePeriodExpirationDate: Date? = nil, isVerified: Bool
     ) {
-        (self.state, self.transaction, self.renewalJWS) = (state, transaction, renewalJWS)
-        (self.renewalSignedDate, self.isVerified) = (renewalSignedDate, isVerified)
-        self.gracePeriodExpirationDate = gracePeriodExpirationDate
+        (self.transaction, self.renewalJWS, self.renewalSignedDate) = (transaction, renewalJWS, renewalSignedDate)
+        (self.state, self.gracePeriodExpirationDate, self.isVerified) = (state, gracePeriodExpirationDate, isVerified)
     }
 }
 

@@ -75,10 +75,9 @@ public struct DeviceTransaction: Hashable, Sendable, Codable {
         ownership: Ownership = .purchased, appAccountToken: UUID? = nil, environment: String, signedDate: Date,
         jws: String, isVerified: Bool
     ) {
-        (self.id, self.originalID, self.productID, self.kind) = (id, originalID, productID, kind)
+        (self.id, self.originalID, self.productID, self.appAccountToken) = (id, originalID, productID, appAccountToken)
         (self.purchaseDate, self.expirationDate, self.revocationDate) = (purchaseDate, expirationDate, revocationDate)
-        (self.isUpgraded, self.quantity, self.environment) = (isUpgraded, quantity, environment)
-        self.appAccountToken = appAccountToken
+        (self.isUpgraded, self.quantity, self.kind, self.environment) = (isUpgraded, quantity, kind, environment)
         (self.signedDate, self.jws, self.isVerified, self.ownership) = (signedDate, jws, isVerified, ownership)
     }
 }
