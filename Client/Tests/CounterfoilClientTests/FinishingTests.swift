@@ -121,6 +121,27 @@ import Testing
         #expect(harness.notices == harness.machine.stuck.map { .stuck($0) })
     }
 
+    @Test func `A transaction that two answers did not name is reported again in the foreground, without a launch`() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll { $0.kept = [] }
+        #expect(harness.stuck == [1: .missingFromResponse])
+        for kept in [[], ["1"]] {
+            harness.sent = []
+            harness.pass(6 * 60)
+            harness.send(.foreground)
+            harness.gather(unfinished: [subscription()])
+            #expect(harness.sent.map(\.request.ids) == [[1]])
+            harness.answerAll { $0.kept = kept }
+            #expect(harness.sent.count == 1)
+            let stuck: [UInt64: StuckReason] = kept.isEmpty ? [1: .missingFromResponse] : [:]
+            #expect(harness.stuck == stuck)
+        }
+        // The app is notified of the first time only.
+        #expect(harness.notices.count == 1)
+        #expect(harness.finished == [1])
+    }
+
     @Test func `If the answer names no kept transactions, as from older servers, nothing is finished`() {
         var harness = Harness.signedIn()
         harness.gather(unfinished: [subscription(), coins()])

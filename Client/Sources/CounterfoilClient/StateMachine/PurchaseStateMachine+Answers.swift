@@ -100,7 +100,9 @@ extension PurchaseStateMachine {
         guard job.isUnfinished else { return jobs[id] = nil }
         jobs[id]?.phase = .stuck(reason)
         jobs[id]?.mode = .background
-        effects.append(.notify(.stuck(StuckTransaction(transaction: job.transaction, reason: reason))))
+        let stuck = StuckTransaction(transaction: job.transaction, reason: reason)
+        // Later attempts to report a transaction that the responses do not mention cause no further notices.
+        if job.misses <= 2 || reason != .missingFromResponse { effects.append(.notify(.stuck(stuck))) }
         complete(job, .stuck)
     }
 

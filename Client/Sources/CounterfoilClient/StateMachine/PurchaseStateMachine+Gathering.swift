@@ -9,8 +9,9 @@ extension PurchaseStateMachine {
         guard gathering == nil || isRestore else { return gathersAgain = true }
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         lastCheck = now
-        // Retry failed deliveries.
+        // Retry failed deliveries, and report again what the responses did not mention.
         for (id, job) in jobs where job.phase == .stuck(.notDelivered) { jobs[id]?.phase = .kept }
+        for (id, job) in jobs where job.phase == .stuck(.missingFromResponse) { jobs[id]?.phase = .waiting }
         var parts: [GatheredPart.Name] = [.unfinished, .current, .statuses, .appTransaction]
         if isRestore || !record.wasHistorySent { parts.append(.all) }
         let id = makeID()
