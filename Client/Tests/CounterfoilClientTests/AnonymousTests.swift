@@ -66,6 +66,23 @@ import Testing
         #expect(harness.device?.intents.isEmpty == true)
     }
 
+    @Test func `Another Apple Account is another customer, for whom everything is reported`() throws {
+        var harness = launched(unfinished: [lifetime(token: nil)])
+        let anonymous = try #require(harness.tokenRequests.first)
+        harness.send(.token(customer: anonymous, .success(CustomerCredential(customer: "first", token: "session"))))
+        harness.answerAll { $0.entitlements = [Entitlement(key: "premium", isActive: true)] }
+        harness.relaunch(after: hour) { $0.allowsAnonymousCustomers = true }
+        #expect(harness.customer?.isActive("premium") == true)
+        harness.gather(current: [lifetime(token: nil)])
+        #expect(harness.tokenRequests == ["first"])
+        harness.send(.token(customer: "first", .success(CustomerCredential(customer: "second", token: "session"))))
+        #expect(harness.customer?.id == "second" && harness.customer?.isActive("premium") == false)
+        #expect(harness.record?.customer == "second" && harness.record?.reported.isEmpty == true)
+        harness.gather(current: [lifetime(token: nil)])
+        #expect(harness.sent.map(\.request.ids) == [[5]])
+        #expect(harness.sent.last?.request.credential.customer == "second")
+    }
+
     @Test func `A purchase that the store did not start is forgotten, even if a session began meanwhile`() throws {
         var harness = launched()
         let anonymous = try #require(harness.tokenRequests.first)

@@ -95,7 +95,11 @@ extension PurchaseStateMachine {
         case .success(let proven):
             if proven.customer != customer, isAnonymous {
                 // The server has another identifier for the anonymous customer of this Apple Account.
+                let isFirst = record?.answer == nil
+                if !isFirst { endSession() }
                 (device.anonymous, device.customer) = (proven.customer, proven.customer)
+                // The Apple Account has changed: the record and the purchase intents belong to the previous one.
+                guard isFirst else { return begin(proven.customer, token: proven.token, with: nil) }
                 record?.customer = proven.customer
                 moveIntents(from: customer, to: proven.customer)
             }
