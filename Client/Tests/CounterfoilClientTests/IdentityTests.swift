@@ -410,6 +410,29 @@ import Testing
         #expect(harness.device?.merges?.isEmpty == true)
     }
 
+    @Test(arguments: [BackendFailure(status: 404, code: "http_404"), .invalidResponse])
+    func `A merge that a proxy or a backend never accepts does not hold up reports, and is repeated after a launch`(
+        _ failure: BackendFailure
+    ) throws {
+        var harness = try Self.anonymous()
+        harness.send(.signedIn(customer: anna, token: "a"))
+        harness.gather(unfinished: [subscription()])
+        for _ in 0..<5 {
+            harness.fail(failure)
+            #expect(harness.open.isEmpty)
+            harness.fire(.retry)
+            #expect(harness.sent.last?.request.isMerge == true)
+        }
+        harness.fail(failure)
+        #expect(harness.notices.last == .mergeFailed(failure))
+        #expect(harness.sent.last?.request.ids == [1])
+        harness.answerAll()
+        #expect(harness.finished == [1] && harness.device?.merges?.isEmpty == false)
+        harness.relaunch { $0.allowsAnonymousCustomers = true }
+        harness.gather()
+        #expect(harness.sent.map(\.request.isMerge) == [true])
+    }
+
     @Test func `A merge that a sign-out interrupted is repeated when the same account signs in again`() throws {
         var harness = try Self.anonymous()
         let anonymous = try #require(harness.customer?.id)

@@ -93,7 +93,7 @@ extension PurchaseStateMachine {
         restoring?.reachedAppStore = reachedAppStore
         restoring?.needsRequest = true
         // A restore may retry what the server refused before.
-        (halted, blocksExtras) = (nil, false)
+        (halted, blocksExtras, blocksMerge) = (nil, false, false)
         retryNow()
         check(force: true, isRestore: true)
         effects.append(.schedule(.call(call), after: Self.restoreTimeout))

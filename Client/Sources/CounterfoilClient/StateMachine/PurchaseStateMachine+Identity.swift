@@ -15,7 +15,8 @@ extension PurchaseStateMachine {
         guard customer != device.customer else {
             // The same customer signs in again: use the new token, and ignore the result of a running token request.
             if let token { credential = CustomerCredential(customer: customer, token: token) }
-            (halted, wasTokenRenewed, isRequestingToken) = (nil, false, isRequestingToken && token == nil)
+            (halted, blocksMerge) = (nil, false)
+            (wasTokenRenewed, isRequestingToken) = (false, isRequestingToken && token == nil)
             retryNow()
             return check(force: false)
         }
@@ -68,7 +69,7 @@ extension PurchaseStateMachine {
         if let gathering { effects.append(.unschedule(.gathering(gathering.id))) }
         if pause != nil { effects.append(.unschedule(.retry)) }
         (gathering, gathersAgain, hasHistory, pause, halted, attempts) = (nil, false, false, nil, nil, 0)
-        (extras, blocksExtras, needsAnswer) = (Extras(), false, false)
+        (extras, blocksExtras, blocksMerge, needsAnswer) = (Extras(), false, false, false)
         (hasAnswer, lastAccepted, isRequestingToken, wasTokenRenewed) = (false, 0, false, false)
     }
 

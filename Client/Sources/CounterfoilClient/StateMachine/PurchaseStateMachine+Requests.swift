@@ -12,7 +12,7 @@ extension PurchaseStateMachine {
         guard gathering == nil, !requests.contains(where: { $0.mode != .purchase }), needsAnswer || hasWork,
             let credential = credentialToSend()
         else { return }
-        if let anonymous = device.mergesFrom {
+        if let anonymous = mergesFrom {
             let request = Request(id: makeID(), credential: credential, isMerge: true)
             send(request, credential, .merge(from: anonymous, environment: environment))
         } else if let first = waiting.min(by: { ($1.mode, $0.batch) < ($0.mode, $1.batch) }) {
@@ -27,8 +27,11 @@ extension PurchaseStateMachine {
 
     /// Whether there is something to report or to merge, in contrast to only fetching the customer.
     var hasWork: Bool {
-        device.mergesFrom != nil || !extras.isEmpty || restoring?.needsRequest == true || !waiting.isEmpty
+        mergesFrom != nil || !extras.isEmpty || restoring?.needsRequest == true || !waiting.isEmpty
     }
+
+    /// The anonymous customer to merge now.
+    private var mergesFrom: String? { blocksMerge ? nil : device.mergesFrom }
 
     /// The transactions that wait to be sent.
     private var waiting: [Job] { jobs.sortedValues.filter { $0.phase == .waiting && !isHeld($0) } }
@@ -72,9 +75,12 @@ extension PurchaseStateMachine {
         becomeReady()
         // A 401 concerns the account's token, unless the anonymous customer has no token.
         let isRefusal = failure.remedy == .stop && failure.status != 401 || failure.remedy == .split
-        if request.isMerge, isRefusal || failure == .noToken {
+        // A proxy or the app's own backend may never accept a merge: do not hold up the reports any longer.
+        let isDoubtful = failure.isDoubtful || failure == .invalidResponse
+        if request.isMerge, isDoubtful, attempts >= 5 { blocksMerge = true }
+        if request.isMerge, isRefusal || failure == .noToken || blocksMerge {
             // The purchases stay with the anonymous customer; a restore can still move them.
-            endMerge(into: request.customer)
+            if !blocksMerge { endMerge(into: request.customer) }
             return effects.append(.notify(.mergeFailed(failure)))
         }
         if failure.remedy != .split { extras.add(request.extras) }

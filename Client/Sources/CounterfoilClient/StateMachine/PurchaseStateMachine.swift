@@ -77,8 +77,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     var isStarted = false
     var now = Date.distantPast
     var credential: CustomerCredential?
-    var isRequestingToken = false
-    var wasTokenRenewed = false
+    var (isRequestingToken, wasTokenRenewed) = (false, false)
     /// Whether a doubtful response was reported to the app since the start.
     var hasReportedDoubt = false
     /// Whether the server has responded since the start.
@@ -88,7 +87,8 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
     /// The running requests, in the order of sending.
     var requests: [Request] = []
     var extras = Extras()
-    var blocksExtras = false
+    /// Whether the extras, or the merge, wait for the next launch, sign-in or restore, because they keep failing.
+    var (blocksExtras, blocksMerge) = (false, false)
     var unverified: [UInt64: DeviceTransaction] = [:]
     /// StoreKit's current entitlements, verified.
     var current: [UInt64: DeviceTransaction] = [:]
