@@ -67,6 +67,50 @@ import Testing
         #expect(harness.sent.isEmpty)
     }
 
+    /// A client whose server knows a purchase, an hour after the report. It has requested the customer again.
+    private static func reported() -> Harness {
+        var harness = Harness.signedIn()
+        harness.gather(current: [lifetime()], all: [lifetime(), subscription()])
+        harness.answerAll {
+            var entitlement = Entitlement(key: "pro", isActive: true)
+            entitlement.originalTransactionID = "5"
+            $0.entitlements = [entitlement]
+        }
+        harness.relaunch(after: hour)
+        harness.gather(current: [lifetime()])
+        return harness
+    }
+
+    @Test func `Everything is reported again, once, if the server no longer knows a purchase`() {
+        var harness = Self.reported()
+        #expect(harness.sent.map(\.request.isFetch) == [true])
+        // The server was restored from a backup.
+        harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: false)] }
+        harness.gather(current: [lifetime()], all: [lifetime(), subscription()])
+        #expect(harness.sent.last?.request.ids == [1, 5])
+        #expect(harness.lastReport?.appTransaction != nil && harness.lastReport?.restore == false)
+        // The response to the report still lacks the purchase, for example because another customer has restored it.
+        harness.answerAll()
+        #expect(harness.sent.count == 2 && harness.gathers.isEmpty)
+        harness.pass(6 * 60)
+        harness.send(.foreground)
+        harness.gather(current: [lifetime()])
+        #expect(harness.sent.map(\.request.isFetch) == [true, false, true])
+    }
+
+    @Test func `Purchases that end or that are of another environment are not reported again`() {
+        for environment in ["Sandbox", "Production"] {
+            var harness = Self.reported()
+            harness.answerAll {
+                $0.environment = environment
+                var entitlement = Entitlement(key: "pro", isActive: false)
+                entitlement.originalTransactionID = environment == "Sandbox" ? "5" : nil
+                $0.entitlements = [entitlement]
+            }
+            #expect(harness.gathers.isEmpty && harness.sent.count == 1)
+        }
+    }
+
     @Test func `The whole history is sent once per installation`() {
         var harness = Harness.signedIn()
         #expect(harness.gathers.contains { $0.name == .all })

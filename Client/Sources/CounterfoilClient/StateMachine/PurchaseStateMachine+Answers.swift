@@ -33,6 +33,14 @@ extension PurchaseStateMachine {
         let isNewer = record?.answer.map { $0.asOf <= answer.asOf } ?? true
         guard id > lastAccepted || isNewer else { return }
         lastAccepted = max(id, lastAccepted)
+        if isNewer, let old = record?.answer, old.environment == answer.environment,
+            old.owned.contains(where: { !answer.owned.contains($0) })
+        {
+            // The server was restored from a backup, or the purchases were moved: report everything again, once.
+            record?.forgetReports()
+            hasHistory = false
+            check(force: true)
+        }
         var kept = answer
         (kept.kept, kept.refused) = (nil, nil)
         record?.answer = kept

@@ -78,12 +78,10 @@ extension PurchaseStateMachine {
 
     mutating func restore(_ call: Int) {
         guard device.customer != nil else { return effects.append(.complete(call: call, .failed(.notSignedIn))) }
-        if restoring != nil {
-            restoring?.calls.append(call)
-        } else {
-            restoring = Restoring(calls: [call])
-            effects.append(.sync)
-        }
+        restoring?.calls.append(call)
+        guard restoring == nil else { return }
+        restoring = Restoring(calls: [call])
+        effects.append(.sync)
     }
 
     /// Continues a restore after the synchronisation with the App Store. Only ``restore(_:)`` starts one, because it

@@ -53,6 +53,11 @@ package struct CustomerRecord: Equatable, Sendable, Codable {
 
     package init(customer: String) { self.customer = customer }
 
+    /// Forgets what was reported, so that it is reported again.
+    mutating func forgetReports() {
+        (reported, renewals, appTransactionSent, wasReceiptSent, wasHistorySent) = ([:], [:], nil, false, false)
+    }
+
     /// A transaction that was reported.
     package struct Report: Equatable, Sendable, Codable {
         package var signedDate: Date

@@ -36,6 +36,12 @@ public struct CustomerResponse: Equatable, Sendable, Codable {
         id == customer || UUID(uuidString: id).map { $0 == UUID(uuidString: customer) } ?? false
     }
 
+    /// The entitlements and subscription groups in which the server knows a purchase.
+    var owned: [String] {
+        entitlements.compactMap { $0.originalTransactionID == nil ? nil : $0.key }
+            + groups.compactMap { $0.originalTransactionID == nil ? nil : $0.id }
+    }
+
     /// The decoder for the server's JSON: dates are milliseconds since 1970, and keys are in snake case, so a coding
     /// key for `product_id` is `productId`.
     package static var decoder: JSONDecoder {
