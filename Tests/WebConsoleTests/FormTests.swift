@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 import WebConsole
 
@@ -41,10 +42,10 @@ import WebConsole
         let response = Response(status: isDone ? .created : .conflict)
         async let answer = tickets.once(ticket, for: "buy") {
             first.open()
-            await second.wait()
+            await second.pass()
             return isDone ? .done(response, later: PageLink()) : .notDone(response)
         }
-        await first.wait()
+        await first.pass()
         let again = Task { try await tickets.once(ticket, for: "buy") { Self.done(.badRequest) } }
         let cancelled = Task { try await tickets.once(ticket, for: "buy") { Self.done(.badRequest) } }
         while tickets.waiting < 2 { await Task.yield() }
@@ -157,15 +158,4 @@ import WebConsole
             }
         }
     }
-}
-
-/// Suspends its waiters until it is opened.
-private final class Gate: Sendable {
-    private let stream: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init() { (stream, continuation) = AsyncStream.makeStream() }
-
-    func open() { continuation.finish() }
-    func wait() async { for await _ in stream {} }
 }
