@@ -62,9 +62,9 @@ import Testing
     }
 
     @Test func `A refused connection is reported at once, without attempts`() async throws {
-        let server = try LoopbackServer(answer: nil)
-        server.stop()
-        let outcome = try await call(server.port, ["transaction", "1"])
+        let port = try ClosedPort()
+        defer { port.release() }
+        let outcome = try await call(port.number, ["transaction", "1"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("unreachable (transaction): the connection was refused: nothing listens there"))
         #expect(!outcome.errors.contains("attempts"))

@@ -21,29 +21,12 @@ package final class LoopbackServer: Sendable {
 
     /// Listens at a port, or at any free port.
     package init(answer: Data?, staysOpen: Bool = false, at number: UInt16 = 0) throws {
-        #if canImport(Glibc)
-            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            listener = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = number.bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        let port = try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard bind(listener, address, size) == 0, listen(listener, 8) == 0,
-                    getsockname(listener, address, &size) == 0
-                else {
-                    close(listener)
-                    throw CocoaError(.fileNoSuchFile)
-                }
-            }
-            return UInt16(bigEndian: pointer.pointee.sin_port)
+        (listener, port) = try boundSocket(at: number)
+        guard listen(listener, 8) == 0 else {
+            close(listener)
+            throw CocoaError(.fileNoSuchFile)
         }
-        self.port = port
+        let listener = listener
         Thread.detachNewThread { [self] in
             while true {
                 let connection = accept(listener, nil, nil)
@@ -100,5 +83,39 @@ package final class LoopbackServer: Sendable {
         }
         let length = line.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
         return text[head.upperBound...].utf8.count >= length
+    }
+}
+
+/// A port of 127.0.0.1 that refuses connections until it is released. It is bound, so that no other test gets it, and
+/// does not listen.
+package final class ClosedPort: Sendable {
+    package let number: UInt16
+    private let descriptor: Int32
+
+    package init() throws { (descriptor, number) = try boundSocket(at: 0) }
+
+    package func release() { close(descriptor) }
+}
+
+/// Binds a socket to a port of 127.0.0.1, or to any free port if `number` is 0.
+private func boundSocket(at number: UInt16) throws -> (descriptor: Int32, port: UInt16) {
+    #if canImport(Glibc)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = number.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return try withUnsafeMutablePointer(to: &address) { pointer in
+        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            guard bind(descriptor, address, size) == 0, getsockname(descriptor, address, &size) == 0 else {
+                close(descriptor)
+                throw CocoaError(.fileNoSuchFile)
+            }
+        }
+        return (descriptor, UInt16(bigEndian: pointer.pointee.sin_port))
     }
 }
