@@ -3,20 +3,36 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 import WebConsole
 
 @Suite struct `Live updates` {
     /// Collects the lines of an event stream.
-    private final class Lines: ResponseBodyWriter {
+    private final class Lines: ResponseBodyWriter, Sendable {
         private let continuation: AsyncStream<String>.Continuation
+        private let hold: @Sendable (String) async -> Void
         let stream: AsyncStream<String>
+        /// The number of writes.
+        let count = Mutex(0)
 
-        init() { (stream, continuation) = AsyncStream.makeStream() }
+        /// - Parameter hold: Called with each line; the stream waits until it returns.
+        init(hold: @escaping @Sendable (String) async -> Void = { _ in }) {
+            (stream, continuation) = AsyncStream.makeStream()
+            self.hold = hold
+        }
 
-        func write(_ buffer: ByteBuffer) async throws { continuation.yield(String(buffer: buffer)) }
+        func write(_ buffer: ByteBuffer) async throws {
+            let line = String(buffer: buffer)
+            count.withLock { $0 += 1 }
+            continuation.yield(line)
+            await hold(line)
+        }
         func finish(_ trailingHeaders: HTTPFields?) async throws { continuation.finish() }
     }
+
+    /// A time that no test takes.
+    private static let day = Duration.seconds(86_400)
 
     private func request(_ path: String) -> Request {
         Request(
@@ -27,21 +43,23 @@ import WebConsole
     @Test(.timeLimit(.minutes(10)))
     func `An event stream sends changes of its topics, merges several, and ends at shutdown`() async throws {
         let hub = EventHub()
-        let response = hub.response(to: request("/events?topics=inbox,customer:a%22b"), pause: .seconds(2))
+        let response = hub.response(to: request("/events?topics=inbox,customer:a%22b"), pause: .zero, silence: Self.day)
         #expect(response.status == .ok && response.headers[.contentType] == "text/event-stream")
         // A buffering proxy would delay an event until more events have arrived.
         let buffering = try #require(HTTPField.Name("X-Accel-Buffering"))
         #expect(response.headers[buffering] == "no")
         let before = hub.lastChange
-        let lines = Lines()
+        let gate = Gate()
+        let lines = Lines { if $0.contains("customer") { await gate.pass() } }
         let task = Task { try await response.body.write(lines) }
         var iterator = lines.stream.makeAsyncIterator()
         #expect(await iterator.next()?.hasPrefix("retry: ") == true)
         hub.publish("other")
         hub.publish("customer:a\"b")
         #expect(await iterator.next() == "data: {\"topic\":\"customer:a\\\"b\",\"version\":\(before + 2)}\n\n")
-        // During the stream's pause.
+        // The client has not read the event yet.
         for _ in 0..<10 { hub.publish("inbox") }
+        gate.open()
         #expect(await iterator.next() == "data: {\"topic\":\"inbox\",\"version\":\(before + 12)}\n\n")
         #expect(hub.count == 1 && hub.watched == ["inbox", "customer:a\"b"])
         hub.publish(prefix: "customer:")
@@ -52,11 +70,28 @@ import WebConsole
         #expect(hub.response(to: request("/events?topics=inbox")).status == .serviceUnavailable)
     }
 
+    @Test func `An event stream pauses after an event`() async throws {
+        let hub = EventHub()
+        let response = hub.response(to: request("/events?topics=inbox"), pause: Self.day)
+        let lines = Lines()
+        let task = Task { try await response.body.write(lines) }
+        var iterator = lines.stream.makeAsyncIterator()
+        #expect(await iterator.next()?.hasPrefix("retry: ") == true)
+        hub.publish("inbox")
+        #expect(await iterator.next()?.contains("inbox") == true)
+        hub.publish("inbox")
+        // Long enough for a stream that does not pause.
+        for _ in 0..<1000 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(lines.count.withLock { $0 } == 2)
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `An event stream ends without a further event when its client loses access`() async throws {
         let hub = EventHub()
         let checks = Mutex(0)
-        let response = hub.response(to: request("/events?topics=inbox"), pause: .zero) {
+        let response = hub.response(to: request("/events?topics=inbox"), pause: .zero, silence: Self.day) {
             checks.withLock { count in
                 count += 1
                 return count < 2
@@ -91,6 +126,9 @@ import WebConsole
         let rendered = hub.lastChange
         hub.expect(["inbox"])
         #expect(hub.watched == ["inbox"])
+        // A stream of another page, so that the topic stays watched however long the test takes.
+        let open = hub.response(to: request("/e?topics=inbox"))
+        defer { withExtendedLifetime(open) {} }
         #expect(try await firstEvent(of: hub, "/e?topics=inbox&since=\(rendered)") == nil)
         hub.publish("other")
         #expect(try await firstEvent(of: hub, "/e?topics=inbox&since=\(rendered)") == nil)
