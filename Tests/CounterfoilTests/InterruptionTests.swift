@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A command interrupted with Ctrl-C` {
-    @Test(.timeLimit(.minutes(5))) func `An interrupted demo removes its temporary folder`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `An interrupted demo removes its temporary folder`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let demo = try await RunningCommand(["demo"], state: folder)
             var ledger: String?
@@ -23,7 +23,7 @@ import Testing
 
     /// `script` provides a terminal: the demo waits only if its output is a terminal.
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(10)),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "this system has no script"))
     func `An interrupted demo in a terminal ends with status 0 and removes its folder`() async throws {
         try await Tool.inTemporaryFolder { folder in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
+    @Test(.timeLimit(.minutes(10)), arguments: [SIGINT, SIGTERM])
     func `An interrupted or terminated simulator says that it has stopped`(_ signal: Int32) async throws {
         try await Tool.inTemporaryFolder { folder in
             let temporaryFolder = folder.appending(path: "temporary").path
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `An interrupted backup leaves no partial files`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `An interrupted backup leaves no partial files`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let config = folder.appending(path: "counterfoil.yaml")
             try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(to: config)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `A simulator interrupted while it starts removes its temporary folder`()
+    @Test(.timeLimit(.minutes(10))) func `A simulator interrupted while it starts removes its temporary folder`()
         async throws
     {
         try await Tool.inTemporaryFolder { folder in
@@ -120,7 +120,8 @@ import Testing
 
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
 struct `A command whose output cannot be written` {
-    @Test(.timeLimit(.minutes(5)), arguments: [["simulator"], ["simulator", "--json"], ["demo", "--customers", "2"]])
+    @Test(
+        .timeLimit(.minutes(10)), arguments: [["simulator"], ["simulator", "--json"], ["demo", "--customers", "2"]])
     func `A command reports that its output cannot be written, and removes its folder`(_ arguments: [String])
         async throws
     {
@@ -138,7 +139,7 @@ struct `A command whose output cannot be written` {
 
     /// The server writes notes about the configuration to standard error. The reader of standard output ends once it
     /// serves.
-    @Test(.timeLimit(.minutes(5)), arguments: ["/dev/full", "/dev/null"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["/dev/full", "/dev/null"])
     func `A server keeps running when its output cannot be written`(_ errors: String) async throws {
         try await Tool.inTemporaryFolder { folder in
             try Data("apps:\n  - bundle_id: com.example.app\n    apple_id: 1234567890\n".utf8).write(
@@ -207,7 +208,7 @@ struct `A command whose output cannot be written` {
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(10)),
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
     func `A listener that cannot write restores the simulator's notification URL`() async throws {
         let destination = try await Self.destination { simulator in
@@ -220,7 +221,7 @@ struct `A command whose output cannot be written` {
         #expect(destination == Self.before)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `A listener restores the notification URL after the reader of its pipe has ended`() async throws {
         let destination = try await Self.destination { simulator in
             let pipe = try await ChildProcess(

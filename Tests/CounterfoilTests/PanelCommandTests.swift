@@ -59,7 +59,8 @@ import Testing
     private static func fetch(_ simulator: Simulator, _ page: String, _ environment: String) async throws -> String {
         let base = simulator.information.controlURL.replacing("/simulator", with: "")
         let answer = try await AsyncHTTPClientTransport().send(
-            HTTPTransportRequest(method: "GET", url: "\(base)\(page)?environment=\(environment)"))
+            HTTPTransportRequest(
+                method: "GET", url: "\(base)\(page)?environment=\(environment)", timeout: .seconds(600)))
         try #require(answer.status == 200)
         return String(decoding: answer.body, as: UTF8.self)
     }
@@ -86,7 +87,7 @@ import Testing
         let answer = try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
                 method: after("-X") ?? "GET", url: words.last ?? "", headers: [("Content-Type", "application/json")],
-                body: Data(body.utf8)))
+                body: Data(body.utf8), timeout: .seconds(600)))
         #expect(answer.status == 200, "\(form): \(words): \(String(decoding: answer.body, as: UTF8.self))")
     }
 

@@ -34,7 +34,8 @@ import Testing
     }
 
     private func get(_ url: String) async throws -> [String: Any] {
-        let answer = try await AsyncHTTPClientTransport().send(HTTPTransportRequest(method: "GET", url: url))
+        let answer = try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(method: "GET", url: url, timeout: .seconds(600)))
         return try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
     }
 

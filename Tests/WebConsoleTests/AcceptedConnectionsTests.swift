@@ -6,7 +6,7 @@ import Testing
 import WebConsole
 
 /// Connections that a server accepted and did not serve.
-@Suite(.timeLimit(.minutes(1))) struct `Accepted connections` {
+@Suite(.timeLimit(.minutes(10))) struct `Accepted connections` {
     private let logger = Logger(label: "test")
     private let accepted = AcceptedConnections()
     private let base = Serving()

@@ -157,10 +157,11 @@ import Testing
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
             let one = ChangeTopic.deliveries(of: "one")
-            hub.expect([
+            let stream = hub.open([
                 ChangeTopic.overview, ChangeTopic.inbox, ChangeTopic.recoveries, ChangeTopic.deliveries, one,
                 ChangeTopic.customer(anna), ChangeTopic.customer(ben),
             ])
+            defer { stream?.close() }
             _ = await Self.changedTopics(&watch, hub)
             // The endpoints refuse connections, so that deliveries keep failing for a moment.
             var quiet = false
@@ -217,7 +218,8 @@ import Testing
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
             let topics = Set(owners.map { ChangeTopic.customer($0) })
-            hub.expect(topics.union([ChangeTopic.customer("kim")]))
+            let stream = hub.open(topics.union([ChangeTopic.customer("kim")]))
+            defer { stream?.close() }
             _ = await Self.changedTopics(&watch, hub)
             #expect(await Self.changedTopics(&watch, hub).isEmpty)
             try await world.simulator.perform(.cancel(customer: "anna"))
@@ -235,7 +237,8 @@ import Testing
             let core = try world.server.core
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
-            hub.expect([ChangeTopic.inbox])
+            let stream = hub.open([ChangeTopic.inbox])
+            defer { stream?.close() }
             _ = await Self.changedTopics(&watch, hub)
             #expect(await Self.changedTopics(&watch, hub).isEmpty)
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
@@ -256,7 +259,8 @@ import Testing
             let core = try world.server.core
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
-            hub.expect([ChangeTopic.overview])
+            let stream = hub.open([ChangeTopic.overview])
+            defer { stream?.close() }
             _ = await Self.changedTopics(&watch, hub)
             // Every fifth poll reads the completeness.
             for _ in 0..<5 { _ = await Self.changedTopics(&watch, hub) }
@@ -277,7 +281,8 @@ import Testing
             let core = try world.server.core
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
-            hub.expect([ChangeTopic.recoveries])
+            let stream = hub.open([ChangeTopic.recoveries])
+            defer { stream?.close() }
             _ = await Self.changedTopics(&watch, hub)
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             let stored = try #require(try await core.storage.notification(uuid))
@@ -323,12 +328,13 @@ import Testing
     }
 
     @Test func `A form that times out is answered with a page, and its ticket cannot be used again`() async throws {
-        try await `The console`.run({ $0.limits.requestTimeout = .seconds(2) }) { world, browser in
+        // The requests before the form must not time out.
+        try await `The console`.run({ $0.limits.requestTimeout = .seconds(20) }) { world, browser in
             let anna = try await world.subscribe("anna")
             try await browser.signIn()
             var fields = ["action": "refresh", "id": anna]
             fields["ticket"] = try await browser.post("/console/confirm", fields).hidden("ticket")
-            let fault = try world.simulator.add(Fault("route:*", .delay(seconds: 20)))
+            let fault = try world.simulator.add(Fault("route:*", .delay(seconds: 3600)))
             let late = try await browser.post("/console/do", fields)
             #expect(late.status == 503 && late.headers["content-type"] == "text/html; charset=utf-8")
             try world.simulator.removeFault(fault)

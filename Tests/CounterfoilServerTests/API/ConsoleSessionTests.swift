@@ -67,7 +67,7 @@ import WebConsole
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `The event stream of a console session ends with the session`() async throws {
         try await `The console`.run { world, browser in
             try await browser.signIn()

@@ -43,7 +43,7 @@ actor Browser {
             headers.append(("Cookie", cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")))
         }
         let answer = try await AsyncHTTPClientTransport().send(
-            HTTPTransportRequest(method: method, url: url + path, headers: headers, body: body))
+            HTTPTransportRequest(method: method, url: url + path, headers: headers, body: body, timeout: .seconds(600)))
         for header in answer.headers where header.name.lowercased() == "set-cookie" {
             let pair = header.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             if pair.count == 2 { cookies[String(pair[0])] = String(pair[1]) }

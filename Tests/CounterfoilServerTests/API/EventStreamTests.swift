@@ -16,7 +16,7 @@ import Testing
     {
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "Authorization", value: "Bearer \(key)")
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
         #expect(response.status == .ok && response.headers.first(name: "content-type") == "text/event-stream")
         var read = ""
         for try await part in response.body {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `The event stream ends when the server shuts down`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `The event stream ends when its key is removed from the configuration`() async throws {
         try await World.withAPI { world in
             let core = try world.server.core

@@ -17,8 +17,6 @@ import Testing
                 for index in configuration.apps.indices { configuration.apps[index].sharedSecrets = [Secret("held")] }
                 configuration.limits.requestBytes = bytes
                 configuration.limits.bufferedBytes = buffered
-                configuration.limits.sendingTime = .seconds(120)
-                configuration.limits.requestTimeout = .seconds(120)
             }, body)
     }
 
@@ -90,7 +88,7 @@ import Testing
             ("POST /v1/customers/anna/offers/introductory", 16 << 10), ("POST /v1/webhooks", 64 << 10),
             ("POST /v1/recoveries", 64 << 10),
         ]
-        try await World.withAPI(server: { $0.limits.sendingTime = .seconds(120) }) { world in
+        try await World.withAPI { world in
             for (operation, maximum) in operations {
                 let answer = await (try Self.sendHead(world, operation, length: maximum + 1, key: TestAPIClient.key))
                     .read()
@@ -101,7 +99,7 @@ import Testing
     }
 
     @Test func `A chunked request is refused when its body exceeds the limit`() async throws {
-        try await World.withAPI(server: { $0.limits.sendingTime = .seconds(120) }) { world in
+        try await World.withAPI { world in
             let connection = try RawConnection(url: world.url)
             connection.send(
                 "POST /v1/customers/anna/usage HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(TestAPIClient.key)\r\n"
@@ -114,7 +112,7 @@ import Testing
     }
 
     @Test func `A request without a valid key is refused before its body arrives`() async throws {
-        try await World.withAPI(server: { $0.limits.sendingTime = .seconds(120) }) { world in
+        try await World.withAPI { world in
             let operations = try world.server.operations.filter { operation in
                 operation.contains(" /v1/") && ["POST", "PATCH", "PUT"].contains { operation.hasPrefix($0) }
             }
@@ -145,7 +143,6 @@ import Testing
     @Test(.timeLimit(.minutes(10))) func `Connections above the limit per address are closed at once`() async throws {
         try await World.run(server: { configuration in
             configuration.limits.connectionsPerAddress = 3
-            configuration.limits.sendingTime = .seconds(120)
         }) { world in
             var open = try await Self.connect(3, world)
             let refused = try RawConnection(url: world.url)
@@ -165,7 +162,6 @@ import Testing
     @Test func `Connections of trusted proxies do not count against the limit per address`() async throws {
         try await World.run(server: { configuration in
             configuration.limits.connectionsPerAddress = 3
-            configuration.limits.sendingTime = .seconds(120)
             configuration.listen.trustedProxies = Network.loopback
         }) { world in
             let open = try await Self.connect(10, world)

@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `A repeated request gets 409 while the first one may still be running`()
+    @Test(.timeLimit(.minutes(10))) func `A repeated request gets 409 while the first one may still be running`()
         async throws
     {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
@@ -236,7 +236,8 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `A repeated request is carried out after the first one timed out`() async throws
+    @Test(.timeLimit(.minutes(10))) func `A repeated request is carried out after the first one timed out`()
+        async throws
     {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         try await AppStoreProxy.run { proxy in

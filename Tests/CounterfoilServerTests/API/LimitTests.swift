@@ -46,10 +46,16 @@ import Testing
                 url: world.url, key: TestAPIClient.publicKey,
                 token: TestAPIClient.token(claims: #"{"sub":"anna","iat":\#(now),"exp":\#(now + 3600)}"#))
             let path = "/v1/customers/anna/purchases"
-            let answer = try await app.post(path, ["signed_transactions": forged])
-            #expect(answer.status == 400 && answer.code == "bad_signature", "\(answer.text)")
-            let next = try await app.get("/v1/customers/anna")
-            #expect(next.status == 429 && next["backoff_ms"] as? Int ?? 0 > 2000, "\(next.text)")
+            var backoff = 0
+            // Repeated, because on a busy machine the next request may arrive when the cost is over.
+            for _ in 0..<20 where backoff <= 2000 {
+                let answer = try await app.post(path, ["signed_transactions": forged])
+                let isForgery = answer.status == 400 && answer.code == "bad_signature"
+                #expect(isForgery || answer.status == 429, "\(answer.text)")
+                let next = try await app.get("/v1/customers/anna")
+                if isForgery, next.status == 429 { backoff = next["backoff_ms"] as? Int ?? 0 }
+            }
+            #expect(backoff > 2000)
             let backend = try await world.api.get("/v1/customers/anna?environment=Sandbox")
             #expect(backend.status == 200, "\(backend.text)")
         }
@@ -101,13 +107,7 @@ import Testing
 
     @Test(arguments: ["2\r\nContent-Length: 3000", "3000\r\nContent-Length: 2", "2, 3000", "3000, 2"])
     func `A request with several Content-Length values is answered with 400`(lengths: String) async throws {
-        try await World.withAPI(
-            server: {
-                $0.limits.requestBytes = 2000
-                // Other tests may slow the machine down.
-                $0.limits.sendingTime = .seconds(120)
-            }
-        ) { world in
+        try await World.withAPI(server: { $0.limits.requestBytes = 2000 }) { world in
             let connection = try RawConnection(url: world.url)
             let body = "{}" + String(repeating: " ", count: 2998)
             connection.send(
@@ -126,7 +126,6 @@ import Testing
             server: {
                 TestAPIClient.configure(&$0)
                 $0.limits.requestTimeout = .milliseconds(80)
-                $0.limits.sendingTime = .seconds(60)
             }, logger: lines.logger(.init())
         ) { world in
             // The body never arrives.
@@ -160,7 +159,7 @@ import Testing
         #expect(RequestTimeLimit.mayWait(Request(head: head, body: .init(buffer: .init())), on: route) == isWatched)
     }
 
-    @Test func `Slow, incomplete and idle connections are closed`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `Slow, incomplete and idle connections are closed`() async throws {
         try await World.withAPI(server: {
             $0.limits.sendingTime = .milliseconds(150)
             $0.limits.idleTime = .milliseconds(300)
@@ -176,29 +175,37 @@ import Testing
                 _ = await connection.read()
                 #expect(connection.isClosed, "\(beginning)")
             }
-            // Sending one byte at a time does not extend the limit.
+            // Sending one byte at a time does not extend the limit: at this rate the request would take a minute.
             let connection = try RawConnection(url: world.url)
-            await connection.drip("GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: 0123456789\r\n\r\n", every: 20)
+            let header = "X-Long: " + String(repeating: "0", count: 3000)
+            await connection.drip("GET /health/live HTTP/1.1\r\nHost: x\r\n\(header)\r\n\r\n", every: 20)
             #expect(await connection.read().isEmpty)
             #expect(connection.isClosed)
-            // An idle connection between two requests is closed after `idleTime`.
-            let idle = try RawConnection(url: world.url)
-            idle.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
-            #expect(await idle.read().hasPrefix("HTTP/1.1 200"))
-            #expect(idle.isClosed)
-            // A half-closed connection is answered and closed.
-            let half = try RawConnection(url: world.url)
-            half.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
-            half.finishSending()
-            #expect(await half.read().hasPrefix("HTTP/1.1 200"))
-            #expect(half.isClosed)
+            for isHalfClosed in [false, true] {
+                let (answer, isClosed) = try await Self.health(world, isHalfClosed: isHalfClosed)
+                #expect(answer.hasPrefix("HTTP/1.1 200") && isClosed)
+            }
+        }
+    }
+
+    /// Sends one request, and closes the sending side if `isHalfClosed`. Returns the answer, and whether the server has
+    /// closed the connection, which is idle or half closed after the answer.
+    private static func health(_ world: World, isHalfClosed: Bool) async throws -> (answer: String, isClosed: Bool) {
+        while true {
+            let connection = try RawConnection(url: world.url)
+            connection.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+            if isHalfClosed { connection.finishSending() }
+            let answer = await connection.read()
+            // On a busy machine the limit may be exceeded before the request is sent.
+            if !answer.isEmpty { return (answer, connection.isClosed) }
         }
     }
 
     @Test func `Connections above the limit wait until others are closed`() async throws {
         try await World.withAPI(server: {
             $0.limits.connections = 4
-            $0.limits.sendingTime = .milliseconds(200)
+            // The request below must be sent within this time.
+            $0.limits.sendingTime = .seconds(2)
         }) { world in
             let idle = try (0..<12).map { _ in try RawConnection(url: world.url) }
             // Connections above the limit wait, and so does this request; none is refused.

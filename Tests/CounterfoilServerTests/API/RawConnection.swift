@@ -13,7 +13,7 @@ final class RawConnection: @unchecked Sendable {
 
     struct Failed: Error {}
 
-    /// Connects to a server on this machine. Reading times out after a minute.
+    /// Connects to a server on this machine. Reading times out after ten minutes.
     init(url: String) throws {
         guard let port = URL(string: url)?.port.flatMap(UInt16.init) else { throw Failed() }
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -21,7 +21,7 @@ final class RawConnection: @unchecked Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var timeout = timeval(tv_sec: 60, tv_usec: 0)
+        var timeout = timeval(tv_sec: 600, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -33,17 +33,18 @@ final class RawConnection: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends a text. Does nothing if the peer has closed the connection.
-    func send(_ text: String) {
+    /// Sends a text. Returns false if the peer has closed the connection.
+    @discardableResult
+    func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        return bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } >= 0
     }
 
-    /// Sends one byte at a time.
+    /// Sends one byte at a time, until the peer closes the connection.
     func drip(_ text: String, every milliseconds: UInt32) async {
         await run {
             for byte in text.utf8 {
-                self.send(String(UnicodeScalar(byte)))
+                guard self.send(String(UnicodeScalar(byte))) else { return }
                 usleep(milliseconds * 1000)
             }
         }
@@ -52,7 +53,7 @@ final class RawConnection: @unchecked Sendable {
     /// Closes the sending side.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reads until the peer closes the connection or sends nothing for a minute.
+    /// Reads until the peer closes the connection or sends nothing for ten minutes.
     func read() async -> String {
         await run {
             var text: [UInt8] = []

@@ -48,8 +48,13 @@ import Testing
         async throws
     {
         try await Self.run { world in
-            // The limit is one per second: 20 requests can pass only if all of them take 20 seconds.
-            let refusals = try await Self.refusals(world, "/v1/sessions", "{}", from: 0..<40)
+            // The limit is one per second: 20 of 40 requests can pass only if all of them take 20 seconds. Repeated,
+            // because they may on a busy machine.
+            var refusals = 0
+            for round in 0..<20 where refusals < 20 {
+                refusals = try await Self.refusals(
+                    world, "/v1/sessions", "{}", from: (round * 40)..<(round * 40 + 40))
+            }
             #expect(refusals >= 20)
             try await Self.expectOthersToPass(world, "/v1/sessions", "{}")
         }

@@ -46,7 +46,7 @@ struct TestAPIClient: Sendable {
         if let token { headers.append(("Counterfoil-Customer-Token", token)) }
         if body != nil { headers.append(("Content-Type", "application/json")) }
         let response = try await AsyncHTTPClientTransport().send(
-            HTTPTransportRequest(method: method, url: url + path, headers: headers, body: body))
+            HTTPTransportRequest(method: method, url: url + path, headers: headers, body: body, timeout: .seconds(600)))
         let json =
             response.body.first == UInt8(ascii: "{")
             ? try JSONSerialization.jsonObject(with: response.body) as? [String: Any] : nil

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `Stopping the server during the call logs no failed consumption request`() async throws {
         let lines = LogCapture()
         let (calls, call) = AsyncStream.makeStream(of: Void.self)

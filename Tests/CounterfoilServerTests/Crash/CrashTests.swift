@@ -273,7 +273,7 @@ private final class CrashHarness: Sendable {
             try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(rows)") ?? 0 }
         }
         if isRecovering {
-            try await waitUntil("a notification is recovered", within: .seconds(120)) {
+            try await waitUntil("a notification is recovered") {
                 try await count("notifications WHERE origin = 1") > 0
             }
         }
@@ -281,7 +281,7 @@ private final class CrashHarness: Sendable {
             try #require(try await server.post(signed.text))
             state.withLock { _ = $0.acknowledged.insert(signed.uuid) }
         }
-        try await waitUntil("the inbox is empty", within: .seconds(120)) { try await count("inbox") == 0 }
+        try await waitUntil("the inbox is empty") { try await count("inbox") == 0 }
         try queue.close()
         #expect(await server.stop() == 0)
         try await inspect(after: kills + 1)

@@ -54,7 +54,7 @@ final class ServerProcess: Sendable {
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
         request.body = .bytes(ByteBuffer(string: "{\"signedPayload\":\"\(signedPayload)\"}"))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
         _ = try await response.body.collect(upTo: 1 << 16)
         return response.status == .ok
     }

@@ -95,7 +95,7 @@ struct `The App Store's own notifications` {
             var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)/apple/notifications")
             request.method = .POST
             request.body = .bytes(ByteBuffer(string: "{\"signedPayload\":\"\(try fixture.text())\"}"))
-            let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
             #expect(answer.status == .ok, "\(fixture)")
         }
         await server.core.processor.settle()

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `Settling a stopped processor returns at once`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `Settling a stopped processor returns at once`() async throws {
         try await World.run { world in
             let processor = try world.server.core.processor
             try await world.stopServer()

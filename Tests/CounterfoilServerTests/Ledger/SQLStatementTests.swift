@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Cancels the task while SQLite runs a statement that would take minutes.
-    @Test(.timeLimit(.minutes(1))) func `Cancelling the task of a running statement throws a cancellation error`()
+    @Test(.timeLimit(.minutes(10))) func `Cancelling the task of a running statement throws a cancellation error`()
         async throws
     {
         try await withLedger { storage in

@@ -21,7 +21,7 @@ import Testing
         func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] { [] }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `A second caller also waits for a commit that is already running`() async {
         let storage = SlowStorage()
         let log = AuditLog(storage, now: { Date(timeIntervalSince1970: 0) }, logger: Logger(label: "test"))

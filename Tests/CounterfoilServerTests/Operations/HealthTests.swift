@@ -55,7 +55,7 @@ import NIOHTTP1
         #expect(checks.withLock(\.self) == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `A ledger check that does not finish is reported after the limit, without blocking callers`() async throws {
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
         let instant = Mutex(ContinuousClock.now)
@@ -63,7 +63,7 @@ import NIOHTTP1
         let readiness = Readiness(
             timeout: .zero, now: { instant.withLock(\.self) },
             check: { if isHung.withLock(\.self) { for await _ in answers {} } })
-        try await waitUntil("the first check succeeds", within: .seconds(30)) {
+        try await waitUntil("the first check succeeds") {
             await readiness.ledgerProblem() == nil
         }
         isHung.withLock { $0 = true }
@@ -75,7 +75,7 @@ import NIOHTTP1
         #expect(await readiness.ledgerProblem() == "storage_stalled")
         // The problem ends when the check finishes.
         answer.finish()
-        try await waitUntil("the problem ends", within: .seconds(30)) { await readiness.ledgerProblem() == nil }
+        try await waitUntil("the problem ends") { await readiness.ledgerProblem() == nil }
     }
 
     @Test func `A first ledger check that does not finish within the timeout is reported`() async {
@@ -85,7 +85,7 @@ import NIOHTTP1
         answer.finish()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `A request during the first ledger check reports no problem`() async {
         let (answers, answer) = AsyncStream.makeStream(of: Void.self)
         let (begins, begin) = AsyncStream.makeStream(of: Void.self)

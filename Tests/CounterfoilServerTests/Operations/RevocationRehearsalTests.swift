@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `With the policy "hard", a command leaves a notification of unknown status to the server`() async throws {
         try await run(.hard) { world in
             let simulator = world.simulator

@@ -16,7 +16,7 @@ import AppStoreServer
     @Test func `A stopping server finishes running requests and keeps the notifications that it acknowledged`()
         async throws
     {
-        try await World.run(server: { $0.limits.sendingTime = .seconds(120) }) { world in
+        try await World.run { world in
             let token = UUID()
             let body = try await Self.undelivered(world, token)
             let (parts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
@@ -60,6 +60,6 @@ import AppStoreServer
         var request = HTTPClientRequest(url: url + "/apple/notifications")
         request.method = .POST
         request.body = .stream(parts, length: .known(Int64(length)))
-        return Int(try await HTTPClient.shared.execute(request, timeout: .seconds(20)).status.code)
+        return Int(try await HTTPClient.shared.execute(request, timeout: .seconds(600)).status.code)
     }
 }

@@ -67,13 +67,7 @@ import Testing
                 _ = await task.result
                 isOver.withLock { $0 = true }
             }
-            let limit = ContinuousClock.now + .seconds(30)
-            var hasEnded = false
-            while !hasEnded, ContinuousClock.now < limit {
-                await Task.yield()
-                hasEnded = isOver.withLock(\.self)
-            }
-            try #require(hasEnded)
+            try await waitUntil("the start has ended") { isOver.withLock(\.self) }
             await #expect(throws: CancellationError.self) { try await task.value }
             try await world.startServer()
         }

@@ -126,7 +126,7 @@ import NIOCore
         let status: Result<Int, any Error>
         do {
             let request = HTTPClientRequest(url: "https://localhost:\(port)/health/live")
-            status = .success(Int(try await client.execute(request, timeout: .seconds(60)).status.code))
+            status = .success(Int(try await client.execute(request, timeout: .seconds(600)).status.code))
         } catch { status = .failure(error) }
         try await client.shutdown()
         return status

@@ -33,7 +33,7 @@ extension World {
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
         let text = String(buffer: try await response.body.collect(upTo: 1 << 22))
         return TextResponse(status: Int(response.status.code), headers: response.headers, text: text)
     }

@@ -58,15 +58,19 @@ import Testing
                 "unified_receipt": ["latest_receipt": "bm90aGluZw=="],
             ]
             let data = try JSONSerialization.data(withJSONObject: notification)
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<400 {
-                    group.addTask {
-                        try await world.call(.POST, "/apple/notifications", data: data, key: nil).status
+            var statuses: Set<Int> = []
+            // Repeated, because a busy machine may be too slow for the limit.
+            for _ in 0..<20 where !statuses.contains(429) {
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<400 {
+                        group.addTask {
+                            try await world.call(.POST, "/apple/notifications", data: data, key: nil).status
+                        }
                     }
+                    for try await status in group { statuses.insert(status) }
                 }
-                return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
             }
-            #expect(Set(statuses.keys) == [401, 429])
+            #expect(statuses == [401, 429])
         }
     }
 

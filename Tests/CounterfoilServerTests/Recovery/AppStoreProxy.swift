@@ -66,7 +66,7 @@ final class AppStoreProxy: Sendable {
             if let value = request.headers[name] { forwarded.headers.add(name: name.rawName, value: value) }
         }
         if body.readableBytes > 0 { forwarded.body = .bytes(body) }
-        let response = try await HTTPClient.shared.execute(forwarded, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(forwarded, timeout: .seconds(600))
         return Response(
             status: .init(code: Int(response.status.code)), headers: [.contentType: "application/json"],
             body: .init(byteBuffer: try await response.body.collect(upTo: 16 << 20)))

@@ -138,13 +138,12 @@ import Testing
                 let sandbox = try world.scope(.sandbox).id
                 try await addOthers()
                 try await storage.add(requests: [transaction], in: sandbox, because: .restore, at: 0)
-                let end = ContinuousClock.now + .seconds(30)
-                while try await storage.lineage(transaction, in: sandbox) == nil, ContinuousClock.now < end {
+                try await waitUntil("the request of the other environment is done") {
                     try await addOthers()
                     // Long enough for any pause to end.
                     try await simulator.advance(by: 10)
+                    return try await storage.lineage(transaction, in: sandbox) != nil
                 }
-                #expect(try await storage.lineage(transaction, in: sandbox) != nil)
             }
         }
     }
@@ -153,16 +152,15 @@ import Testing
         try await AppStoreProxy.run { proxy in
             try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
                 proxy.setAnswer { _ in (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#) }
-                try world.simulator.add(Fault("route:*", .delay(seconds: 60), environment: .sandbox))
+                try world.simulator.add(Fault("route:*", .delay(seconds: 3600), environment: .sandbox))
                 let (storage, production) = (try world.server.core.storage, try world.scope().id)
                 // More than one batch.
                 let others = (0..<100).map { "\(2_000_000_000_000_000 + $0)" }
                 let slow = try world.scope(.sandbox).id
                 try await storage.add(requests: [others[0]], in: slow, because: .restore, at: 0)
                 try await storage.add(requests: others, in: production, because: .restore, at: 0)
-                let end = ContinuousClock.now + .seconds(30)
-                while try await storage.missing(in: production).historyRequests > 0, ContinuousClock.now < end {
-                    await Task.yield()
+                try await waitUntil("the requests of the other environment are done") {
+                    try await storage.missing(in: production).historyRequests == 0
                 }
                 #expect(try await storage.missing(in: production).failedHistoryRequests == others.count)
                 #expect(try await storage.missing(in: slow).historyRequests == 1)

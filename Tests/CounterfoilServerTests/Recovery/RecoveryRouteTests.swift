@@ -21,7 +21,7 @@ import Testing
     ) async throws -> (status: Int, json: [String: Any]) {
         let request = HTTPTransportRequest(
             method: method, url: world.url + path, headers: [("Authorization", "Bearer \(Self.key)")],
-            body: body.map { Data($0.utf8) })
+            body: body.map { Data($0.utf8) }, timeout: .seconds(600))
         let answer = try await AsyncHTTPClientTransport().send(request)
         let json = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
         return (answer.status, try #require(json))

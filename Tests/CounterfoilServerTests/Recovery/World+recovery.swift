@@ -4,6 +4,7 @@ import CounterfoilServer
 import Foundation
 import GRDB
 import StoreSimulator
+import Testing
 
 @testable import LedgerSQLite
 @testable import Ledger
@@ -36,10 +37,11 @@ extension World {
         }
     }
 
-    /// Waits until the ledger contains all signed notifications, for at most 30 seconds.
+    /// Waits until the ledger contains all signed notifications.
     func waitUntilAllAreStored() async throws {
-        let end = ContinuousClock.now + .seconds(30)
-        while try await storedNotifications() != signedNotifications(), ContinuousClock.now < end { await Task.yield() }
+        try await waitUntil("all notifications are stored") {
+            try await storedNotifications() == signedNotifications()
+        }
     }
 
     /// Returns the server's report on its gaps.

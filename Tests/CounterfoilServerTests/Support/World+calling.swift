@@ -74,7 +74,7 @@ extension World {
         request.method = HTTPMethod(rawValue: method.rawValue)
         if let key { request.headers.add(name: "authorization", value: "Bearer \(key)") }
         if let data { request.body = .bytes(ByteBuffer(bytes: data)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
         let answer = try await response.body.collect(upTo: 16 << 20)
         return APIResponse(status: Int(response.status.code), body: Data(answer.readableBytesView))
     }

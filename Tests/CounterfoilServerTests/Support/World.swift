@@ -57,8 +57,7 @@ final class World: Sendable {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(start)
         // Responses may be slow on a busy machine, and with a stopped clock the simulator would not send again.
-        configuration.production.deliveryTimeout = 120
-        configuration.sandbox.deliveryTimeout = 120
+        (configuration.production.deliveryTimeout, configuration.sandbox.deliveryTimeout) = (600, 600)
         // Most tests do not depend on renewals before the end of a period.
         (configuration.production.maximumRenewalLeadTime, configuration.sandbox.maximumRenewalLeadTime) = (0, 0)
         changeSimulator(&configuration)
@@ -117,6 +116,10 @@ final class World: Sendable {
         // Other tests cover synchronous commits.
         configuration.storage.synchronous = .normal
         configuration.storage.cacheMiB = 4
+        // On a busy machine a request may take minutes.
+        configuration.limits.requestTimeout = .seconds(600)
+        configuration.limits.sendingTime = .seconds(600)
+        configuration.limits.idleTime = .seconds(600)
         // Tests of recovery start it themselves.
         configuration.recovery.isEnabled = false
         change(&configuration)

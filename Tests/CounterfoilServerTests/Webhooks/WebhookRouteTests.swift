@@ -46,9 +46,7 @@ internal import NIOHTTP1
             let webhooks = try world.server.core.webhooks
             let removal = try await webhooks.serializeChanges {
                 let removal = Task { try await world.send(.DELETE, "/v1/webhooks/mine").status }
-                let limit = ContinuousClock.now + .seconds(30)
-                while webhooks.changeGate.waiting == 0, ContinuousClock.now < limit { await Task.yield() }
-                #expect(webhooks.changeGate.waiting == 1)
+                try await waitUntil("the removal waits") { webhooks.changeGate.waiting == 1 }
                 let status = try await world.send(.GET, "/v1/webhooks/mine").status
                 #expect(status == 200)
                 return removal

@@ -183,19 +183,9 @@ private struct FailingWorld {
             world.storage.refuseOutcomes(true)
             try await world.createGrants(for: ["anna"])
             world.dispatcher.wake()
-            let limit = ContinuousClock.now + .seconds(30)
-            var (isRefused, isEnding) = (false, false)
-            while !isRefused, ContinuousClock.now < limit {
-                await Task.yield()
-                isRefused = world.dispatcher.state.withLock { !$0.outcomes.isEmpty }
-            }
-            try #require(isRefused)
+            try await waitUntil("an outcome is refused") { world.dispatcher.state.withLock { !$0.outcomes.isEmpty } }
             world.dispatcher.close()
-            while !isEnding, ContinuousClock.now < limit {
-                await Task.yield()
-                isEnding = world.dispatcher.state.withLock { $0.isDraining }
-            }
-            #expect(isEnding)
+            try await waitUntil("the dispatcher is draining") { world.dispatcher.state.withLock { $0.isDraining } }
             world.storage.refuseOutcomes(false)
         }
     }

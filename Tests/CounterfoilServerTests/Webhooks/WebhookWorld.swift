@@ -75,7 +75,7 @@ extension World {
         request.method = method
         request.headers.add(name: "authorization", value: "Bearer " + key)
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
         let data = Data(try await response.body.collect(upTo: 1 << 22).readableBytesView)
         return (response.status.code, JSON(data))
     }

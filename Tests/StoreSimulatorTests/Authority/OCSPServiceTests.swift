@@ -183,7 +183,7 @@ import X509
         let verifier = try (authority ?? self.authority).verifier {
             var options = RevocationOptions(policy: .hard, transport: transport)
             options.allowedHosts = ["127.0.0.1"]
-            options.timeLimit = 60
+            options.timeLimit = 600
             $0.revocation = options
         }
         return try await verifier.transaction(text)

@@ -97,7 +97,7 @@ import X509
     }
 
     private func get(_ url: String) async throws -> (status: Int, type: String?, body: Data) {
-        let request = HTTPTransportRequest(method: "GET", url: url, headers: [], body: Data())
+        let request = HTTPTransportRequest(method: "GET", url: url, headers: [], body: Data(), timeout: .seconds(600))
         let answer = try await AsyncHTTPClientTransport().send(request)
         let type = answer.headers.first { $0.name.lowercased() == "content-type" }?.value
         return (answer.status, type, answer.body)

@@ -20,7 +20,8 @@ import Testing
         let answer = try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
                 method: method, url: simulator.information.controlURL + path,
-                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Data($0.utf8) }))
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Data($0.utf8) },
+                timeout: .seconds(600)))
         return (answer.status, answer.body)
     }
 
@@ -55,12 +56,9 @@ import Testing
     /// for its first notifications until then, however busy the machine is.
     private func withHeldAdvance(_ body: (Simulator, Gate, Advance) async throws -> Void) async throws {
         let gate = Gate()
-        var configuration = SimulatorConfiguration()
-        configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
-        configuration.production.deliveryTimeout = 600
         // The receiver answers the notifications of the purchases at once.
         let isHolding = Atomic(false)
-        let simulator = try await Simulator.start(configuration) { _ in
+        let simulator = try await Simulator.start(.frozen) { _ in
             if isHolding.load(ordering: .acquiring) { await gate.pass() }
         }
         do {

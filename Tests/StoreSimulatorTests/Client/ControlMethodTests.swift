@@ -10,7 +10,7 @@ import Testing
         let answer = try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
                 method: method, url: simulator.information.controlURL + path,
-                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body))
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body, timeout: .seconds(600)))
         let headers = Dictionary(
             answer.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
         let json = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]

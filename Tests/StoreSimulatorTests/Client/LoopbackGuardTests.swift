@@ -34,7 +34,7 @@ import Testing
         _ method: String, _ url: String, _ headers: Headers, _ body: Data? = nil
     ) async throws -> HTTPTransportResponse {
         try await AsyncHTTPClientTransport().send(
-            HTTPTransportRequest(method: method, url: url, headers: headers, body: body))
+            HTTPTransportRequest(method: method, url: url, headers: headers, body: body, timeout: .seconds(600)))
     }
 
     @Test func `A foreign Host, Origin or Sec-Fetch-Site gets 403 on every path of the simulator`() async throws {

@@ -11,7 +11,8 @@ import WebConsole
         status: Int, text: String, headers: [String: String]
     ) {
         let base = simulator.information.controlURL.replacing("/simulator", with: "")
-        let answer = try await AsyncHTTPClientTransport().send(HTTPTransportRequest(method: "GET", url: base + path))
+        let answer = try await AsyncHTTPClientTransport().send(
+            HTTPTransportRequest(method: "GET", url: base + path, timeout: .seconds(600)))
         var headers: [String: String] = [:]
         for (name, value) in answer.headers { headers[name.lowercased()] = value }
         return (answer.status, String(decoding: answer.body, as: UTF8.self), headers)
@@ -23,8 +24,8 @@ import WebConsole
         let base = simulator.information.controlURL.replacing("/simulator", with: "")
         return try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
-                method: "POST", url: base + "/forms/" + form, headers: [("Content-Type", type)], body: Data(fields.utf8)
-            ))
+                method: "POST", url: base + "/forms/" + form, headers: [("Content-Type", type)],
+                body: Data(fields.utf8), timeout: .seconds(600)))
     }
 
     private static let pages = [

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `OCSP and CRL of the simulator over HTTP` {
     /// Returns a verifier with an empty cache that fails without an OCSP response.
-    private func verifier(_ simulator: Simulator, timeLimit: TimeInterval = 5) throws -> SignedDataVerifier {
+    private func verifier(_ simulator: Simulator, timeLimit: TimeInterval = 600) throws -> SignedDataVerifier {
         try simulator.verifier {
             var options = RevocationOptions(policy: .hard)
             options.allowedHosts = ["127.0.0.1"]
@@ -20,7 +20,7 @@ import Testing
     private func set(_ simulator: Simulator, _ body: String) async throws {
         let request = HTTPTransportRequest(
             method: "PUT", url: simulator.information.controlURL + "/ocsp",
-            headers: [("Content-Type", "application/json")], body: Data(body.utf8))
+            headers: [("Content-Type", "application/json")], body: Data(body.utf8), timeout: .seconds(600))
         let answer = try await AsyncHTTPClientTransport().send(request)
         #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
     }

@@ -20,7 +20,7 @@ import Testing
     @Test func `Each route fault causes a client error with the matching code`() async throws {
         let cases: [(Fault.Effect, AppStoreServerError.Code, Int?)] = [
             (.drop, .transport, nil), (.unreachable, .transport, nil), (.truncate, .transport, nil),
-            (.delay(seconds: 60), .timeout, nil), (.status(code: 500), .serverFailure, 500),
+            (.delay(seconds: 3600), .timeout, nil), (.status(code: 500), .serverFailure, 500),
             (.status(code: 403), .refused, 403), (.status(code: 302), .unexpectedStatus, 302),
             (.error(code: APIErrorCode.generalInternalRetryable.rawValue), .serverFailure, 500),
             (.rateLimit(retryAfterSeconds: 600), .rateLimited, 429),
@@ -49,7 +49,8 @@ import Testing
                     HTTPTransportRequest(
                         method: "POST", url: simulator.information.controlURL + "/faults?seconds=\(seconds)",
                         headers: [("Content-Type", "application/json")],
-                        body: Data(#"{"target": "route:*", "effect": {"rateLimit": {"retryAfterSeconds": 60}}}"#.utf8))
+                        body: Data(#"{"target": "route:*", "effect": {"rateLimit": {"retryAfterSeconds": 60}}}"#.utf8),
+                        timeout: .seconds(600))
                 ).status
             }
             #expect(try await add("60") == 201)

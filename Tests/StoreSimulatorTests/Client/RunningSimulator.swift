@@ -17,6 +17,8 @@ extension Simulator {
         configuration.clock = .frozen(start)
         // Most tests do not need renewals that are charged before the period ends.
         (configuration.production.maximumRenewalLeadTime, configuration.sandbox.maximumRenewalLeadTime) = (0, 0)
+        // On a busy machine a receiver may respond after minutes.
+        (configuration.production.deliveryTimeout, configuration.sandbox.deliveryTimeout) = (600, 600)
         change(&configuration)
         let simulator = try await Simulator.start(configuration)
         let result: Result<Value, any Error>
@@ -58,6 +60,7 @@ extension Simulator {
         configuration.rateLimit = nil
         configuration.circuitBreaker = nil
         configuration.retry = .never
+        configuration.timeout = .seconds(600)
         change(&configuration)
         let tokens = try APITokenSource(
             key: key ?? self.key, issuerID: information.issuerID, bundleID: information.bundleID)

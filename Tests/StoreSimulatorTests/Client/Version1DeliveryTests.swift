@@ -97,12 +97,14 @@ import Testing
             let answer = try await transport.send(
                 HTTPTransportRequest(
                     method: "PATCH", url: simulator.information.controlURL + "/production/settings",
-                    headers: [("Content-Type", "application/json")], body: Data(#"{"notificationVersion":2}"#.utf8)))
+                    headers: [("Content-Type", "application/json")], body: Data(#"{"notificationVersion":2}"#.utf8),
+                    timeout: .seconds(600)))
             #expect(answer.status == 200)
             let wrong = try await transport.send(
                 HTTPTransportRequest(
                     method: "PATCH", url: simulator.information.controlURL + "/production/settings",
-                    headers: [("Content-Type", "application/json")], body: Data(#"{"notificationVersion":3}"#.utf8)))
+                    headers: [("Content-Type", "application/json")], body: Data(#"{"notificationVersion":3}"#.utf8),
+                    timeout: .seconds(600)))
             #expect(wrong.status == 400)
             try await simulator.advance(by: Period.month)
             #expect(try Self.object(receiver.bodies.first)["signedPayload"] == nil)
@@ -120,7 +122,8 @@ import Testing
                 let body = try await transport.send(
                     HTTPTransportRequest(
                         method: "GET",
-                        url: simulator.information.controlURL + "/production/notifications/" + uuid)
+                        url: simulator.information.controlURL + "/production/notifications/" + uuid,
+                        timeout: .seconds(600))
                 ).body
                 #expect((try Self.object(body)["notification_type"] as? String == "INITIAL_BUY") == (index == 0))
             }

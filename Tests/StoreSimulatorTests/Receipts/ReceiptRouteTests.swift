@@ -25,7 +25,8 @@ import Testing
         let answer = try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
                 method: body == nil ? "GET" : "POST", url: simulator.information.controlURL + path,
-                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Data($0.utf8) }))
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Data($0.utf8) },
+                timeout: .seconds(600)))
         return (answer.status, answer.body)
     }
 

@@ -14,7 +14,7 @@ import Testing
             var configuration = SimulatorConfiguration()
             configuration.clock = .frozen(Sample.now)
             // Slow machines must not fail the test.
-            configuration.sandbox.realtimeTimeout = 60
+            configuration.sandbox.realtimeTimeout = 600
             let simulator = try await Simulator.start(configuration)
             do {
                 try send(

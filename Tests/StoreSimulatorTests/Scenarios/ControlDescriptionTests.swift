@@ -129,7 +129,7 @@ import Yams
                     HTTPTransportRequest(
                         method: expected.method, url: simulator.information.controlURL + call.path,
                         headers: call.body == nil ? [] : [("Content-Type", "application/json")],
-                        body: call.body.map { Data($0.utf8) }))
+                        body: call.body.map { Data($0.utf8) }, timeout: .seconds(600)))
                 #expect(
                     answer.status == expected.status,
                     "\(call.operation) \(String(decoding: answer.body, as: UTF8.self))")
@@ -140,7 +140,9 @@ import Yams
             }
             // Errors have the described members as well.
             let refused = try await transport.send(
-                HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/production/customers/zoe")
+                HTTPTransportRequest(
+                    method: "GET", url: simulator.information.controlURL + "/production/customers/zoe",
+                    timeout: .seconds(600))
             )
             #expect(refused.status == 404)
             let object = try #require(try JSONSerialization.jsonObject(with: refused.body) as? [String: Any])
@@ -259,7 +261,7 @@ import Yams
         try await AsyncHTTPClientTransport().send(
             HTTPTransportRequest(
                 method: method, url: simulator.information.controlURL + path,
-                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body))
+                headers: body == nil ? [] : [("Content-Type", "application/json")], body: body, timeout: .seconds(600)))
     }
 
     /// Returns the members that a schema requires.

@@ -123,7 +123,9 @@ import Yams
         try await Simulator.run { simulator in
             func get(_ path: String) async throws -> Object {
                 let answer = try await AsyncHTTPClientTransport().send(
-                    HTTPTransportRequest(method: "GET", url: simulator.information.controlURL + "/production" + path))
+                    HTTPTransportRequest(
+                        method: "GET", url: simulator.information.controlURL + "/production" + path,
+                        timeout: .seconds(600)))
                 return try #require(try JSONSerialization.jsonObject(with: answer.body) as? Object)
             }
             try expect(try await get("/customers/nobody"), "Error")

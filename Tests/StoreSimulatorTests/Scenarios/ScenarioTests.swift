@@ -7,9 +7,7 @@ import Testing
 func withSimulator<Value: Sendable>(
     _ body: @Sendable (Simulator) async throws -> Value
 ) async throws -> Value {
-    var configuration = SimulatorConfiguration()
-    configuration.clock = .frozen(Date(timeIntervalSince1970: 1_767_225_600))
-    let simulator = try await Simulator.start(configuration)
+    let simulator = try await Simulator.start(.frozen)
     do {
         let value = try await body(simulator)
         await simulator.stop()

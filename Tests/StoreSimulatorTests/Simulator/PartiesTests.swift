@@ -35,9 +35,7 @@ import Testing
     @Test func `A simulator retries a notification for which its closure threw an error`() async throws {
         struct NotToday: Error {}
         let callCount = Mutex(0)
-        var configuration = SimulatorConfiguration()
-        configuration.clock = .frozen(Simulator.start)
-        let simulator = try await Simulator.start(configuration) { _ in
+        let simulator = try await Simulator.start(.frozen) { _ in
             let isFirst = callCount.withLock { callCount in
                 callCount += 1
                 return callCount == 1

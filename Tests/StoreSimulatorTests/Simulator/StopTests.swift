@@ -21,7 +21,7 @@ import Testing
                 try await simulator.perform(.createCustomer(customer: "anna"))
                 // Over a connection that stays open.
                 let ping = HTTPClientRequest(url: simulator.information.baseURLs.sandbox + "/ping")
-                #expect(try await HTTPClient.shared.execute(ping, timeout: .seconds(10)).status == .ok)
+                #expect(try await HTTPClient.shared.execute(ping, timeout: .seconds(600)).status == .ok)
                 await simulator.stop()
             }
             try await runOnce()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `A running service closes the connection of an idle client`()
+    @Test(.timeLimit(.minutes(10))) func `A running service closes the connection of an idle client`()
         async throws
     {
         let service = try await Self.service(idleTime: .milliseconds(10))
@@ -81,7 +81,7 @@ import Testing
 
     private static func expectResponse(from port: Int) async {
         let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
-        let answer = try? await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let answer = try? await HTTPClient.shared.execute(request, timeout: .seconds(600))
         #expect(answer?.status == .ok)
     }
 }
