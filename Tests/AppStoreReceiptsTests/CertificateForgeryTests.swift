@@ -9,9 +9,11 @@ import X509
 @Suite struct `Forged certificates in receipts` {
     private static let parts = 0..<4
 
-    private static let table = Result {
+    private static let table = Task { try await makeTable() }
+
+    private static func makeTable() async throws -> ForgeryTable {
         let authority = try ReceiptAuthority.shared.get()
-        return try CertificateForgery.table(
+        return try await CertificateForgery.table(
             of: ForgeableChain(
                 leaf: authority.leaf, intermediate: authority.intermediate, root: authority.root, isRSA: true),
             withEncodings: false)
@@ -20,15 +22,15 @@ import X509
     private let authority: ReceiptAuthority
     private let table: ForgeryTable
 
-    init() throws {
+    init() async throws {
         authority = try ReceiptAuthority.shared.get()
-        table = try Self.table.get()
+        table = try await Self.table.value
     }
 
     @Test(arguments: parts)
-    func `A receipt with a defective certificate is refused with the defect's code`(_ part: Int) throws {
+    func `A receipt with a defective certificate is refused with the defect's code`(_ part: Int) async throws {
         var unexpected: [String] = []
-        for (index, row) in table.rows.enumerated() where index % Self.parts.count == part {
+        for await (index, row) in Yielding(table.rows.enumerated()) where index % Self.parts.count == part {
             let error = try verdict(on: table.chains[index])
             if error?.code != row.receiptCode { unexpected.append("\(row): \(error?.description ?? "accepted")") }
         }

@@ -2,6 +2,7 @@ import AppStoreReceipts
 import AppStoreTrust
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 @Suite struct `Hostile receipts` {
@@ -59,10 +60,16 @@ import Testing
     @Test(arguments: bombs.indices)
     func `Deeply nested and oversized encodings are refused quickly`(_ index: Int) throws {
         let (name, bytes, code) = Self.bombs[index]
-        let start = ContinuousClock.now
+        let start = Self.processorTime()
         #expect(throws: refusal(code), "\(name)") { try UnverifiedReceipt(contents: Data(bytes)) }
-        #expect(
-            ContinuousClock.now - start < .seconds(20), "unoptimised code on a busy machine; a millisecond is usual")
+        #expect(Self.processorTime() - start < 20, "unoptimised code; a millisecond is usual")
+    }
+
+    /// The processor time of this thread in seconds, which does not grow while other threads run.
+    private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     @Test func `The limits for bytes, attributes and certificates are exact`() throws {
@@ -128,13 +135,13 @@ import Testing
     }
 
     @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func `Every prefix of a genuine receipt is refused`(_ file: String) throws {
+    func `Every prefix of a genuine receipt is refused`(_ file: String) async throws {
         let bytes = try Fixtures.bytes(file)
         let text = Array(try Fixtures.text(file).filter { !$0.isWhitespace }.utf8)
-        for count in 0..<bytes.count {
+        for await count in Yielding(0..<bytes.count) {
             #expect(throws: VerificationError.self) { try UnverifiedReceipt(contents: Data(bytes[..<count])) }
         }
-        for count in stride(from: 0, to: text.count, by: 7) {
+        for await count in Yielding(stride(from: 0, to: text.count, by: 7)) {
             #expect(throws: VerificationError.self) {
                 try UnverifiedReceipt.transactionID(in: String(decoding: text[..<count], as: UTF8.self))
             }
@@ -144,7 +151,7 @@ import Testing
     @Test(
         .enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)),
         arguments: Fixtures.apple + Fixtures.xcode)
-    func `A changed bit in the payload or the signature is refused as a bad signature`(_ file: String) throws {
+    func `A changed bit in the payload or the signature is refused as a bad signature`(_ file: String) async throws {
         let bytes = try Fixtures.bytes(file)
         let validator = try Fixtures.validator()
         let receipt = try #require(try validator.validate(contents: Data(bytes)).appReceipt?.payload)
@@ -153,7 +160,7 @@ import Testing
         let bundle = try #require(Data(bytes).firstRange(of: receipt.bundleIDOctets))
         let hash = try #require(Data(bytes).firstRange(of: receipt.deviceHash))
         let end = Fixtures.xcode.contains(file) ? bytes.count - 6 : bytes.count
-        for position in Array(bundle) + Array(hash) + Array(end - 256..<end) where position.isMultiple(of: 5) {
+        for await position in Yielding(Array(bundle) + Array(hash) + Array(end - 256..<end)) where position.isMultiple(of: 5) {
             var changed = bytes
             changed[position] ^= 1 << UInt8(position & 7)
             #expect(throws: refusal(.badSignature), "byte \(position)") {
@@ -163,11 +170,11 @@ import Testing
     }
 
     @Test(.enabled(if: Fixtures.exist, Comment(rawValue: Fixtures.explanation)), arguments: Fixtures.all)
-    func `A changed bit anywhere is refused or changes no field`(_ file: String) throws {
+    func `A changed bit anywhere is refused or changes no field`(_ file: String) async throws {
         let bytes = try Fixtures.bytes(file)
         let validator = try Fixtures.validator()
         let genuine = try validator.validate(contents: Data(bytes)).payload
-        for position in stride(from: 0, to: bytes.count, by: 29) {
+        for await position in Yielding(stride(from: 0, to: bytes.count, by: 29)) {
             var changed = bytes
             changed[position] ^= 1 << UInt8(position % 8)
             do {

@@ -7,9 +7,9 @@ import TestSupport
 @testable import AppStoreTrust
 
 @Suite struct `Properties` {
-    @Test func `Base64url survives a round trip and agrees with Foundation`() throws {
+    @Test func `Base64url survives a round trip and agrees with Foundation`() async throws {
         var generator = SeededGenerator(seed: 1)
-        for round in 0..<5000 {
+        for await round in Yielding(0..<5000) {
             let bytes = generator.bytes(round % 200)
             let text = Base64.encodeURL(bytes)
             let standard = Data(bytes).base64EncodedString()
@@ -19,11 +19,11 @@ import TestSupport
         }
     }
 
-    @Test func `A base64url text that decodes is the only encoding of its bytes`() throws {
+    @Test func `A base64url text that decodes is the only encoding of its bytes`() async throws {
         var generator = SeededGenerator(seed: 2)
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for await _ in Yielding(0..<20_000) {
             let count = Int.random(in: 0...9, using: &generator)
             let text = String(
                 decoding: (0..<count).map { _ in letters[Int.random(in: 0..<64, using: &generator)] }, as: UTF8.self)
@@ -34,10 +34,10 @@ import TestSupport
         #expect(accepted > 5000)
     }
 
-    @Test func `Base64 decoding accepts only what Foundation accepts, and only in one encoding`() throws {
+    @Test func `Base64 decoding accepts only what Foundation accepts, and only in one encoding`() async throws {
         var generator = SeededGenerator(seed: 3)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for await _ in Yielding(0..<20_000) {
             let genuine = Array(
                 Data(generator.bytes(Int.random(in: 1...12, using: &generator))).base64EncodedString().utf8)
             let text = String(decoding: generator.mutated(genuine), as: UTF8.self)
@@ -62,11 +62,11 @@ import TestSupport
         }
     }
 
-    @Test func `A chain with a mutated certificate is refused`() throws {
+    @Test func `A chain with a mutated certificate is refused`() async throws {
         let authority = try TestStore.authority()
         let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
         var generator = SeededGenerator(seed: 4)
-        for round in 0..<15_000 {
+        for await round in Yielding(0..<15_000) {
             var chain = authority.chain
             chain[round % 2] = generator.mutated(chain[round % 2])
             guard chain != authority.chain else { continue }
@@ -75,7 +75,7 @@ import TestSupport
         }
     }
 
-    @Test func `A mutated OCSP response is refused or has the signed status`() throws {
+    @Test func `A mutated OCSP response is refused or has the signed status`() async throws {
         let authority = try TestStore.authority()
         let issuer = authority.intermediate
         let question = try OCSPRequest(certificate: authority.leaf.certificate, issuer: issuer.certificate)
@@ -83,14 +83,14 @@ import TestSupport
         responder.status = .revoked(TestStore.now)
         let genuine = try Array(responder.answer(question.encoded()))
         var generator = SeededGenerator(seed: 5)
-        for _ in 0..<20_000 {
+        for await _ in Yielding(0..<20_000) {
             let changed = generator.mutated(genuine)
             let answer = try? VerifiedOCSPResponse(
                 der: Data(changed), to: question, issuer: issuer.certificate, now: TestStore.now)
             // A signature can be encoded in more than one way, but the status cannot change.
             if let answer { #expect(answer.status == .revoked(TestStore.now)) }
         }
-        for count in 0..<genuine.count {
+        for await count in Yielding(0..<genuine.count) {
             #expect(throws: (any Error).self) {
                 try VerifiedOCSPResponse(
                     der: Data(genuine.prefix(count)), to: question, issuer: issuer.certificate, now: TestStore.now)
@@ -98,12 +98,12 @@ import TestSupport
         }
     }
 
-    @Test func `Random bytes are refused as OCSP responses and trust anchors`() throws {
+    @Test func `Random bytes are refused as OCSP responses and trust anchors`() async throws {
         let authority = try TestStore.authority()
         let question = try OCSPRequest(
             certificate: authority.leaf.certificate, issuer: authority.intermediate.certificate)
         var generator = SeededGenerator(seed: 6)
-        for round in 0..<20_000 {
+        for await round in Yielding(0..<20_000) {
             var bytes = generator.bytes(round % 64)
             if round % 2 == 0 { bytes.insert(0x30, at: 0) }
             #expect(throws: (any Error).self) {

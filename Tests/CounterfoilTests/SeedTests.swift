@@ -17,7 +17,7 @@ import Testing
         configuration.validationTime = .signingDate
         let verifier = try SignedDataVerifier(configuration)
         var accepted = 0
-        for (bytes, isChanged) in try variants(of: "signed-data") + variants(of: "payload-json") {
+        for await (bytes, isChanged) in try Yielding(variants(of: "signed-data") + variants(of: "payload-json")) {
             do {
                 _ = try await verifier.anyPayload(String(decoding: bytes, as: UTF8.self))
                 accepted += isChanged ? 0 : 1
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["unified-receipts", "legacy-receipts"])
-    func `Seeds are accepted or refused as receipts, without a crash`(_ corpus: String) throws {
+    func `Seeds are accepted or refused as receipts, without a crash`(_ corpus: String) async throws {
         let certificates = try ["receipt-root.cer", "receipt-intermediate.cer", "receipt-old-intermediate.cer"].map(
             trust)
         let validator = ReceiptValidator(
@@ -37,7 +37,7 @@ import Testing
             intermediates: try CertificatePool(certificates: certificates),
             xcodeCertificates: try anchors("receipt-xcode.cer"))
         var accepted = 0
-        for (bytes, isChanged) in try variants(of: corpus) + variants(of: "transaction-ids") {
+        for await (bytes, isChanged) in try Yielding(variants(of: corpus) + variants(of: "transaction-ids")) {
             let contents = Data(bytes)
             if let transaction = try? UnverifiedReceipt.transactionID(inContents: contents) {
                 #expect(!transaction.isEmpty)
@@ -47,9 +47,9 @@ import Testing
         #expect(accepted > 0, "some seeds are signed")
     }
 
-    @Test func `Seeds are accepted or refused as simulator files, without a crash`() throws {
+    @Test func `Seeds are accepted or refused as simulator files, without a crash`() async throws {
         var accepted = 0
-        for (bytes, isChanged) in try variants(of: "catalogues") + variants(of: "scenarios", 5) {
+        for await (bytes, isChanged) in try Yielding(variants(of: "catalogues") + variants(of: "scenarios", 5)) {
             let text = String(decoding: bytes, as: UTF8.self)
             let catalogues = [try? Catalogue(yaml: text), try? StoreKitConfiguration(Data(bytes)).catalogue]
             for catalogue in catalogues.compactMap(\.self) {
@@ -61,10 +61,10 @@ import Testing
         #expect(accepted > 20, "the seeds are catalogues and scenarios")
     }
 
-    @Test func `Seeds are answered or refused as simulator requests, without a crash`() throws {
+    @Test func `Seeds are answered or refused as simulator requests, without a crash`() async throws {
         let now = Date(timeIntervalSince1970: 1_760_003_600)
         var answered = 0
-        for (bytes, isChanged) in try variants(of: "api-requests", 5) where bytes.count > 2 {
+        for await (bytes, isChanged) in try Yielding(variants(of: "api-requests", 5)) where bytes.count > 2 {
             let lines = bytes.dropFirst(2).split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
             let texts = lines.map { String(decoding: $0, as: UTF8.self) } + ["", ""]
             let endpoint = AppStoreEndpoint.all[Int(bytes[0]) % AppStoreEndpoint.all.count]
@@ -82,10 +82,10 @@ import Testing
         #expect(answered > 0, "some requests need nothing that there is not")
     }
 
-    @Test func `Seeds are executed or refused as commands, without a crash`() throws {
+    @Test func `Seeds are executed or refused as commands, without a crash`() async throws {
         var store = Self.store
         var done = 0
-        for (bytes, _) in try variants(of: "commands") {
+        for await (bytes, _) in try Yielding(variants(of: "commands")) {
             for line in bytes.dropFirst().split(separator: 0x0A) {
                 guard let command = try? JSONDecoder().decode(StoreCommand.self, from: Data(line)) else { continue }
                 if (try? store.perform(command, at: Date(timeIntervalSince1970: 1_760_003_600))) != nil { done += 1 }

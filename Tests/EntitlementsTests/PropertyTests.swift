@@ -8,8 +8,8 @@ import Testing
     static let seeds = 0..<400
 
     @Test(arguments: [0, 1, 2, 3])
-    func `States and explanations do not depend on order or repetition of facts`(_ part: UInt64) {
-        for seed in Self.seeds {
+    func `States and explanations do not depend on order or repetition of facts`(_ part: UInt64) async {
+        for await seed in Yielding(Self.seeds) {
             var random = SeededGenerator(seed: UInt64(seed) * 4 + part)
             let facts = CustomerFacts.random(&random)
             var mixed = facts
@@ -27,9 +27,9 @@ import Testing
         }
     }
 
-    @Test func `A version signed after the instant changes nothing`() {
+    @Test func `A version signed after the instant changes nothing`() async {
         var added = (transactions: 0, renewals: 0)
-        for seed in Self.seeds {
+        for await seed in Yielding(Self.seeds) {
             var random = SeededGenerator(seed: UInt64(seed))
             let facts = CustomerFacts.random(&random)
             let date = day(.random(in: -5...150, using: &random))
@@ -48,9 +48,9 @@ import Testing
         #expect(added.transactions > 50 && added.renewals > 50, "\(added)")
     }
 
-    @Test func `Nothing gives access after all known ends`() {
+    @Test func `Nothing gives access after all known ends`() async {
         var ended = 0
-        for seed in Self.seeds {
+        for await seed in Yielding(Self.seeds) {
             var random = SeededGenerator(seed: UInt64(seed))
             var facts = CustomerFacts.random(&random)
             facts.transactions.removeAll { $0.type == .nonConsumable }
@@ -66,9 +66,9 @@ import Testing
         #expect(ended > 100, "\(ended)")
     }
 
-    @Test func `A subscription has access until its accessUntil date and not at that date`() {
+    @Test func `A subscription has access until its accessUntil date and not at that date`() async {
         var (seen, ended) = (0, 0)
-        for seed in Self.seeds {
+        for await seed in Yielding(Self.seeds) {
             var random = SeededGenerator(seed: UInt64(seed))
             let now = day(.random(in: 0...120, using: &random))
             var facts = CustomerFacts.random(&random)
@@ -94,8 +94,8 @@ import Testing
         #expect(seen > 30 && ended > 0, "\(seen), \(ended)")
     }
 
-    @Test func `Entitlements, products, groups and explanations agree`() {
-        for seed in Self.seeds {
+    @Test func `Entitlements, products, groups and explanations agree`() async {
+        for await seed in Yielding(Self.seeds) {
             var random = SeededGenerator(seed: UInt64(seed))
             let facts = CustomerFacts.random(&random)
             let date = day(.random(in: -5...150, using: &random))

@@ -112,9 +112,9 @@ import Testing
 
     /// The segment index and the state must agree at every instant from the present on.
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `Segment members at any later instant are those whose state has the segment`(_ part: UInt64) {
+    func `Segment members at any later instant are those whose state has the segment`(_ part: UInt64) async {
         var seen: Set<Segment> = []
-        for seed in 0..<300 as Range<UInt64> {
+        for await seed in Yielding(0..<300 as Range<UInt64>) {
             var random = SeededGenerator(seed: seed * 4 + part)
             let all = CustomerFacts.random(&random)
             for original in Set(all.transactions.map(\.originalTransactionID)).sorted() {

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AppStoreServer
@@ -51,11 +52,11 @@ import Testing
         #expect(throws: SigningError(code, "")) { try SigningKey(pem: pem, keyID: "K") }
     }
 
-    @Test func `Truncated and changed key texts do not crash`() {
+    @Test func `Truncated and changed key texts do not crash`() async {
         let pem = P256.Signing.PrivateKey().pemRepresentation
-        for length in 0..<pem.count { _ = try? SigningKey(pem: String(pem.prefix(length)), keyID: "K") }
+        for await length in Yielding(0..<pem.count) { _ = try? SigningKey(pem: String(pem.prefix(length)), keyID: "K") }
         let body = Array(pem.utf8)
-        for index in body.indices {
+        for await index in Yielding(body.indices) {
             var changed = body
             changed[index] ^= 0x15
             _ = try? SigningKey(pem: String(decoding: changed, as: UTF8.self), keyID: "K")

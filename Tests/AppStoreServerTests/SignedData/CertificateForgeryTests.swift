@@ -5,19 +5,19 @@ import Testing
 import TestSupport
 
 @Suite struct `Forged certificates in signed data` {
-    private static let table = Result {
-        try CertificateForgery.table(of: ForgedChains.chain(), withEncodings: true)
+    private static let table = Task {
+        try await CertificateForgery.table(of: ForgedChains.chain(), withEncodings: true)
     }
     private static let parts = 0..<4
 
     private let table: ForgeryTable
 
-    init() throws { table = try Self.table.get() }
+    init() async throws { table = try await Self.table.value }
 
     @Test(arguments: parts)
     func `Signed data with a defective certificate is refused with the defect's code`(_ part: Int) async throws {
         var unexpected: [String] = []
-        for (index, row) in table.rows.enumerated() where index % Self.parts.count == part {
+        for await (index, row) in Yielding(table.rows.enumerated()) where index % Self.parts.count == part {
             let error = try await verdict(on: table.chains[index])
             if error?.code != row.code { unexpected.append("\(row): \(error?.description ?? "accepted")") }
         }

@@ -94,7 +94,7 @@ import TestSupport
         let forged = try Pieces(authority).changing { $0.payload = try Pieces(authority, payload: "{}").payload }
         #expect(try await refusal { try await verifier.transaction(forged.text) } == .badSignature)
         #expect(verifier.cache.count == 0)
-        for forgery in Specimens.certificates {
+        for await forgery in Yielding(Specimens.certificates) {
             let made = try forgery.make()
             #expect(try await refusal { try await verifier.transaction(made.text) } != nil)
         }

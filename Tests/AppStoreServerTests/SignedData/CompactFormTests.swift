@@ -7,10 +7,10 @@ import TestSupport
 @testable import AppStoreTrust
 
 @Suite struct `Random and changed compact JWS` {
-    @Test func `Random bytes never crash the compact form parser, and its segments cover the text`() {
+    @Test func `Random bytes never crash the compact form parser, and its segments cover the text`() async {
         var generator = SeededGenerator(seed: 10)
         var split = 0
-        for round in 0..<20_000 {
+        for await round in Yielding(0..<20_000) {
             let bytes = (0..<round % 40).map { _ in
                 Bool.random(using: &generator) ? UInt8.random(in: 0...255, using: &generator) : UInt8(ascii: ".")
             }
@@ -26,11 +26,11 @@ import TestSupport
         #expect(split > 100)
     }
 
-    @Test func `A mutated header that is accepted is valid JSON to Foundation too`() throws {
+    @Test func `A mutated header that is accepted is valid JSON to Foundation too`() async throws {
         let genuine = Array(#"{"alg":"ES256","kid":"a\"b","typ":"JWT","x5c":["AAAA","BBBB","CCCC"]}"#.utf8)
         var generator = SeededGenerator(seed: 11)
         var passed = 0
-        for _ in 0..<20_000 {
+        for await _ in Yielding(0..<20_000) {
             let json = generator.mutated(genuine)
             guard let header = try? ProtectedHeader(json: json) else { continue }
             passed += 1
@@ -47,7 +47,7 @@ import TestSupport
         let verifier = try TestStore.verifier()
         _ = try await verifier.trace(of: String(decoding: genuine, as: UTF8.self), as: kind)
         var generator = SeededGenerator(seed: 12)
-        for _ in 0..<1500 {
+        for await _ in Yielding(0..<1500) {
             let changed = generator.mutated(genuine)
             guard changed != genuine else { continue }
             let text = String(decoding: changed, as: UTF8.self)
@@ -64,7 +64,7 @@ import TestSupport
         let verifier = try TestStore.verifier()
         var generator = SeededGenerator(seed: 13)
         var refused = 0
-        for _ in 0..<300 {
+        for await _ in Yielding(0..<300) {
             let text = try authority.sign(json: Data(generator.mutated(genuine)))
             if try await refusal({ try await verifier.trace(of: text, as: kind) }) != nil { refused += 1 }
         }

@@ -15,9 +15,9 @@ import Testing
         "Auto-Renewable Subscription", "🎟️", String(repeating: "x", count: 300),
     ]
 
-    @Test func `Unpacking a packed purchase gives the same record`() throws {
+    @Test func `Unpacking a packed purchase gives the same record`() async throws {
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<150 {
+        for await _ in Yielding(0..<150) {
             let record = try Self.record(&random)
             let bytes = PackedLineage.pack(record)
             #expect(Self.unpack(bytes, record) == record)
@@ -28,9 +28,9 @@ import Testing
         }
     }
 
-    @Test func `The packed bytes do not depend on the order in which facts were added`() throws {
+    @Test func `The packed bytes do not depend on the order in which facts were added`() async throws {
         var random = SeededGenerator(seed: 8)
-        for _ in 0..<30 {
+        for await _ in Yielding(0..<30) {
             let facts = (0..<8).map { _ in Self.transaction(&random) }
             let packed = try (0..<6).map { _ in
                 var record = LineageRecord("1")
@@ -61,13 +61,13 @@ import Testing
         #expect(PackedLineage.pack(record).count < 100 * 50)
     }
 
-    @Test func `A truncated packed purchase is refused, and a damaged one does not crash the process`() throws {
+    @Test func `A truncated packed purchase is refused, and a damaged one does not crash the process`() async throws {
         var random = SeededGenerator(seed: 9)
         for _ in 0..<10 {
             let record = try Self.record(&random)
             let good = PackedLineage.pack(record)
-            for count in 0..<good.count { #expect(Self.unpack(good.prefix(count), record) == nil) }
-            for _ in 0..<200 {
+            for await count in Yielding(0..<good.count) { #expect(Self.unpack(good.prefix(count), record) == nil) }
+            for await _ in Yielding(0..<200) {
                 var bytes = [UInt8](good)
                 for _ in 0..<3 {
                     bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
@@ -75,7 +75,7 @@ import Testing
                 _ = Self.unpack(Data(bytes), record)
             }
         }
-        for count in 0..<64 {
+        for await count in Yielding(0..<64) {
             for _ in 0..<20 {
                 var bytes: [UInt8] = [1]
                 for _ in 0..<count { bytes.append(.random(in: 0...255, using: &random)) }

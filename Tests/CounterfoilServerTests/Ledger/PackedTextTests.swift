@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `Hostile text is restored exactly`() {
+    @Test func `Hostile text is restored exactly`() async {
         let registry = HeaderRegistry()
         var random = SeededGenerator(seed: 1)
         let pieces = [
@@ -39,7 +39,7 @@ import Testing
             Base64.encodeURL(Data("\"eyJh.eyJi.AAAB\"".utf8)),
             Base64.encodeURL(Data("{\"a\":\"eyJh.AA.AA\"".utf8)), String(repeating: "A", count: 400), "eyJh.eyJi.AAAA",
         ]
-        for _ in 0..<5_000 {
+        for await _ in Yielding(0..<5_000) {
             let text = (0..<Int.random(in: 0..<8, using: &random))
                 .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
             #expect(registry.unpack(registry.pack(text).bytes)?.utf8.elementsEqual(text.utf8) == true, "\(text)")
@@ -51,8 +51,8 @@ import Testing
         var random = SeededGenerator(seed: 2)
         let life = try await StoreLife.shared.value
         let good = registry.pack(try #require(life.notifications.first?.text)).bytes
-        for count in 0..<good.count { _ = registry.unpack(good.prefix(count)) }
-        for _ in 0..<5_000 {
+        for await count in Yielding(0..<good.count) { _ = registry.unpack(good.prefix(count)) }
+        for await _ in Yielding(0..<5_000) {
             var bytes = [UInt8](good)
             for _ in 0..<3 {
                 let index = Int.random(in: 0..<bytes.count, using: &random)

@@ -128,7 +128,7 @@ import X509
         #expect(OCSPService(authority).reply(toPath: path, times: TestAuthority.times).body == Self.malformed)
     }
 
-    @Test func `A mutated OCSP request never gets a response about another certificate than it names`() throws {
+    @Test func `A mutated OCSP request never gets a response about another certificate than it names`() async throws {
         let service = OCSPService(authority)
         let question = try question()
         let request = try question.encoded()
@@ -142,7 +142,7 @@ import X509
         #expect(accepted(unchanged) == .good)
         let serialNumber = try OCSPQuery(der: request).serialNumber
         var generator = SeededGenerator(seed: 20)
-        for _ in 0..<2000 {
+        for await _ in Yielding(0..<2000) {
             let mutated = generator.mutated(Array(request))
             let body = try #require(service.reply(to: mutated, times: TestAuthority.times).body)
             guard let status = accepted(body) else { continue }
@@ -151,10 +151,10 @@ import X509
         }
     }
 
-    @Test func `A truncated OCSP request gets the response malformedRequest`() throws {
+    @Test func `A truncated OCSP request gets the response malformedRequest`() async throws {
         let service = OCSPService(authority)
         let request = try request()
-        for end in request.indices {
+        for await end in Yielding(request.indices) {
             #expect(service.reply(to: request[..<end], times: TestAuthority.times).body == Self.malformed)
         }
     }

@@ -248,11 +248,11 @@ extension Shop {
 
 @Suite struct `Random device commands` {
     private func runRandomCommands(_ seed: UInt64, _ body: (inout Shop, StoreCommand) throws -> Void = { _, _ in })
-        throws -> Shop
+        async throws -> Shop
     {
         var shop = Shop(seed: seed)
         var random = RandomCommands(random: SeededGenerator(seed: seed))
-        for _ in 0..<250 {
+        for await _ in Yielding(0..<250) {
             shop.now = (shop.now + random.pause()).wholeMilliseconds
             shop.store.run(until: shop.now)
             let command = random.nextWithDevices(shop.store)
@@ -263,23 +263,24 @@ extension Shop {
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `Devices are the same for the same seed, and a refused command changes nothing`(_ seed: UInt64) throws {
+    func `Devices are the same for the same seed, and a refused command changes nothing`(_ seed: UInt64) async throws {
         var refused = 0
-        let shop = try runRandomCommands(seed) { shop, command throws in
+        let shop = try await runRandomCommands(seed) { shop, command throws in
             var copy = shop.store
             guard (try? copy.perform(command, at: shop.now)) == nil else { return }
             refused += 1
             #expect(try copy.bytes == shop.store.bytes, "\(command)")
         }
         #expect(refused > 20)
-        #expect(try shop.store.bytes == runRandomCommands(seed).store.bytes)
+        let other = try await runRandomCommands(seed)
+        #expect(try shop.store.bytes == other.store.bytes)
         let devices = shop.store.customers.values.flatMap { $0.devices.values }
         #expect(devices.contains { !$0.updates.isEmpty })
     }
 
     @Test(arguments: 10..<16 as Range<UInt64>)
-    func `A device that is online and synced knows all transactions of its customer`(_ seed: UInt64) throws {
-        var shop = try runRandomCommands(seed)
+    func `A device that is online and synced knows all transactions of its customer`(_ seed: UInt64) async throws {
+        var shop = try await runRandomCommands(seed)
         var count = 0
         for customer in shop.store.customers.values.sorted(by: { $0.id < $1.id }) {
             for name in customer.devices.keys.sorted() {

@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite struct `Hostile requests to the App Store Server API` {
     @Test(arguments: AppStoreEndpoint.server)
-    func `A mutated request to any endpoint gets a response or a 4xx failure`(_ endpoint: AppStoreEndpoint) throws {
+    func `A mutated request to any endpoint gets a response or a 4xx failure`(_ endpoint: AppStoreEndpoint) async throws {
         var random = SeededGenerator(seed: UInt64(endpoint.name.utf8.count))
         var shop = APIShop(endpoint.environment ?? .production)
         let id = try shop.buy("plus")
@@ -17,7 +17,7 @@ import TestSupport
             "revision=AAAA&startDate=1&endDate=2", "status=1&limit=5&paginationToken=AA", "sort=ASCENDING&%",
         ]
         var refused = 0
-        for _ in 0..<300 {
+        for await _ in Yielding(0..<300) {
             let values = endpoint.parameters.map { _ in Bool.random(using: &random) ? id : Self.text(id, &random) }
             let query = Self.text(queries.randomElement(using: &random) ?? "", &random)
             let body = Self.text((bodies + [history]).randomElement(using: &random) ?? "", &random)

@@ -12,32 +12,32 @@ import TestSupport
     private static let count = 500
 
     @Test(arguments: seeds)
-    func `JSONWriter writes a transaction byte for byte as Foundation does`(_ seed: UInt64) throws {
+    func `JSONWriter writes a transaction byte for byte as Foundation does`(_ seed: UInt64) async throws {
         var random = RandomPayloads(seed: seed)
-        for _ in 0..<Self.count { try expectEqual(random.transaction()) }
+        for await _ in Yielding(0..<Self.count) { try expectEqual(random.transaction()) }
     }
 
     @Test(arguments: seeds)
-    func `JSONWriter writes renewal info byte for byte as Foundation does`(_ seed: UInt64) throws {
+    func `JSONWriter writes renewal info byte for byte as Foundation does`(_ seed: UInt64) async throws {
         var random = RandomPayloads(seed: seed)
-        for _ in 0..<Self.count { try expectEqual(random.renewal()) }
+        for await _ in Yielding(0..<Self.count) { try expectEqual(random.renewal()) }
     }
 
     @Test(arguments: seeds)
-    func `JSONWriter writes a notification byte for byte as Foundation does`(_ seed: UInt64) throws {
+    func `JSONWriter writes a notification byte for byte as Foundation does`(_ seed: UInt64) async throws {
         var random = RandomPayloads(seed: seed)
-        for _ in 0..<Self.count { try expectEqual(random.notification()) }
+        for await _ in Yielding(0..<Self.count) { try expectEqual(random.notification()) }
     }
 
     @Test(arguments: seeds)
-    func `JSONWriter writes an app transaction byte for byte as Foundation does`(_ seed: UInt64) throws {
+    func `JSONWriter writes an app transaction byte for byte as Foundation does`(_ seed: UInt64) async throws {
         var random = RandomPayloads(seed: seed)
-        for _ in 0..<Self.count { try expectEqual(random.appTransaction()) }
+        for await _ in Yielding(0..<Self.count) { try expectEqual(random.appTransaction()) }
     }
 
-    @Test func `JSONWriter writes every character up to U+2100 as Foundation does`() throws {
+    @Test func `JSONWriter writes every character up to U+2100 as Foundation does`() async throws {
         var random = RandomPayloads(seed: 1)
-        for scalar in (0...0x2100).compactMap(Unicode.Scalar.init) {
+        for await scalar in Yielding((0...0x2100).compactMap(Unicode.Scalar.init)) {
             var payload = random.notification()
             payload.notificationUUID = "\(Character(scalar))x\(Character(scalar))"
             try expectEqual(payload)

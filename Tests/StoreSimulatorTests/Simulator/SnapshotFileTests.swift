@@ -154,8 +154,10 @@ import Testing
                 try Data(lines.joined(separator: "\n").utf8).write(to: file)
                 await #expect(throws: (any Error).self) { try await SnapshotFile(file).read() }
             }
-            for count in stride(from: 0, to: lines.count, by: 7) { try await expectRefusal(Array(lines.prefix(count))) }
-            for index in stride(from: 0, to: lines.count, by: 11) {
+            for await count in Yielding(stride(from: 0, to: lines.count, by: 7)) {
+                try await expectRefusal(Array(lines.prefix(count)))
+            }
+            for await index in Yielding(stride(from: 0, to: lines.count, by: 11)) {
                 try await expectRefusal(Array(lines[..<index] + lines[(index + 1)...]))
                 try await expectRefusal(Array(lines[...index] + lines[index...]))
             }

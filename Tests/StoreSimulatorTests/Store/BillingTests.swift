@@ -35,10 +35,10 @@ import Testing
         try expectConsistent(shop.store, at: shop.now)
     }
 
-    @Test func `With recovers, one retry within 60 days succeeds, and the seed decides which one`() throws {
+    @Test func `With recovers, one retry within 60 days succeeds, and the seed decides which one`() async throws {
         for subscription in [nil, "plus"] {
             var days: Set<Int> = []
-            for seed in 1...30 {
+            for await seed in Yielding(1...30) {
                 var shop = Shop(seed: UInt64(seed)) { $0.gracePeriod = .sixteenDays }
                 try shop.buy("plus")
                 try shop.perform(.failBilling(customer: "anna", subscription: subscription, recovers: true))

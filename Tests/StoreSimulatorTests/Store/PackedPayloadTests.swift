@@ -1,5 +1,6 @@
 import AppStoreModels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StoreSimulator
@@ -37,11 +38,11 @@ import Testing
 }
 
 @Suite struct `Packed payloads` {
-    @Test func `A packed payload unpacks to the same bytes`() {
+    @Test func `A packed payload unpacks to the same bytes`() async {
         var random = RandomPayloads(seed: 15)
         var packed = 0
         // All of one kind, so that each is packed against the first.
-        for _ in 0..<3000 {
+        for await _ in Yielding(0..<3000) {
             var transaction = random.transaction()
             (transaction.bundleId, transaction.productId, transaction.environment) = ("packed", "p", .xcode)
             (transaction.storefront, transaction.transactionReason) = (nil, nil)

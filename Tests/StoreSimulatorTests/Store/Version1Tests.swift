@@ -88,10 +88,10 @@ import Testing
 
     /// The notification version determines only the notifications. It changes no identifier and no date.
     @Test(arguments: UInt64(1)...20)
-    func `Version 1 and version 2 have the same purchases after the same commands`(_ seed: UInt64) throws {
+    func `Version 1 and version 2 have the same purchases after the same commands`(_ seed: UInt64) async throws {
         var (old, new) = (Self.shop(), Shop())
         var random = RandomCommands(random: SeededGenerator(seed: seed))
-        for index in 0..<120 {
+        for await index in Yielding(0..<120) {
             if index == 60 + Int(seed) { old.store.settings.notificationVersion = .two }
             let command = random.next(new.store)
             let outcomes = [try Self.outcome(of: command, in: &old), try Self.outcome(of: command, in: &new)]

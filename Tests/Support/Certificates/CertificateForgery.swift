@@ -16,10 +16,11 @@ package struct CertificateForgery: Sendable, CustomStringConvertible {
     package var description: String { name }
 
     /// Returns all forgeries of a chain; with `withEncodings`, also each forbidden encoding of each of its elements.
-    package static func table(of chain: ForgeableChain, withEncodings: Bool) throws -> ForgeryTable {
+    package static func table(of chain: ForgeableChain, withEncodings: Bool) async throws -> ForgeryTable {
         let rows = all(of: chain, withEncodings: withEncodings)
-        return ForgeryTable(
-            rows: rows, chains: try rows.map { try chain.forge($0.defect, at: $0.position) }, chain: chain)
+        var chains: [[[UInt8]]] = []
+        for await row in Yielding(rows) { chains.append(try chain.forge(row.defect, at: row.position)) }
+        return ForgeryTable(rows: rows, chains: chains, chain: chain)
     }
 
     private static func all(of chain: ForgeableChain, withEncodings: Bool) -> [CertificateForgery] {
