@@ -160,7 +160,8 @@ import Testing
         let bundle = try #require(Data(bytes).firstRange(of: receipt.bundleIDOctets))
         let hash = try #require(Data(bytes).firstRange(of: receipt.deviceHash))
         let end = Fixtures.xcode.contains(file) ? bytes.count - 6 : bytes.count
-        for await position in Yielding(Array(bundle) + Array(hash) + Array(end - 256..<end)) where position.isMultiple(of: 5) {
+        for await position in Yielding(Array(bundle) + Array(hash) + Array(end - 256..<end))
+        where position.isMultiple(of: 5) {
             var changed = bytes
             changed[position] ^= 1 << UInt8(position & 7)
             #expect(throws: refusal(.badSignature), "byte \(position)") {

@@ -286,7 +286,15 @@ import Testing
             _ = try await Self.buy(world, "anna")
             let text = try #require(try Self.device(world, "anna").signedAppTransactionInfo)
             var statuses: Set<Int> = []
-            for _ in 0..<20 { statuses.insert(try await Self.beginSession(world, ["app_transaction": text]).status) }
+            // Concurrently and repeatedly, because a busy machine may be too slow for the limit.
+            for _ in 0..<20 where !statuses.contains(429) {
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<20 {
+                        group.addTask { try await Self.beginSession(world, ["app_transaction": text]).status }
+                    }
+                    for try await status in group { statuses.insert(status) }
+                }
+            }
             #expect(statuses.contains(429))
         }
     }

@@ -46,15 +46,21 @@ internal import NIOHTTP1
             let browser = Browser(world.url)
             try await browser.signIn(World.key)
             try await Self.createFailingDeliveries(world, receiver)
-            // Until the pauses are longer than this test takes.
+            // Until the pauses are a minute long.
             for _ in 0..<6 { try await world.deliverWebhooks(after: 60) }
-            let now = Double(world.simulator.now.milliseconds)
-            let endpoint = try await world.send(.GET, "/v1/webhooks/backend").json
-            let until = try #require(endpoint["paused_until"].number)
-            #expect(until > now && until <= now + 60_000)
-            let listed = try await world.send(.GET, "/v1/webhooks").json["items"].items
-            #expect(listed.map { $0["paused_until"].number } == [until])
-            #expect(try await browser.get("/console/webhooks/backend").text.contains("<dt>paused until</dt>"))
+            var isShown = false
+            // Repeated, because on a busy machine the pause may end between two requests.
+            for _ in 0..<20 where !isShown {
+                try await world.deliverWebhooks(after: 60)
+                let now = Double(world.simulator.now.milliseconds)
+                let until = try await world.send(.GET, "/v1/webhooks/backend").json["paused_until"].number
+                let listed = try await world.send(.GET, "/v1/webhooks").json["items"].items
+                let page = try await browser.get("/console/webhooks/backend").text
+                guard let until, until > now, until <= now + 60_000 else { continue }
+                isShown =
+                    listed.map { $0["paused_until"].number } == [until] && page.contains("<dt>paused until</dt>")
+            }
+            #expect(isShown)
             receiver.answer(200)
             #expect(try await world.send(.POST, "/v1/webhooks/backend/test").status == 202)
             try await world.deliverWebhooks()
@@ -80,12 +86,10 @@ internal import NIOHTTP1
         try await World.runWithWebhooks { world, receiver in
             try await Self.createFailingDeliveries(world, receiver)
             let event = try #require(receiver.take().first?.id)
-            // Until the pauses are longer than this test takes.
+            // Until the pauses are a minute long.
             for _ in 0..<6 { try await world.deliverWebhooks(after: 60) }
             try #require(try await Self.untriedCount(world) > 0)
             receiver.answer(200)
-            try await world.deliverWebhooks()
-            try #require(try await Self.untriedCount(world) > 0)
             let answer =
                 switch request {
                 case "test": try await world.send(.POST, "/v1/webhooks/backend/test")

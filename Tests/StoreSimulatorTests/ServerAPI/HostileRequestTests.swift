@@ -7,7 +7,8 @@ import TestSupport
 
 @Suite struct `Hostile requests to the App Store Server API` {
     @Test(arguments: AppStoreEndpoint.server)
-    func `A mutated request to any endpoint gets a response or a 4xx failure`(_ endpoint: AppStoreEndpoint) async throws {
+    func `A mutated request to any endpoint gets a response or a 4xx failure`(_ endpoint: AppStoreEndpoint) async throws
+    {
         var random = SeededGenerator(seed: UInt64(endpoint.name.utf8.count))
         var shop = APIShop(endpoint.environment ?? .production)
         let id = try shop.buy("plus")

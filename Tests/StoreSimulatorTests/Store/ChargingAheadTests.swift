@@ -27,7 +27,8 @@ import Testing
         return (shop, first, end)
     }
 
-    @Test func `DID_RENEW is sent within a day before the period ends, and its purchase date is the end`() async throws {
+    @Test func `DID_RENEW is sent within a day before the period ends, and its purchase date is the end`() async throws
+    {
         var leads: Set<TimeInterval> = []
         for await seed in Yielding(1...20) {
             var shop = Self.shop(seed: UInt64(seed))
