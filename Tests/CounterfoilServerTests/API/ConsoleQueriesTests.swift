@@ -147,7 +147,7 @@ import Testing
         of path: String, _ browser: Browser, _ log: StatementLog
     ) async throws -> [String] {
         var fewest: [String]?
-        for _ in 0..<20 where fewest?.count ?? .max > maximumQueries {
+        for _ in 0..<200 where fewest?.count ?? .max > maximumQueries {
             log.removeAll()
             #expect(try await browser.get("/console\(path)").status == 200, "\(path)")
             let queries = log.queries

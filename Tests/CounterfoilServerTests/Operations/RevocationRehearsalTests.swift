@@ -24,6 +24,9 @@ import Testing
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", introductory: false,
                     appAccountToken: AppAccountToken(Self.token)))
+            // The App Store sends a refused notification again after an hour. On a busy machine the first OCSP response
+            // may arrive after the server's time limit.
+            while !isLastDelivered(world) { try await world.simulator.advance(by: 3600) }
             try await body(world)
         }
     }
@@ -41,7 +44,20 @@ import Testing
         let simulator = world.simulator
         try await simulator.perform(.cancel(customer: "anna"))
         try await simulator.perform(.resume(customer: "anna"))
-        return simulator.core.read(.production) { store, _ in store.notifications.last?.isDelivered ?? false }
+        return isLastDelivered(world)
+    }
+
+    private func isLastDelivered(_ world: World) -> Bool {
+        world.simulator.core.read(.production) { store, _ in store.notifications.last?.isDelivered ?? false }
+    }
+
+    /// Waits until the server accepts notifications and knows that the certificates are good. On a busy machine an OCSP
+    /// response may arrive after the server's time limit.
+    private func waitForGoodStatus(_ world: World) async throws {
+        try await waitUntil("a notification is accepted with the status good") {
+            guard try await isAccepted(world) else { return false }
+            return try await revocationStatus(world) == "good"
+        }
     }
 
     /// Returns the revocation status of the signed text that decides the entitlement.
@@ -62,8 +78,7 @@ import Testing
             #expect(try await revocationStatus(world) == "good")
             for days in [8.0, 395] {
                 try await simulator.advance(by: days * 86_400)
-                #expect(try await isAccepted(world))
-                #expect(try await revocationStatus(world) == "good")
+                try await waitForGoodStatus(world)
             }
             for status in ["expired", "unreachable", "unknown", "wrong"] {
                 try await setRevocationStatus(status, world)
@@ -72,11 +87,11 @@ import Testing
             // The App Store sends the refused notifications again. None is lost.
             try await setRevocationStatus("good", world)
             try await simulator.advance(by: 4 * 86_400)
-            #expect(try await isAccepted(world))
+            try await waitForGoodStatus(world)
             try await setRevocationStatus("revoked", world)
             #expect(try await !isAccepted(world))
             try await setRevocationStatus("good", world)
-            #expect(try await isAccepted(world))
+            try await waitForGoodStatus(world)
             try await world.server.core.recovery.runNow()
             #expect(try await world.storedNotifications() == world.signedNotifications())
             #expect(try await revocationStatus(world) == "good")
@@ -94,7 +109,11 @@ import Testing
             #expect(refusal["retryable"] as? Bool == true)
             try world.simulator.core.setRevocation(RevocationSetting(status: "good"))
             try await world.simulator.advance(by: 60)
-            let events = try await world.api.get("/v1/events").items
+            var events: [[String: Any]] = []
+            try await waitUntil("the events are answered") {
+                events = try await world.api.get("/v1/events").items
+                return !events.isEmpty
+            }
             let data = try #require(events.first?["data"] as? [String: Any])
             #expect(events.count == 1 && data["transaction"] is [String: Any])
         }
@@ -131,8 +150,7 @@ import Testing
     @Test func `With the policy "soft", notifications of unknown status are accepted`() async throws {
         try await run(.soft) { world in
             try await world.simulator.advance(by: 395 * 86_400)
-            #expect(try await isAccepted(world))
-            #expect(try await revocationStatus(world) == "good")
+            try await waitForGoodStatus(world)
             // After a failure the status is not requested again for a while. Therefore "unreachable" comes last.
             for status in ["expired", "unreachable"] {
                 try await setRevocationStatus(status, world)
@@ -146,7 +164,8 @@ import Testing
     {
         try await run(.soft) { world in
             try await setRevocationStatus("revoked", world)
-            #expect(try await !isAccepted(world))
+            // A response that arrives too late counts for the next notification.
+            try await waitUntil("the revocation is known") { try await !isAccepted(world) }
             for status in ["expired", "unreachable"] {
                 try await setRevocationStatus(status, world)
                 #expect(try await !isAccepted(world), "\(status)")
