@@ -1,5 +1,5 @@
 import Basics
-import Foundation
+import TestSupport
 import Testing
 
 struct `Texts for other programs` {
@@ -14,16 +14,9 @@ struct `Texts for other programs` {
     }
 
     @Test(arguments: ["'\u{301}; echo stolen #", "it's", "\r\n'", "-n", "a b"])
-    func `A quoted text reaches a program unchanged`(text: String) throws {
-        let shell = Process()
-        let output = Pipe()
-        shell.executableURL = URL(filePath: "/bin/sh")
-        shell.arguments = ["-c", "printf %s \(text.shellWord)"]
-        shell.standardOutput = output
-        try shell.run()
-        let printed = try output.fileHandleForReading.readToEnd()
-        shell.waitUntilExit()
-        #expect(printed == Data(text.utf8))
+    func `A quoted text reaches a program unchanged`(text: String) async throws {
+        let printed = try await Tool.run("sh", ["-c", "printf %s \(text.shellWord)"]).output
+        #expect(printed.utf8.elementsEqual(text.utf8))
     }
 
     @Test func `Text is escaped by code point, not by character`() {

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `A simulator passes notifications to a closure, and one call verifies their contents`() async throws {
         let received = Mutex<[NotificationRequest]>([])
-        let simulator = try await Simulator.start { request in received.withLock { $0.append(request) } }
+        let simulator = try await Simulator.start(.frozen) { request in received.withLock { $0.append(request) } }
         try await simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
         try await simulator.perform(.purchase(customer: "ben", product: Self.monthly), in: .sandbox)
         let requests = received.withLock(\.self)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `The content of a test notification is the app`() async throws {
         let received = Mutex<[NotificationRequest]>([])
-        let simulator = try await Simulator.start { request in received.withLock { $0.append(request) } }
+        let simulator = try await Simulator.start(.frozen) { request in received.withLock { $0.append(request) } }
         _ = try await simulator.client().requestTestNotification()
         try await simulator.processDueEvents()
         let verifier = try simulator.verifier()
