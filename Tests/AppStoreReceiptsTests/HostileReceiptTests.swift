@@ -5,6 +5,10 @@ import StoreSimulator
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @Suite struct `Hostile receipts` {
     @Test(
         arguments: [
