@@ -85,7 +85,7 @@ import WebConsole
     /// Calls `body` while the clock advances, delayed by a slow notification.
     private func whileAdvancing(_ simulator: Simulator, _ body: () throws -> Void) async throws {
         try simulator.removeFault()
-        try simulator.add(Fault("notification:*", .delay(seconds: 3)))
+        try simulator.add(Fault("notification:*", .delay(seconds: 3600)))
         let advance = try simulator.core.beginAdvance(to: simulator.now + 366 * 86_400)
         #expect(advance.state == .advancing)
         try body()
