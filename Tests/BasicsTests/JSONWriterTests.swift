@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `JSON writer` {
@@ -36,10 +37,10 @@ import Testing
         #expect(text { $0.number(number) } == "\(number)")
     }
 
-    @Test func `A JSON writer escapes every character like Foundation`() throws {
+    @Test func `A JSON writer escapes every character like Foundation`() async throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        for scalar in (0...0x2100).compactMap(Unicode.Scalar.init) {
+        for await scalar in Yielding((0...0x2100).compactMap(Unicode.Scalar.init)) {
             let string = "x\(Character(scalar))y"
             #expect(text { $0.string(string) } == String(decoding: try encoder.encode(string), as: UTF8.self))
         }
