@@ -79,8 +79,10 @@ import TestSupport
     ]
 
     @Test(arguments: filters)
-    func `All pages together list each transaction that matches the filter once, in order`(_ filter: Filter) throws {
-        for seed in 1...4 as ClosedRange<UInt64> {
+    func `All pages together list each transaction that matches the filter once, in order`(_ filter: Filter)
+        async throws
+    {
+        for await seed in Yielding(1...4 as ClosedRange<UInt64>) {
             var shop = try Self.shop(seed: seed)
             let all = shop.store.transactions.values.filter { $0.customer == "anna" && filter.accepts($0.payload) }
                 .sorted { $0.revision < $1.revision }
@@ -96,8 +98,8 @@ import TestSupport
         }
     }
 
-    @Test func `A request with the last revision returns only new and changed transactions`() throws {
-        for seed in 1...6 as ClosedRange<UInt64> {
+    @Test func `A request with the last revision returns only new and changed transactions`() async throws {
+        for await seed in Yielding(1...6 as ClosedRange<UInt64>) {
             var shop = try Self.shop(seed: seed)
             let first = try Self.pages(&shop, .transactionHistory, "")
             #expect(try Self.pages(&shop, .transactionHistory, "", from: first.revision).ids == [])
