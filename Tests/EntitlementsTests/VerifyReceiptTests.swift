@@ -98,6 +98,19 @@ import Testing
         #expect(state.subscriptions.first?.details == [.expired, .cancelled])
     }
 
+    @Test(arguments: [
+        (#""0""#, false), ("0", false), ("false", false), (#""1""#, true), ("1", true), ("true", true), (#""2""#, true),
+        (#""paused""#, true), ("null", true), ("[]", true),
+    ])
+    func `Only auto_renew_status 0 says that a subscription will not renew`(_ status: String, _ willRenew: Bool) throws
+    {
+        let text = #"""
+            {"status":0,"pending_renewal_info":[{"product_id":"pro.month","original_transaction_id":"1",
+            "auto_renew_status":\#(status)}]}
+            """#
+        #expect(try read(text).facts.renewals.map(\.willRenew) == [willRenew])
+    }
+
     /// The fact from a receipt made on a day that lists a product as bought on day 1 and originally on the given date.
     private func restored(
         _ product: String, more: String = "", original date: String? = "1700000000000", made: Double = 1.5

@@ -155,7 +155,7 @@ extension ReceiptReader {
         }
         return RenewalFact(
             originalTransactionID: try identifier(item, "original_transaction_id"), productID: product,
-            autoRenewProductID: next ?? product, willRenew: item.flag("auto_renew_status"),
+            autoRenewProductID: next ?? product, willRenew: item.willRenew,
             expirationIntent: item.number("expiration_intent").map { ExpirationIntent(rawValue: $0) },
             isInBillingRetry: item.flag("is_in_billing_retry_period"),
             gracePeriodExpiresDate: item.date("grace_period_expires_date"),
@@ -179,8 +179,17 @@ extension ReceiptReader {
         return RenewalFact(
             originalTransactionID: try identifier(receipt, isOriginal ? "transaction_id" : "original_transaction_id"),
             productID: product, autoRenewProductID: members.text("auto_renew_product_id") ?? product,
-            willRenew: members.flag("auto_renew_status"),
+            willRenew: members.willRenew,
             expirationIntent: members.number("expiration_intent").map { ExpirationIntent(rawValue: $0) },
             isInBillingRetry: members.flag("is_in_billing_retry_period"), signedDate: responseDate)
+    }
+}
+
+extension LenientObject {
+    /// Whether `auto_renew_status` is not off. As in signed data, a value that is unknown today does not say that the
+    /// customer turned renewal off.
+    fileprivate var willRenew: Bool {
+        let status = text("auto_renew_status")
+        return status != "0" && status != "false"
     }
 }
