@@ -14,7 +14,7 @@ package final class SQLiteStorage: Sendable {
         package var cacheMiB = 32
         /// The number of concurrent readers in GRDB's pool.
         package var readers = 4
-        /// Whether to lock the file against other writers. Only a process that does not write may pass false.
+        /// Whether to lock the file against other writers. If false, writes throw ``StorageError``.
         package var isOnlyWriter = true
         /// Called with each statement, for tests.
         package var trace: (@Sendable (String) -> Void)?
@@ -110,6 +110,8 @@ package final class SQLiteStorage: Sendable {
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         do {
+            // The process with the lock would continue to read the ledger without this commit.
+            guard isOnlyWriter else { throw StorageError(.readOnly, "\(path) is open only for reading") }
             return try await pool.write { db in
                 try self.files.requireInPlace()
                 self.checkpoints.countPages(of: db)

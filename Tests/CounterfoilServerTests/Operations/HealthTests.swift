@@ -1,6 +1,7 @@
 import CounterfoilServer
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import GRDB
 import NIOHTTP1
@@ -132,5 +133,22 @@ import NIOHTTP1
         try SQLiteStorage(path: path, options: options).close()
         try first.close()
         try SQLiteStorage(path: path).close()
+    }
+
+    @Test func `A ledger that is open without its lock can be read but not written`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            let writer = try SQLiteStorage(path: path)
+            var options = SQLiteStorage.Options()
+            options.isOnlyWriter = false
+            let reader = try SQLiteStorage(path: path, options: options)
+            let refusal = Refusal(receivedAt: 0, code: "test", message: "", sender: nil, body: Data())
+            let error = await #expect(throws: StorageError.self) { try await reader.commit([refusal]) }
+            #expect(error?.code == .readOnly)
+            try await writer.commit([refusal])
+            #expect(try await reader.refusals(before: .max, limit: 10).count == 1)
+            try reader.close()
+            try writer.close()
+        }
     }
 }
