@@ -21,8 +21,7 @@ extension Simulator {
 
     /// Performs a command in a store. Returns after the resulting notifications have been sent.
     ///
-    /// - Throws: ``StoreError`` if the command is invalid or impossible in the present state; the store is unchanged
-    ///   then.
+    /// - Throws: ``StoreError`` if the command is invalid or impossible in the present state. It has no effect then.
     @discardableResult
     public func perform(
         _ command: StoreCommand, in environment: AppStoreEnvironment = .production
@@ -32,7 +31,7 @@ extension Simulator {
 
     /// Causes a notification of the requested kind, with the purchases and events that have to precede it.
     ///
-    /// - Throws: ``StoreError`` if that is impossible; the store is unchanged then.
+    /// - Throws: ``StoreError`` if that is impossible. The trigger has no effect then.
     @discardableResult
     public func trigger(
         _ request: TriggerRequest, in environment: AppStoreEnvironment = .production

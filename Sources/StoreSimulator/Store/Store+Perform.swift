@@ -15,7 +15,8 @@ extension Store {
         package var device: String?
     }
 
-    /// Processes all events due by `date`, then carries out the command.
+    /// Processes all events due by `date`, then carries out the command. If the command is refused, the events have
+    /// happened nevertheless.
     ///
     /// Without a `check`, every offer signature is refused.
     package mutating func perform(

@@ -28,7 +28,8 @@ public struct SimulatedApp: Sendable, Hashable, Codable {
 /// One environment of the simulated App Store: its customers, purchases, scheduled events and notifications.
 ///
 /// The store is a value and holds no clock, key or socket. Each change takes the instant at which it happens as a
-/// parameter; the same changes at the same instants produce the same store. A refused change has no effect.
+/// parameter; the same changes at the same instants produce the same store. A refused change has no effect, but the
+/// events that were due before it may have happened.
 package struct Store: Sendable, Codable {
     package let environment: AppStoreEnvironment
     package let app: SimulatedApp

@@ -1,6 +1,7 @@
 public import AppStoreModels
 
-/// The reason why the simulated store refuses a command. The command has had no effect.
+/// The reason why the simulated store refuses a command. The command has had no effect. Events that were due before it,
+/// such as renewals, may have happened.
 public struct StoreError: CounterfoilError, Hashable, Codable {
     /// The machine-readable reason.
     public let code: Code
