@@ -43,8 +43,8 @@ public struct Network: Sendable, Hashable {
         (self.address, self.prefix, self.text) = (address, prefix, text)
     }
 
-    /// The address of the range in hexadecimal, without the prefix length. Independent of the notation.
-    package var key: String { address.map { String($0, radix: 16) }.joined(separator: ".") }
+    /// The address of the range in hexadecimal, and the prefix length. The same for equal ranges, in any notation.
+    package var key: String { address.map { String($0, radix: 16) }.joined(separator: ".") + "/\(prefix)" }
 
     /// Whether this range contains an address. False if the text is not an address.
     public func contains(_ address: String) -> Bool {

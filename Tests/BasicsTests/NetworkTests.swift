@@ -12,3 +12,26 @@ import Testing
         #expect(everywhere.contains("10.1.2.3"))
     }
 }
+
+@Suite struct `The key of a network` {
+    @Test(arguments: [("2001:db8::", "2001:DB8:0::/128"), ("10.0.0.0/8", "::ffff:10.0.0.0/104"), ("::/0", "0::/0")])
+    func `Equal networks have equal keys in any notation`(_ one: String, _ other: String) throws {
+        let (one, other) = (try #require(Network(one)), try #require(Network(other)))
+        #expect(one.key == other.key)
+    }
+
+    @Test(arguments: [("2001:db8::", "2001:db8::/64"), ("10.0.0.0/8", "10.0.0.0"), ("::/0", "::/96")])
+    func `Networks with different prefix lengths have different keys`(_ one: String, _ other: String) throws {
+        let (one, other) = (try #require(Network(one)), try #require(Network(other)))
+        #expect(one.key != other.key)
+    }
+
+    @Test func `A client counts as its address in IPv4, and as its network of 64 bits in IPv6`() throws {
+        func key(_ address: String) throws -> String { try #require(Network.ofClient(at: address)).key }
+        #expect(try key("192.0.2.1") == key("::ffff:192.0.2.1"))
+        #expect(try key("192.0.2.1") != key("192.0.2.2"))
+        #expect(try key("2001:db8::1") == key("2001:db8::ffff:192.0.2.1"))
+        #expect(try key("2001:db8::1") != key("2001:db8:0:1::1"))
+        #expect(try key("::1") != key("0.0.0.0"))
+    }
+}
