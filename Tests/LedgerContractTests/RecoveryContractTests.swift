@@ -108,4 +108,26 @@ import Testing
             #expect(last == [ids[count + 2], ids[count + 1]])
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `Recoveries of one app do not displace those of another`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, found in
+            let (busy, quiet) = (found.id, found.id + 1)
+            func finish(in scope: Int64) async throws -> Int64 {
+                let id = try await ledger.begin(Self.plan(scope, windows: 0), at: 0)
+                _ = try await ledger.finish(recovery: id, until: 900, limit: 0, at: 2000)
+                return id
+            }
+            let (other, first) = (try await finish(in: quiet), try await finish(in: busy))
+            for _ in 1..<RecoveryRun.maximumCount {
+                _ = try await ledger.begin(Self.plan(busy, windows: 0), at: 0)
+            }
+            _ = try await finish(in: quiet)
+            #expect(try await ledger.recovery(first)?.state == .done)
+            _ = try await finish(in: busy)
+            #expect(try await ledger.recovery(first) == nil)
+            #expect(try await ledger.recovery(other)?.state == .done)
+            #expect(try await ledger.recoveries(in: [quiet], before: nil, limit: 10).count == 2)
+        }
+    }
 }

@@ -142,8 +142,9 @@ extension MemoryLedger: RecoveryStorage {
             recovery.windows = []
             (recovery.run.state, recovery.run.finishedAt, recovery.run.failure) = (.done, now, nil)
             state.recoveries[id] = recovery
-            let lastRemoved = id - Int64(RecoveryRun.maximumCount)
-            state.recoveries = state.recoveries.filter { $0.key > lastRemoved || $0.value.run.state == .open }
+            let runs = state.recoveries.values.map(\.run).filter { $0.scope == scope && $0.id <= id }
+            let excess = runs.sorted { $0.id > $1.id }.dropFirst(RecoveryRun.maximumCount)
+            for run in excess where run.state != .open { state.recoveries[run.id] = nil }
             state.removeResolved(in: scope)
             return mark
         }

@@ -1185,7 +1185,7 @@ extension APIDescription {
               operationId: listRecoveries
               tags: [recovery]
               summary: List recoveries, newest first
-              description: Needs the scope operations:read. The last thousand are kept.
+              description: Needs the scope operations:read. The last thousand of each app and environment are kept.
               parameters:
                 - {$ref: "#/components/parameters/page"}
                 - {$ref: "#/components/parameters/limit"}

@@ -36,7 +36,7 @@ package protocol RecoveryStorage: Sendable {
     /// mark, or if the App Store no longer keeps an unverified span: then a pass over all purchases begins. A recovery
     /// that is already finished does not change, nor does the mark.
     ///
-    /// A finished recovery is deleted after ``RecoveryRun/maximumCount`` newer ones have begun.
+    /// A finished recovery is deleted after ``RecoveryRun/maximumCount`` newer ones of the same scope have begun.
     ///
     /// - Parameter limit: The App Store no longer keeps notifications before this instant.
     /// - Throws: ``StorageError`` if a window is still open.

@@ -10,7 +10,7 @@ extension RecoveryWindow {
 }
 
 extension RecoveryRun {
-    /// How many finished recoveries are stored.
+    /// How many finished recoveries are stored for each app and environment.
     package static let maximumCount = 1000
 
     /// Drops the part of the recovery before `limit`.

@@ -208,8 +208,11 @@ extension SQLiteStorage {
     private static func clear(_ recovery: Int64, in scope: Int64, _ db: Database) throws {
         try db.run("DELETE FROM recovery_windows WHERE recovery = ?", [.integer(recovery)])
         try db.run(
-            "DELETE FROM recoveries WHERE id <= ? AND state <> 'open'",
-            [.integer(recovery - Int64(RecoveryRun.maximumCount))])
+            """
+            DELETE FROM recoveries WHERE scope = ?1 AND state <> 'open' AND id <= (
+                SELECT id FROM recoveries WHERE scope = ?1 AND id <= ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)
+            """,
+            [.integer(scope), .integer(recovery), .init(RecoveryRun.maximumCount)])
         let spans = try UnverifiedSpanTable.spans(in: scope, db)
         let arrived = try db.all(
             """
