@@ -51,7 +51,7 @@ struct GetCommand: AsyncParsableCommand {
         let server = try ServerClient(url: url, keyFile: key)
         let answer = try await server.answer("GET", path, nil, maximumResponseSize: Self.maximumResponseSize)
         let isCSV = answer.header("content-type")?.lowercased().hasPrefix("text/csv") ?? false
-        if isCSV, isatty(FileHandle.standardOutput.fileDescriptor) == 0 { return Output.bytes(answer.body) }
+        if isCSV { return Output.csv(answer.body) }
         var text = String(decoding: answer.body, as: UTF8.self).replacing("\r\n", with: "\n")
         if text.hasSuffix("\n") { text.removeLast() }
         Output.line(text)

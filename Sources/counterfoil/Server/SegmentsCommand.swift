@@ -82,17 +82,16 @@ struct SegmentsCommand: AsyncParsableCommand {
         } while page != nil
     }
 
-    /// Prints the server's CSV, page by page, with the header row once.
+    /// Writes the rows of the server's CSV unchanged, page by page, with the header row once.
     private func printCSV(_ name: String, _ server: ServerClient) async throws {
         var (left, next, isFirst) = (limit ?? .max, String?.none, true)
         repeat {
             let path = next ?? path(name, [("format", "csv"), ("limit", String(min(left, 1000)))])
             let answer = try await server.answer("GET", path, nil, maximumResponseSize: 16 << 20)
-            var rows = Self.rows(String(decoding: answer.body, as: UTF8.self))
+            var rows = Self.rows(answer.body)
             guard !rows.isEmpty else { throw ServerClient.unexpectedAnswer }
             let columns = rows.removeFirst()
-            if isFirst { Output.line(columns) }
-            for row in rows.prefix(left) { Output.line(row) }
+            Output.csv(Data((isFirst ? columns : []) + rows.prefix(left).joined()))
             left -= min(left, rows.count)
             isFirst = false
             let following = left == 0 || rows.isEmpty ? nil : Self.next(answer.header("link"))
@@ -100,20 +99,18 @@ struct SegmentsCommand: AsyncParsableCommand {
         } while next != nil
     }
 
-    /// Splits CSV into rows. A quoted cell may contain line breaks.
-    static func rows(_ text: String) -> [String] {
-        var (rows, row, isQuoted) = ([String](), String.UnicodeScalarView(), false)
-        for scalar in text.unicodeScalars {
-            if scalar == "\"" { isQuoted.toggle() }
-            switch (scalar, isQuoted) {
-            case ("\r", _): break
-            case ("\n", false):
-                rows.append(String(row))
-                row.removeAll()
-            default: row.append(scalar)
-            }
+    /// Splits CSV into rows with their line ends. A quoted cell may contain line breaks.
+    private static func rows(_ csv: Data) -> [[UInt8]] {
+        var (rows, row, isQuoted) = ([[UInt8]](), [UInt8](), false)
+        for byte in csv {
+            row.append(byte)
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard byte == UInt8(ascii: "\n"), !isQuoted else { continue }
+            rows.append(row)
+            row = []
         }
-        return row.isEmpty ? rows : rows + [String(row)]
+        // The line end of the last row is optional (RFC 4180), but another page may follow.
+        return row.isEmpty ? rows : rows + [row + [0x0D, 0x0A]]
     }
 
     /// The path of the next page in a `Link` header. Only paths of segments on the same server are accepted.

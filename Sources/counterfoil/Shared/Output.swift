@@ -29,6 +29,15 @@ enum Output {
         }
     }
 
+    /// Writes CSV to standard output: byte for byte to a file or a pipe, as printable lines to a terminal. Ends the process
+    /// if the write fails.
+    static func csv(_ data: Data) {
+        guard !data.isEmpty else { return }
+        guard isatty(FileHandle.standardOutput.fileDescriptor) != 0 else { return bytes(data) }
+        let text = String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
+        line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+
     /// Prints a line on standard error.
     static func error(_ text: String) {
         do { try write(text + "\n", to: .standardError) } catch {
