@@ -78,7 +78,8 @@ extension Browser.Page {
                 #expect(outcome.status == 0, "\(command): \(outcome.errors)")
                 let printed = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
                 let answer = try await world.api.get(String(target))
-                #expect(printed?["object"] as? String == answer["object"] as? String, "\(command)")
+                let object = try #require(answer["object"] as? String, "\(command)")
+                #expect(printed?["object"] as? String == object, "\(command)")
                 #expect(printed?.keys.sorted() == answer.json.keys.sorted(), "\(command)")
             }
             // The decode page is the only page whose request is not a GET.

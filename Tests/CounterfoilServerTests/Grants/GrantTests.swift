@@ -101,17 +101,18 @@ import Testing
             }
             let bought = try await premium()
             let end = try #require(bought["until"] as? Int)
+            let product = try #require(bought["product_id"] as? String)
+            let transaction = try #require(bought["transaction_id"] as? String)
             _ = try await Self.grant(world, ["until": end - 1000], customer: anna)
             let shorter = try await premium()
-            #expect(
-                shorter["until"] as? Int == end && shorter["product_id"] as? String == bought["product_id"] as? String)
+            #expect(shorter["until"] as? Int == end && shorter["product_id"] as? String == product)
             #expect(
                 try await world.api.get(path + "/entitlements/premium/explain")["rule"] as? String
                     == "subscription_active")
             _ = try await Self.grant(world, ["until": end + 1000], customer: anna)
             let longer = try await premium()
             #expect(longer["until"] as? Int == end + 1000 && (longer["details"] as? [String])?.last == "granted")
-            #expect(longer["transaction_id"] as? String == bought["transaction_id"] as? String)
+            #expect(longer["transaction_id"] as? String == transaction)
             #expect(try await world.api.get(path + "/entitlements/premium/explain")["rule"] as? String == "granted")
             let subscriptions = try await world.api.get(path)["subscriptions"] as? [[String: Any]]
             #expect(subscriptions?.first?["access_until"] as? Int == end)

@@ -46,7 +46,8 @@ import Testing
             let body = try Self.object(receiver.bodies.last)
             #expect(body["notification_type"] as? String == "DID_CHANGE_RENEWAL_STATUS")
             #expect(body["environment"] as? String == (isSandbox ? "Sandbox" : "PROD"))
-            #expect(body["password"] as? String == simulator.information.sharedSecret)
+            let secret = try #require(simulator.information.sharedSecret)
+            #expect(body["password"] as? String == secret)
             #expect(body["bid"] as? String == simulator.information.bundleID)
             #expect(body["auto_renew_product_id"] as? String == Self.product)
             // `true` or `false` at the top level, a number in `pending_renewal_info`.
@@ -68,8 +69,10 @@ import Testing
             let request = try JSONSerialization.data(
                 withJSONObject: ["receipt-data": receipt, "password": "counterfoil"])
             let answer = try Self.object(Data(simulator.core.verifyReceipt(request, in: environment).body))
-            #expect(answer["latest_receipt_info"] as? NSArray == unified["latest_receipt_info"] as? NSArray)
-            #expect(answer["pending_renewal_info"] as? NSArray == unified["pending_renewal_info"] as? NSArray)
+            for name in ["latest_receipt_info", "pending_renewal_info"] {
+                let rows = try #require(unified[name] as? NSArray, "\(name)")
+                #expect(answer[name] as? NSArray == rows, "\(name)")
+            }
         }
     }
 

@@ -90,8 +90,9 @@ struct ReceiptContentsTests {
         #expect(rows[trial]?.isInIntroductoryOfferPeriod == false)
         #expect(rows[renewal]?.originalTransactionID == trial)
         #expect(rows[renewal]?.originalPurchaseDate == rows[trial]?.purchaseDate)
-        #expect(rows[renewal]?.expirationDate == shop.store.transactions[renewal]?.payload.expiresDate)
-        let line = shop.store.transactions[renewal]?.payload.webOrderLineItemId
+        let expires = try #require(shop.store.transactions[renewal]?.payload.expiresDate)
+        #expect(rows[renewal]?.expirationDate == expires)
+        let line = try #require(shop.store.transactions[renewal]?.payload.webOrderLineItemId)
         #expect(rows[renewal]?.webOrderLineItemID.map { String($0) } == line)
     }
 
