@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: bombs.indices)
-    func `Deeply nested and oversized encodings are refused, and do not run for minutes`(_ index: Int) throws {
+    func `Deeply nested and oversized encodings are refused`(_ index: Int) throws {
         let (name, bytes, code) = Self.bombs[index]
         #expect(throws: refusal(code), "\(name)") { try UnverifiedReceipt(contents: Data(bytes)) }
     }

@@ -333,11 +333,20 @@ struct `The client drives store, server and storage` {
         }
     }
 
-    @Test(arguments: [TimeInterval.nan, -TimeInterval.infinity, -1, 0])
+    @Test(.timeLimit(.minutes(1)), arguments: [TimeInterval.nan, -TimeInterval.infinity, -1, 0])
     func `The system scheduler returns at once for durations that are not positive numbers`(_ seconds: TimeInterval)
         async throws
     {
         try await SystemScheduler().sleep(for: seconds)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [TimeInterval.infinity, 1e300])
+    func `A wait of the system scheduler ends when its task is cancelled, however long it is`(_ seconds: TimeInterval)
+        async
+    {
+        let waiting = Task { try await SystemScheduler().sleep(for: seconds) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
     @Test func `A file that cannot be read is an error, not a missing file`() async throws {

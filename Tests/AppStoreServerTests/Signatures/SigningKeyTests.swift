@@ -52,15 +52,34 @@ import Testing
         #expect(throws: SigningError(code, "")) { try SigningKey(pem: pem, keyID: "K") }
     }
 
-    @Test func `Truncated and changed key texts do not crash`() async {
-        let pem = P256.Signing.PrivateKey().pemRepresentation
-        for await length in Yielding(0..<pem.count) { _ = try? SigningKey(pem: String(pem.prefix(length)), keyID: "K") }
-        let body = Array(pem.utf8)
+    @Test func `A truncated key text is refused`() async {
+        let pem = P256.Signing.PrivateKey().pemRepresentation.trimmingCharacters(in: .whitespacesAndNewlines)
+        let firstLine = "-----BEGIN PRIVATE KEY-----".count
+        for await length in Yielding(0..<pem.count) {
+            let code: SigningError.Code = length < firstLine ? .notAPrivateKey : .notP256
+            #expect(throws: SigningError(code, ""), "\(length)") {
+                try SigningKey(pem: String(pem.prefix(length)), keyID: "K")
+            }
+        }
+    }
+
+    @Test func `A changed key text is refused, or is a key whose public key verifies its signatures`() async throws {
+        let body = Array(P256.Signing.PrivateKey().pemRepresentation.utf8)
+        let message = Data("message".utf8)
+        var refused = 0
         for await index in Yielding(body.indices) {
             var changed = body
             changed[index] ^= 0x15
-            _ = try? SigningKey(pem: String(decoding: changed, as: UTF8.self), keyID: "K")
+            guard let key = try? SigningKey(pem: String(decoding: changed, as: UTF8.self), keyID: "K") else {
+                refused += 1
+                continue
+            }
+            let publicKey = try P256.Signing.PublicKey(pemRepresentation: key.publicKeyPEM)
+            let signature = try P256.Signing.ECDSASignature(derRepresentation: key.derSignature(of: message))
+            #expect(publicKey.isValidSignature(signature, for: message), "\(index)")
         }
+        // A change of the first or the last line is always refused.
+        #expect(refused >= "-----BEGIN PRIVATE KEY-----".count + "-----END PRIVATE KEY-----".count)
     }
 
     @Test func `A signing key is never printed, by reflection or in an error`() throws {
