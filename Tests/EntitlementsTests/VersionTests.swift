@@ -30,6 +30,30 @@ import Testing
         #expect(states(products, on: day(2)).products.count == 2)
     }
 
+    @Test func `Subscription groups that are equal only as Unicode are different groups`() {
+        let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
+        let state = states(
+            [
+                period("1", of: "1", 0, 30, group: composed) { $0.offerType = .introductory },
+                period("2", of: "2", -60, -30, group: decomposed),
+            ], on: day(2))
+        #expect(
+            state.groups.map { Array($0.subscriptionGroupIdentifier.utf8) }
+                == [decomposed, composed].map { Array($0.utf8) })
+        #expect(state.groups.map(\.isEligibleForIntroductoryOffer) == [true, false])
+        #expect(state.group(composed).state == .active && state.group(decomposed).state == .inactive)
+    }
+
+    @Test func `An explanation keeps transactions apart whose identifiers are equal only as Unicode`() {
+        let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
+        let facts = CustomerFacts(transactions: [
+            purchase(composed, "map", .nonConsumable, on: 0), purchase(decomposed, "map", .nonConsumable, on: 1),
+        ])
+        let explained = engine.explanation(of: "map", facts: facts, asOf: day(2)).facts
+        #expect(explained.map { Array($0.identifier.utf8) } == [decomposed, composed].map { Array($0.utf8) })
+        #expect(explained.map(\.role) == [.decides, .lowerPriority])
+    }
+
     @Test func `Without an earlier version the first later one counts, without its later refund`() {
         let history = [period("1", 0, 30, signed: 100) { $0.revocationDate = day(10) }]
         #expect(states(history, on: day(-1)).subscriptions.isEmpty)

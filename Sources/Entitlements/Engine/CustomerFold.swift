@@ -82,9 +82,9 @@ struct CustomerFold {
     /// Records that the customer has used an introductory offer in a group.
     private mutating func recordIntroductoryOffer(_ fact: TransactionFact, _ group: String?) {
         guard fact.ownership == .purchased else { return }
-        guard let group = fact.subscriptionGroupIdentifier ?? group, groupsWithIntroductoryOffer.last != group else {
-            return
-        }
+        guard let group = fact.subscriptionGroupIdentifier ?? group,
+            groupsWithIntroductoryOffer.last?.isExactly(group) != true
+        else { return }
         groupsWithIntroductoryOffer.append(group)
     }
 

@@ -41,7 +41,7 @@ extension EffectiveFacts {
         return !periods.contains { other in
             let named = facts.transactions[other.index]
             return named.purchaseDate < fact.purchaseDate && named.reason == .purchase && !other.isUpgraded
-                && named.productID == renewal.productID && named.expiresDate == renewal.renewalDate
+                && named.productID.isExactly(renewal.productID) && named.expiresDate == renewal.renewalDate
         }
     }
 
@@ -103,7 +103,7 @@ extension RenewalFact {
     /// Whether the renewal info describes this period and not an earlier one. A failed payment or a cancellation in an
     /// earlier renewal info no longer matters once the customer has bought again.
     func describes(_ fact: TransactionFact) -> Bool {
-        if productID == fact.productID, renewalDate == fact.expiresDate { return true }
+        if productID.isExactly(fact.productID), renewalDate == fact.expiresDate { return true }
         // A period that was paid late, in a grace period, begins before the payment failed. Only its end identifies it.
         let isOfEarlier = renewalDate.map { $0 <= fact.purchaseDate } ?? false
         return signedDate >= fact.purchaseDate && !isOfEarlier
@@ -146,7 +146,7 @@ extension SubscriptionState {
         }
         if willRenew == false {
             details.append(.willNotRenew)
-        } else if let next = autoRenewProductID, next != productID {
+        } else if let next = autoRenewProductID, !next.isExactly(productID) {
             details.append(.willChangeProduct)
         }
         if priceIncreaseStatus == .pending { details.append(.priceConsentPending) }

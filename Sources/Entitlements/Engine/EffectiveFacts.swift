@@ -147,7 +147,7 @@ extension EffectiveFacts {
             return one.transactionID.precedesExactly(other.transactionID)
         }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
-        return one != other && one.content.lexicographicallyPrecedes(other.content)
+        return one != other && one.isReplaced(by: other)
     }
 
     static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
@@ -155,7 +155,7 @@ extension EffectiveFacts {
             return one.originalTransactionID.precedesExactly(other.originalTransactionID)
         }
         if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
-        return one != other && one.content.lexicographicallyPrecedes(other.content)
+        return one != other && one.isReplaced(by: other)
     }
 }
 
@@ -212,7 +212,9 @@ extension EffectiveFacts {
         for other in others where other.purchaseDate > fact.purchaseDate {
             if other.originalTransactionID.isExactly(fact.originalTransactionID) {
                 sameSubscription = min(sameSubscription ?? other.purchaseDate, other.purchaseDate)
-            } else if let group = fact.subscriptionGroupIdentifier, other.subscriptionGroupIdentifier == group {
+            } else if let group = fact.subscriptionGroupIdentifier,
+                other.subscriptionGroupIdentifier?.isExactly(group) == true
+            {
                 sameGroup = min(sameGroup ?? other.purchaseDate, other.purchaseDate)
             }
         }

@@ -16,7 +16,7 @@ public struct EntitlementEngine: Sendable {
     private let durations: [ExactText: Period]
     private let groupsByProduct: [ExactText: String]
     /// The subscription groups of the catalogue.
-    let groups: Set<String>
+    let groups: Set<ExactText>
 
     /// Creates an engine for the products of an app.
     public init(catalogue: ProductCatalogue) {
@@ -32,7 +32,7 @@ public struct EntitlementEngine: Sendable {
         levels = Self.byExactText(catalogue.levels)
         durations = Self.byExactText(catalogue.durations)
         groupsByProduct = Self.byExactText(catalogue.groups)
-        groups = Set(catalogue.groups.values)
+        groups = Set(catalogue.groups.values.map { ExactText($0) })
     }
 
     /// Returns what a customer has now. Call this method to decide about access.

@@ -9,7 +9,7 @@ extension TransactionFact {
     }
 
     /// Whether `other` replaces this version of the transaction. Both were signed at the same time.
-    package func isReplaced(by other: TransactionFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
+    package func isReplaced(by other: TransactionFact) -> Bool { content.precedesExactly(other.content) }
 
     /// All values except `transactionId` and `signedDate`, in an order that is the same on every system. Refunded and
     /// revoked versions sort last, so that they are chosen.
@@ -29,7 +29,7 @@ extension TransactionFact {
 
 extension RenewalFact {
     /// Whether `other` replaces this version of the renewal info. Both were signed at the same time.
-    package func isReplaced(by other: RenewalFact) -> Bool { content.lexicographicallyPrecedes(other.content) }
+    package func isReplaced(by other: RenewalFact) -> Bool { content.precedesExactly(other.content) }
 
     /// All values except `originalTransactionId` and `signedDate`, in an order that is the same on every system. The
     /// later period sorts last; within it the expiration does, which the App Store announces together with the
@@ -42,6 +42,12 @@ extension RenewalFact {
             priceIncreaseStatus.map { "\($0.rawValue)" } ?? "", offerType.map { "\($0.rawValue)" } ?? "",
             offerIdentifier.sortable,
         ] + eligibleWinBackOfferIDs
+    }
+}
+
+extension [String] {
+    fileprivate func precedesExactly(_ other: [String]) -> Bool {
+        lexicographicallyPrecedes(other) { $0.precedesExactly($1) }
     }
 }
 

@@ -11,18 +11,20 @@ extension CustomerFold {
         }
         if order.count > 1 {
             order.sort { one, other in
-                if one.group != other.group { return one.group < other.group }
+                if !one.group.isExactly(other.group) { return one.group.precedesExactly(other.group) }
                 return hasPriority(subscriptions[one.index], over: subscriptions[other.index])
             }
         }
         var groups: [GroupState] = []
         for (group, index) in order {
             let subscription = subscriptions[index]
-            if groups.last?.subscriptionGroupIdentifier != group { groups.append(GroupState(group, subscription)) }
+            if groups.last?.subscriptionGroupIdentifier.isExactly(group) != true {
+                groups.append(GroupState(group, subscription))
+            }
             if subscription.isSubscribed { groups[groups.count - 1].isEligibleForIntroductoryOffer = false }
         }
-        let introduced = Set(groupsWithIntroductoryOffer)
-        for index in groups.indices where introduced.contains(groups[index].subscriptionGroupIdentifier) {
+        let introduced = Set(groupsWithIntroductoryOffer.map { ExactText($0) })
+        for index in groups.indices where introduced.contains(ExactText(groups[index].subscriptionGroupIdentifier)) {
             groups[index].isEligibleForIntroductoryOffer = false
         }
         return groups
@@ -30,12 +32,13 @@ extension CustomerFold {
 
     /// Adds the groups in which the customer never had a subscription, so that a paywall can offer them.
     func addNewGroups(to groups: inout [GroupState]) {
-        let known = engine.groups.isEmpty ? facts.facts.groups : engine.groups.union(facts.facts.groups)
-        guard !known.isEmpty else { return }
-        let missing = known.subtracting(groups.map(\.subscriptionGroupIdentifier))
+        guard !engine.groups.isEmpty || !facts.facts.groups.isEmpty else { return }
+        let present = Set(groups.map { ExactText($0.subscriptionGroupIdentifier) })
+        var missing = engine.groups.subtracting(present)
+        for group in facts.facts.groups where !present.contains(ExactText(group)) { missing.insert(ExactText(group)) }
         guard !missing.isEmpty else { return }
-        groups += missing.map { GroupState(new: $0) }
-        groups.sort { $0.subscriptionGroupIdentifier < $1.subscriptionGroupIdentifier }
+        groups += missing.map { GroupState(new: $0.text) }
+        groups.sort { $0.subscriptionGroupIdentifier.precedesExactly($1.subscriptionGroupIdentifier) }
     }
 
     private func hasPriority(_ one: SubscriptionState, over other: SubscriptionState) -> Bool {

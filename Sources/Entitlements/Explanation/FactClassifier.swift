@@ -4,30 +4,34 @@ internal import Foundation
 /// Finds the role of each fact that concerns an entitlement.
 struct FactClassifier {
     private let facts: EffectiveFacts
-    private let products: Set<String>
+    private let products: Set<ExactText>
     private let decidingProduct: ProductState?
     /// The version in effect of each transaction, by `transactionId`.
-    private var effective: [String: EffectiveFacts.Transaction] = [:]
-    private var subscriptions: [String: SubscriptionState] = [:]
-    private var purchases: [String: PurchaseState] = [:]
+    private var effective: [ExactText: EffectiveFacts.Transaction] = [:]
+    private var subscriptions: [ExactText: SubscriptionState] = [:]
+    private var purchases: [ExactText: PurchaseState] = [:]
     /// The `originalTransactionId` of every purchase that had a product of the entitlement.
-    private var lineages: Set<String> = []
+    private var lineages: Set<ExactText> = []
 
     init(facts: EffectiveFacts, states: CustomerStates, products: Set<String>, decidingProduct: ProductState?) {
         self.facts = facts
-        self.products = products
+        self.products = Set(products.map { ExactText($0) })
         self.decidingProduct = decidingProduct
-        for transaction in facts.transactions { effective[facts.fact(transaction).transactionID] = transaction }
-        for subscription in states.subscriptions { subscriptions[subscription.originalTransactionID] = subscription }
-        for purchase in states.purchases { purchases[purchase.transactionID] = purchase }
-        for fact in facts.facts.transactions where products.contains(fact.productID) {
-            lineages.insert(fact.originalTransactionID)
+        for transaction in facts.transactions {
+            effective[ExactText(facts.fact(transaction).transactionID)] = transaction
+        }
+        for subscription in states.subscriptions {
+            subscriptions[ExactText(subscription.originalTransactionID)] = subscription
+        }
+        for purchase in states.purchases { purchases[ExactText(purchase.transactionID)] = purchase }
+        for fact in facts.facts.transactions where self.products.contains(ExactText(fact.productID)) {
+            lineages.insert(ExactText(fact.originalTransactionID))
         }
     }
 
     /// Returns the transactions. Identical versions are listed once.
     func transactions() -> [ExplainedFact] {
-        let all = facts.facts.transactions.filter { lineages.contains($0.originalTransactionID) }
+        let all = facts.facts.transactions.filter { lineages.contains(ExactText($0.originalTransactionID)) }
         let sorted = all.sorted(by: EffectiveFacts.precedes)
         return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { index in
             let fact = sorted[index]
@@ -40,7 +44,7 @@ struct FactClassifier {
 
     /// Returns the renewal infos. Identical versions are listed once.
     func renewals() -> [ExplainedFact] {
-        let all = facts.facts.renewals.filter { lineages.contains($0.originalTransactionID) }
+        let all = facts.facts.renewals.filter { lineages.contains(ExactText($0.originalTransactionID)) }
         let sorted = all.sorted(by: EffectiveFacts.precedes)
         return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { index in
             let fact = sorted[index]
@@ -52,15 +56,15 @@ struct FactClassifier {
     }
 
     private func role(of fact: TransactionFact) -> FactRole {
-        guard let chosen = effective[fact.transactionID] else { return .purchasedLater }
+        guard let chosen = effective[ExactText(fact.transactionID)] else { return .purchasedLater }
         guard facts.fact(chosen) == fact else { return fact.signedDate > facts.asOf ? .signedLater : .olderVersion }
-        if fact.transactionID == decidingProduct?.transactionID { return .decides }
-        if let purchase = purchases[fact.transactionID] { return role(of: purchase) }
+        if decidingProduct?.transactionID?.isExactly(fact.transactionID) == true { return .decides }
+        if let purchase = purchases[ExactText(fact.transactionID)] { return role(of: purchase) }
         if chosen.isUpgraded { return .upgraded }
         if chosen.isRevoked { return .refundedOrRevoked }
-        guard let subscription = subscriptions[fact.originalTransactionID] else { return .ended }
-        if subscription.transactionID == fact.transactionID {
-            if !products.contains(fact.productID) { return .otherProduct }
+        guard let subscription = subscriptions[ExactText(fact.originalTransactionID)] else { return .ended }
+        if subscription.transactionID.isExactly(fact.transactionID) {
+            if !products.contains(ExactText(fact.productID)) { return .otherProduct }
             return subscription.hasAccess ? .lowerPriority : .ended
         }
         return fact.purchaseDate > subscription.purchaseDate ? .laterPeriod : .earlierPeriod
@@ -77,9 +81,9 @@ struct FactClassifier {
         guard let chosen = facts.renewal(of: fact.originalTransactionID), chosen == fact else {
             return fact.signedDate > facts.asOf ? .signedLater : .olderVersion
         }
-        guard fact.originalTransactionID == decidingProduct?.originalTransactionID else { return .otherSubscription }
-        guard let subscription = subscriptions[fact.originalTransactionID],
-            let current = effective[subscription.transactionID]
+        guard decidingProduct?.originalTransactionID?.isExactly(fact.originalTransactionID) == true,
+            let subscription = subscriptions[ExactText(fact.originalTransactionID)],
+            let current = effective[ExactText(subscription.transactionID)]
         else { return .otherSubscription }
         return fact.describes(facts.fact(current)) ? .decides : .earlierPeriod
     }

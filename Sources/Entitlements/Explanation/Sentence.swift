@@ -14,8 +14,10 @@ struct Sentence {
         self.state = state
         self.until = until
         product = state?.productID ?? ""
-        subscription = states.subscriptions.first { $0.originalTransactionID == state?.originalTransactionID }
-        purchase = states.purchases.first { $0.transactionID == state?.transactionID }
+        subscription = states.subscriptions.first {
+            state?.originalTransactionID?.isExactly($0.originalTransactionID) == true
+        }
+        purchase = states.purchases.first { state?.transactionID?.isExactly($0.transactionID) == true }
     }
 
     func text(_ rule: ExplanationRule) -> String {
@@ -58,11 +60,11 @@ struct Sentence {
         guard let subscription, let willRenew = subscription.willRenew else { return "" }
         guard willRenew else { return " and will not renew" }
         let next = subscription.autoRenewProductID ?? product
-        return next == product ? " and will renew" : " and will renew into \(next)"
+        return next.isExactly(product) ? " and will renew" : " and will renew into \(next)"
     }
 
     private var successor: String {
-        guard let subscription, subscription.productID != product else { return " by another subscription" }
+        guard let subscription, !subscription.productID.isExactly(product) else { return " by another subscription" }
         return state?.details.contains(.changedProduct) == true
             ? " with \(subscription.productID)" : " by \(subscription.productID)"
     }

@@ -21,8 +21,10 @@ struct ReceiptReader {
     func transactions() throws(VerifyReceiptError) -> [TransactionFact] {
         let latest = (response.latest?.items ?? []) + (response.latestExpired?.items ?? [])
         var facts = try read(latest, signedDate: responseDate)
-        let known = Set(facts.map(\.transactionID))
-        facts += try read(receiptItems, signedDate: creationDate).filter { !known.contains($0.transactionID) }
+        let known = Set(facts.map { ExactText($0.transactionID) })
+        facts += try read(receiptItems, signedDate: creationDate).filter {
+            !known.contains(ExactText($0.transactionID))
+        }
         return facts
     }
 

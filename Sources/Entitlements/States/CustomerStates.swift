@@ -41,12 +41,12 @@ public struct CustomerStates: Sendable, Hashable, Encodable {
 
     /// Returns the state of a product. A product that was never bought is new.
     public func product(_ productID: String) -> ProductState {
-        products.first { $0.productID == productID } ?? ProductState(new: productID)
+        products.first { $0.productID.isExactly(productID) } ?? ProductState(new: productID)
     }
 
     /// Returns the state of a subscription group. A group in which the customer never had a subscription is new.
     public func group(_ identifier: String) -> GroupState {
-        groups.first { $0.subscriptionGroupIdentifier == identifier } ?? GroupState(new: identifier)
+        groups.first { $0.subscriptionGroupIdentifier.isExactly(identifier) } ?? GroupState(new: identifier)
     }
 }
 
