@@ -75,9 +75,10 @@ struct AppStoreQueries: Sendable {
         let lineages = try await storage.lineages(of: customer, in: scope.id).filter { !$0.transactions.isEmpty }
         let claimed = try await storage.accounts(of: customer, in: scope.id)
             .compactMap { OriginalPurchase.appTransactionID(ofSubject: $0) }
-        let known = Dictionary(grouping: lineages) { $0.appTransactionID ?? $0.originalTransactionID }
-        let ids = known.compactMap { $0.value.map(\.originalTransactionID).min() }
-        return (ids + claimed.filter { known[$0] == nil }).sorted()
+        let known = Dictionary(grouping: lineages) { ExactText($0.appTransactionID ?? $0.originalTransactionID) }
+        let ids = known.values.compactMap { lineages in lineages.map { ExactText($0.originalTransactionID) }.min() }
+        let others = claimed.map { ExactText($0) }.filter { known[$0] == nil }
+        return (ids + others).sorted().map(\.text)
     }
 
     /// Stores the purchase history of an Apple account in the ledger.

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
@@ -18,7 +19,7 @@ struct ClaimRoutes {
         let instant = try call.request.instant("at") ?? .max
         let start = paging.page == nil ? 0 : Int(clamping: max(0, try paging.number()))
         let held = try await storage.purchasesHeld(by: customer, in: scope.id)
-            .sorted { $0.lineage.originalTransactionID < $1.lineage.originalTransactionID }
+            .sorted { $0.lineage.originalTransactionID.precedesExactly($1.lineage.originalTransactionID) }
         let page = held.dropFirst(start).prefix(paging.limit)
         let next = start + page.count < held.count && !page.isEmpty ? String(start + page.count) : nil
         return .list(page, next: next) { json, purchase in

@@ -60,7 +60,8 @@ struct LookupRoutes {
             json.object("order") { json in
                 json.member("order_id", id)
                 json.members(of: scope)
-                json.member("customers", Set(items.flatMap(\.owners)).sorted()) { $0.string($1) }
+                let owners = Set(items.flatMap(\.owners).map { ExactText($0) }).sorted()
+                json.member("customers", owners) { $0.string($1.text) }
                 json.member("transactions", items) { Self.write($1, scope, to: &$0) }
             }
         }

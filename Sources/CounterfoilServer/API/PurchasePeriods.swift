@@ -36,9 +36,9 @@ struct PurchasePeriods {
         // `facts` may have several versions of a fact, and facts from after the instant.
         let facts = facts.effective(asOf: states.asOf)
         let purchases = Dictionary(grouping: facts.transactions) { fact in
-            fact.expiresDate == nil ? fact.productID : fact.originalTransactionID
+            ExactText(fact.expiresDate == nil ? fact.productID : fact.originalTransactionID)
         }
-        let subscriptions = Dictionary(grouping: states.subscriptions, by: \.originalTransactionID)
+        let subscriptions = Dictionary(grouping: states.subscriptions) { ExactText($0.originalTransactionID) }
         return purchases.sorted { (start($0.value), $0.key) < (start($1.value), $1.key) }.map { key, transactions in
             let transactions = transactions.sorted { $0.purchaseDate < $1.purchaseDate }
             var periods = transactions.indices.map { index in
@@ -46,7 +46,7 @@ struct PurchasePeriods {
             }
             if let subscription = subscriptions[key]?.first { periods += unpaidPeriods(subscription, now: states.asOf) }
             return PurchasePeriods(
-                productID: transactions.last?.productID ?? key, periods: periods.suffix(maximumPeriods),
+                productID: transactions.last?.productID ?? key.text, periods: periods.suffix(maximumPeriods),
                 omitted: max(0, periods.count - maximumPeriods))
         }
     }

@@ -39,8 +39,8 @@ struct SupportRoutes {
             } catch { throw APIFailure(namingRejectionOf: error) }
         }
         let items = try await appStore.store(texts, in: scope).sorted { one, other in
-            (one.fact.revocationDate ?? one.fact.signedDate, one.fact.transactionID)
-                > (other.fact.revocationDate ?? other.fact.signedDate, other.fact.transactionID)
+            (one.fact.revocationDate ?? one.fact.signedDate, ExactText(one.fact.transactionID))
+                > (other.fact.revocationDate ?? other.fact.signedDate, ExactText(other.fact.transactionID))
         }
         return .list(items, next: nil) { LookupRoutes.write($1, scope, to: &$0) }
     }

@@ -74,7 +74,7 @@ package struct ConsumptionService: Service {
     {
         guard let original = try await storage.originalTransactionID(of: transactionID, in: scope.id),
             let lineage = try await storage.lineage(original, in: scope.id),
-            let transaction = lineage.transactions.first(where: { $0.transactionID == transactionID })
+            let transaction = lineage.transactions.first(where: { $0.transactionID.isExactly(transactionID) })
         else { return nil }
         var usage: [UsageReport] = []
         if let customer {

@@ -90,7 +90,7 @@ extension CustomerReader {
         let isPast = instant.map { $0 < now } ?? false
         let evidence =
             try await isPast
-            ? self.evidence(ofAllAbout: Set(explanation.facts.map(\.originalTransactionID)), in: scope)
+            ? self.evidence(ofAllAbout: Set(explanation.facts.map { ExactText($0.originalTransactionID) }), in: scope)
             : self.evidence(of: answer.facts, in: scope)
         answer.evidence = evidence.found
         answer.unverified =

@@ -1,5 +1,5 @@
 package import AppStoreServer
-internal import AppStoreModels
+package import AppStoreModels
 internal import AppStoreTrust
 internal import Basics
 package import Foundation
@@ -171,7 +171,7 @@ package final class AccountHistories: Sendable {
             identifier = known
             break
         }
-        return .init(scope: scope.id, identifier: identifier)
+        return .init(scope: scope.id, identifier: ExactText(identifier))
     }
 }
 
@@ -201,17 +201,17 @@ package struct AccountHistory: Sendable {
 
     package var state: State
     /// The original transaction identifiers in the history.
-    package var found: Set<String>
+    package var found: Set<ExactText>
     /// `found` and the identifiers in the request.
-    var covered: Set<String>
+    var covered: Set<ExactText>
     var askedAt: Date
     /// A sequence number: later outcomes have greater numbers.
     var number: UInt64 = 0
 
-    init(state: State, found: Set<String> = [], of ids: [String] = [], at date: Date) {
+    init(state: State, found: Set<ExactText> = [], of ids: [String] = [], at date: Date) {
         self.state = state
         self.found = found
         askedAt = date
-        covered = found.union(ids)
+        covered = found.union(ids.map { ExactText($0) })
     }
 }

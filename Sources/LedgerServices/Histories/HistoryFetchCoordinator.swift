@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import Synchronization
@@ -8,7 +9,7 @@ final class HistoryFetchCoordinator: Sendable {
     /// An Apple account, identified by its app transaction, or by a transaction if that is unknown.
     struct Account: Sendable, Hashable {
         var scope: Int64
-        var identifier: String
+        var identifier: ExactText
     }
 
     private struct State {
@@ -39,7 +40,8 @@ final class HistoryFetchCoordinator: Sendable {
         defer { releaseGate(of: account) }
         try await gate.enter()
         defer { gate.leave() }
-        if let known = state.withLock({ $0.outcomes[account] }), known.covered.isSuperset(of: ids),
+        if let known = state.withLock({ $0.outcomes[account] }),
+            known.covered.isSuperset(of: ids.map { ExactText($0) }),
             known.number > number || known.isRecent(at: now(), age)
         {
             return known

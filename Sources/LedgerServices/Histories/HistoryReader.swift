@@ -1,4 +1,4 @@
-internal import AppStoreModels
+package import AppStoreModels
 internal import AppStoreServer
 internal import Foundation
 package import Ledger
@@ -9,7 +9,7 @@ package struct HistoryReading: Sendable {
     /// The number of new facts.
     package var newFacts = 0
     /// The original transaction identifiers in the history.
-    package var found: Set<String> = []
+    package var found: Set<ExactText> = []
     /// The items that did not verify.
     package var unverified: [UnverifiedItem] = []
 }
@@ -54,7 +54,8 @@ final class HistoryReader: Sendable {
         }
         let reading = reading
         try await storage.recordRequest(
-            about: reading.found.subtracting([transactionID]).sorted(), in: scope.id, at: now().milliseconds)
+            about: reading.found.subtracting([ExactText(transactionID)]).sorted().map(\.text), in: scope.id,
+            at: now().milliseconds)
         try await storage.replaceUnverified(
             with: reading.unverified, ofHistory: transactionID, in: scope.id, at: now().milliseconds)
     }

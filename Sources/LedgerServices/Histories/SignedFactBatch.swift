@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Foundation
@@ -11,7 +12,7 @@ struct SignedFactBatch {
     var statements: [SignedFact] = []
     var unverified: [UnverifiedItem] = []
     /// The original transaction identifiers in the response.
-    var originals: Set<String> = []
+    var originals: Set<ExactText> = []
 
     /// Verifies and adds a transaction. A transaction that does not verify is added to `unverified`.
     ///
@@ -20,7 +21,7 @@ struct SignedFactBatch {
         do {
             let verified = try await verifier.transaction(text)
             try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
-            originals.insert(verified.payload.originalTransactionId)
+            originals.insert(ExactText(verified.payload.originalTransactionId))
             statements.append(SignedFact(verified, scope: scope, at: now, origin: origin))
         } catch { try record(text, error) }
     }

@@ -24,7 +24,7 @@ struct IntroductoryEligibility: Sendable {
     ///   - accounts: The Apple accounts, by their app transaction identifiers.
     ///   - found: Further purchases of the accounts from the App Store's history.
     /// - Throws: ``ServiceFailure`` if they are not eligible, or if the group of the product is unknown and matters.
-    func require(_ reading: CustomerReading, _ accounts: [String], _ found: Set<String> = []) async throws {
+    func require(_ reading: CustomerReading, _ accounts: [String], _ found: Set<ExactText> = []) async throws {
         let groups = SubscriptionGroups(
             learned: try await storage.productGroups(in: scope.id),
             configured: catalogue?.groups ?? [:])
@@ -47,13 +47,13 @@ struct IntroductoryEligibility: Sendable {
     }
 
     private func all(
-        _ reading: CustomerReading, _ accounts: [String], _ found: Set<String>
+        _ reading: CustomerReading, _ accounts: [String], _ found: Set<ExactText>
     ) async throws -> [Lineage] {
         let others =
             try await storage.lineages(ofAccounts: accounts, in: scope.id)
-            + storage.sameAccountPurchases(of: found.sorted(), in: scope.id)
-        var known: Set<String> = []
-        return (reading.lineages + others).filter { known.insert($0.originalTransactionID).inserted }
+            + storage.sameAccountPurchases(of: found.sorted().map(\.text), in: scope.id)
+        var known: Set<ExactText> = []
+        return (reading.lineages + others).filter { known.insert(ExactText($0.originalTransactionID)).inserted }
     }
 
     private var unknownGroup: ServiceFailure {

@@ -159,9 +159,9 @@ package struct OfferService: Sendable {
     private func require(_ transactionID: String, isOf account: String) async throws {
         guard !transactionID.isExactly(account) else { return }
         let original = try await storage.originalTransactionID(of: transactionID, in: scope.id)
-        guard let original, try await storage.lineage(original, in: scope.id)?.appTransactionID == account else {
-            throw Self.notTheCustomers
-        }
+        guard let original,
+            try await storage.lineage(original, in: scope.id)?.appTransactionID?.isExactly(account) == true
+        else { throw Self.notTheCustomers }
     }
 
     /// Checks that a customer may have the introductory offer, for a request of a backend. The check uses only the

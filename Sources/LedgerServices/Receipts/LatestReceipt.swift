@@ -24,13 +24,15 @@ struct LatestReceipt {
     /// `latest_receipt_info`, newest first.
     var transactions: OrderedJSON {
         let listed = Dictionary(
-            receipt.purchases.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
+            receipt.purchases.map { (ExactText($0.transactionID), $0) }, uniquingKeysWith: { first, _ in first })
         var all: [(fact: TransactionFact, original: Date?)] = []
         for lineage in lineages {
-            let original = lineage.transactions.first { $0.transactionID == lineage.originalTransactionID }
+            let original = lineage.transactions.first {
+                $0.transactionID.isExactly(lineage.originalTransactionID)
+            }
             var facts = lineage.transactions.filter { fact in
                 // The App Store drops consumables from receipts once the app has finished them.
-                fact.type != .consumable || listed[fact.transactionID] != nil
+                fact.type != .consumable || listed[ExactText(fact.transactionID)] != nil
             }
             if excludesOld, let newest = facts.filter(\.isSubscription).max(by: { $0.purchaseDate < $1.purchaseDate }) {
                 facts = facts.filter { !$0.isSubscription } + [newest]
@@ -38,11 +40,12 @@ struct LatestReceipt {
             all += facts.map { ($0, original?.purchaseDate) }
         }
         all.sort {
-            ($0.fact.purchaseDate, $0.fact.transactionID) > ($1.fact.purchaseDate, $1.fact.transactionID)
+            ($0.fact.purchaseDate, ExactText($0.fact.transactionID))
+                > ($1.fact.purchaseDate, ExactText($1.fact.transactionID))
         }
         return .array(
             all.prefix(Self.mostTransactions).map { item in
-                .object(Self.members(item.fact, item.original, listed[item.fact.transactionID]))
+                .object(Self.members(item.fact, item.original, listed[ExactText(item.fact.transactionID)]))
             })
     }
 

@@ -89,15 +89,14 @@ package struct VerifyReceiptService: Sendable {
     private func latest(
         _ request: VerifyReceiptRequest, _ receipt: VerifiedReceipt, _ appReceipt: AppReceipt, _ scope: AppEnvironment
     ) async throws -> [OrderedJSON.Member] {
-        let originals = Set(receipt.facts.map(\.originalTransactionID)).sorted()
+        let originals = Set(receipt.facts.map { ExactText($0.originalTransactionID) }).sorted().map(\.text)
         let history = try await histories.fetch(
             about: originals, in: scope, because: .receipt, unlessYoungerThan: AccountHistories.pause)
         if history.state == .refused(String(APIErrorCode.accountNotFound.rawValue)) {
             throw Refusal(status: .accountNotFound)
         }
-        let relatives = try await storage.sameAccountPurchases(of: originals + history.found, in: scope.id)
-        let known = Set(relatives.flatMap { $0.transactions.map(\.transactionID) })
-        let lineages = relatives.adding(receipt.facts.filter { !known.contains($0.transactionID) })
+        let relatives = try await storage.sameAccountPurchases(of: originals + history.found.map(\.text), in: scope.id)
+        let lineages = relatives.adding(receipt.facts)
         let latest = LatestReceipt(
             lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions)
         guard latest.hasAutoRenewables else { return [] }

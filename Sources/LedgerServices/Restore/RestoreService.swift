@@ -74,15 +74,15 @@ package struct RestoreService: Sendable {
             skipsRefused: takeover == .nothing || !sent.isEmpty,
             needsPurchase: takeover != .nothing, erasuresKnownUntil: erased)
         try await storeOriginalPurchases(of: verified, for: customer, in: scope, takeover, erasuresKnownUntil: erased)
-        let inUse = Set(sent).subtracting(claimed)
+        let inUse = Set(sent.map { ExactText($0) }).subtracting(claimed.map { ExactText($0) })
         var history: AccountHistory.State?
         if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
             let fetched = try await histories.fetch(about: ids, in: scope, because: .restore, unlessYoungerThan: age)
             history = fetched.state
             let relatives = try await storage.identifiersOfSameAccountPurchases(of: sent, in: scope.id)
-            let others = fetched.found.union(relatives).subtracting(inUse)
+            let others = fetched.found.union(relatives.map { ExactText($0) }).subtracting(inUse)
             try await claim(
-                Array(others), nil, for: customer, inSessionOf: session, in: scope,
+                others.map(\.text), nil, for: customer, inSessionOf: session, in: scope,
                 takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
         }
         let (kept, refused) = verified.partitioned(inUse: inUse)
@@ -146,12 +146,13 @@ package struct RestoreService: Sendable {
     /// Stores the facts of a receipt that are newer than those in the ledger. Apps send the same receipt repeatedly.
     private func store(_ facts: [TransactionFact], in scope: AppEnvironment) async throws {
         var news: [SignedFact] = []
-        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionID) {
+        for (original, facts) in Dictionary(grouping: facts, by: { ExactText($0.originalTransactionID) }) {
             let known = Dictionary(
-                (try await storage.lineage(original, in: scope.id)?.transactions ?? []).map {
-                    ($0.transactionID, $0.signedDate.milliseconds)
+                (try await storage.lineage(original.text, in: scope.id)?.transactions ?? []).map {
+                    (ExactText($0.transactionID), $0.signedDate.milliseconds)
                 }, uniquingKeysWith: { first, _ in first })
-            for fact in facts where known[fact.transactionID].map({ $0 < fact.signedDate.milliseconds }) ?? true {
+            for fact in facts
+            where known[ExactText(fact.transactionID)].map({ $0 < fact.signedDate.milliseconds }) ?? true {
                 news.append(
                     try SignedFact(receipt: fact, scope: scope, at: now, origin: .app))
             }
@@ -210,14 +211,18 @@ extension ServiceFailure {
 
 extension VerifiedPurchases {
     /// Returns the transactions stored for the customer, and those of purchases that stay with another customer.
-    fileprivate func partitioned(inUse: Set<String>) -> (kept: [String], refused: [RefusedText]) {
-        let taken = Set(
-            transactions.filter { inUse.contains($0.payload.originalTransactionId) }.map(\.payload.transactionId)
-                + (receipt?.facts ?? []).filter { inUse.contains($0.originalTransactionID) }.map(\.transactionID))
+    fileprivate func partitioned(inUse: Set<ExactText>) -> (kept: [String], refused: [RefusedText]) {
+        var taken: Set<ExactText> = []
+        for transaction in transactions where inUse.contains(ExactText(transaction.payload.originalTransactionId)) {
+            taken.insert(ExactText(transaction.payload.transactionId))
+        }
+        for fact in receipt?.facts ?? [] where inUse.contains(ExactText(fact.originalTransactionID)) {
+            taken.insert(ExactText(fact.transactionID))
+        }
         let all = transactionIDs
         return (
-            all.filter { !taken.contains($0) },
-            all.filter { taken.contains($0) }.map { RefusedText(id: $0, code: ServiceFailure.inUse.code) }
+            all.filter { !taken.contains(ExactText($0)) },
+            all.filter { taken.contains(ExactText($0)) }.map { RefusedText(id: $0, code: ServiceFailure.inUse.code) }
         )
     }
 }
@@ -251,14 +256,14 @@ extension [Lineage] {
     /// they were read.
     func adding(_ facts: [TransactionFact]) -> [Lineage] {
         var lineages = self
-        let known = Set(lineages.flatMap { $0.transactions.map(\.transactionID) })
-        let facts = facts.filter { !known.contains($0.transactionID) }
-        for (original, facts) in Dictionary(grouping: facts, by: \.originalTransactionID).sorted(by: { $0.key < $1.key }
-        ) {
-            if let index = lineages.firstIndex(where: { $0.originalTransactionID == original }) {
+        let known = Set(lineages.flatMap { $0.transactions.map { ExactText($0.transactionID) } })
+        let facts = facts.filter { !known.contains(ExactText($0.transactionID)) }
+        let purchases = Dictionary(grouping: facts) { ExactText($0.originalTransactionID) }
+        for (original, facts) in purchases.sorted(by: { $0.key < $1.key }) {
+            if let index = lineages.firstIndex(where: { $0.originalTransactionID.isExactly(original.text) }) {
                 lineages[index].transactions += facts
             } else {
-                lineages.append(Lineage(originalTransactionID: original, transactions: facts))
+                lineages.append(Lineage(originalTransactionID: original.text, transactions: facts))
             }
         }
         return lineages

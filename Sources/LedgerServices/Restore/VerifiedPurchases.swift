@@ -23,22 +23,22 @@ package struct VerifiedPurchases: Sendable {
 
     /// The identifiers of all transactions, including those of the receipt, without duplicates.
     var transactionIDs: [String] {
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         return (transactions.map(\.payload.transactionId) + (receipt?.facts ?? []).map(\.transactionID))
-            .filter { seen.insert($0).inserted }
+            .filter { seen.insert(ExactText($0)).inserted }
     }
 
     /// The original transaction identifiers of all transactions, including those of the receipt.
     var originalTransactionIDs: [String] {
         let all =
             transactions.map(\.payload.originalTransactionId) + (receipt?.facts ?? []).map(\.originalTransactionID)
-        return Set(all).sorted()
+        return Set(all.map { ExactText($0) }).sorted().map(\.text)
     }
 
     /// The original transaction identifiers of the transactions that do not name their Apple account.
     var unnamedOriginalTransactionIDs: [String] {
         let unnamed = transactions.filter { $0.payload.appTransactionId == nil }
-        return Set(unnamed.map(\.payload.originalTransactionId)).sorted()
+        return Set(unnamed.map { ExactText($0.payload.originalTransactionId) }).sorted().map(\.text)
     }
 
     package mutating func add(_ transaction: Verified<JWSTransactionDecodedPayload>) throws(ServiceFailure) {

@@ -73,8 +73,11 @@ package struct EventRenderer: Sendable {
         guard let transaction = context.parts?.transaction, let scope = context.scope else { return nil }
         let lineage = try await storage.lineage(transaction.originalTransactionId, in: scope.id)
         let before = lineage?.transactions
-            .filter { $0.transactionID != transaction.transactionId && $0.purchaseDate < transaction.purchaseDate }
-            .max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
+            .filter {
+                !$0.transactionID.isExactly(transaction.transactionId)
+                    && $0.purchaseDate < transaction.purchaseDate
+            }
+            .max { ($0.purchaseDate, ExactText($0.transactionID)) < ($1.purchaseDate, ExactText($1.transactionID)) }
         return before.map { PreviousPurchase(productID: $0.productID, wasTrial: $0.offerDiscountType == .freeTrial) }
     }
 }
