@@ -28,6 +28,21 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `A claim returns every purchase that it grants, sorted by bytes`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, scope in
+            let claim = Claim(
+                customer: "anna", scope: scope.id, originalTransactionIDs: Self.names.map(\.text),
+                policy: .keepOriginal, claimedAt: 5)
+            let outcome = try await ledger.claim(claim) { _ in true }
+            guard case .granted(let originals) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(originals.map { ExactText($0) } == Self.names.sorted())
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `Names that differ in one byte are different names everywhere`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, scope in
             for (index, name) in Self.names.enumerated() {

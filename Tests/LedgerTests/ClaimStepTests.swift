@@ -185,9 +185,9 @@ import Testing
     @Test(
         arguments: [
             (true, ["o"], [], true), (true, ["o", "p"], ["p"], false), (true, [], [], false), (false, ["o"], [], false),
-        ] as [(Bool, [String], Set<String>, Bool)])
+        ] as [(Bool, [String], [String], Bool)])
     func `A claim that needs a purchase is refused if none of the named purchases is granted`(
-        _ needsPurchase: Bool, _ named: [String], _ granted: Set<String>, _ isRefused: Bool
+        _ needsPurchase: Bool, _ named: [String], _ granted: [String], _ isRefused: Bool
     ) {
         let claim = Claim(
             customer: "ben", scope: 1, originalTransactionIDs: named, policy: .transfer, skipsRefused: true,

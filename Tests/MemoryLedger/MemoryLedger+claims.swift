@@ -63,27 +63,29 @@ extension MemoryLedger.State {
     /// Applies a claim. Returns the purchases that the customer owns afterwards, or nil if the claim fails as a whole.
     fileprivate mutating func apply(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool, _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
-    ) throws -> Set<String>? {
+    ) throws -> [String]? {
         guard let granted = try claimPurchases(claim, givesAccess), !claim.isRefused(granting: granted) else {
             return nil
         }
         guard let account = claim.appTransactionID else { return granted }
-        return claimAccount(account, claim, givesAccess, originalGivesAccess).map { granted.union($0) }
+        return claimAccount(account, claim, givesAccess, originalGivesAccess).map { more in
+            Set((granted + more).map { ExactText($0) }).sorted().map(\.text)
+        }
     }
 
     /// Claims the named purchases. Returns those that the customer owns afterwards, or nil if the claim fails as a
     /// whole.
     private mutating func claimPurchases(
         _ claim: Claim, _ givesAccess: (Lineage) -> Bool
-    ) throws -> Set<String>? {
-        var granted: Set<String> = []
+    ) throws -> [String]? {
+        var granted: [String] = []
         for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text) {
             let lineage = try readable(original, in: claim.scope)?.lineage
             let ownership = ownership(of: original, in: claim.scope)
             let step = claim.step(purchase: lineage, ownership, givesAccess: givesAccess)
             let subject = MemoryLedger.Subject(isAccount: false, key: .init(claim.scope, original))
             guard let isGranted = apply(step, claim, subject, moving: [original]) else { return nil }
-            if isGranted { granted.insert(original) }
+            if isGranted { granted.append(original) }
         }
         return granted
     }
@@ -92,7 +94,7 @@ extension MemoryLedger.State {
     private mutating func claimAccount(
         _ account: String, _ claim: Claim, _ givesAccess: (Lineage) -> Bool,
         _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
-    ) -> Set<String>? {
+    ) -> [String]? {
         let bought = lineages(in: claim.scope).filter { $0.appTransactionID?.isExactly(account) ?? false }.map {
             HeldPurchase(lineage: $0, ownership: ownership(of: $0.originalTransactionID, in: claim.scope))
         }
@@ -104,7 +106,7 @@ extension MemoryLedger.State {
             .map(\.lineage.originalTransactionID)
         let subject = MemoryLedger.Subject(isAccount: true, key: .init(claim.scope, account))
         guard let isGranted = apply(step, claim, subject, moving: moving) else { return nil }
-        return isGranted ? Set(moving) : []
+        return isGranted ? moving : []
     }
 
     /// Applies one step of a claim. Returns whether the customer owns the subject afterwards, or nil if the claim

@@ -54,7 +54,7 @@ extension Claim {
     }
 
     /// Whether the whole claim is refused. `granted` contains the purchases that become the customer's.
-    package func isRefused(granting granted: Set<String>) -> Bool {
+    package func isRefused(granting granted: [String]) -> Bool {
         needsPurchase && !originalTransactionIDs.isEmpty && granted.isEmpty
     }
 

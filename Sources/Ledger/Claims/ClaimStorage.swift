@@ -46,8 +46,9 @@ package struct Claim: Sendable, Hashable {
 
 /// The result of a claim.
 package enum ClaimOutcome: Sendable, Hashable {
-    /// The customer owns these purchases now, including those that the customer owned before.
-    case granted(Set<String>)
+    /// The customer owns these purchases now, including those that the customer owned before. Sorted, without
+    /// duplicates.
+    case granted([String])
     /// A purchase belongs to another customer; nothing has changed.
     case inUse
     /// The customer was erased after the app's request; nothing has changed.

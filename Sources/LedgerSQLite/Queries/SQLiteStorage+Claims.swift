@@ -74,7 +74,8 @@ private struct ClaimTransaction {
         let granted = try claimPurchases(db)
         guard !claim.isRefused(granting: granted) else { throw ClaimRefused() }
         guard let account = claim.appTransactionID else { return .granted(granted) }
-        return .granted(granted.union(try claimAccount(account, db)))
+        let all = try granted + claimAccount(account, db)
+        return .granted(Set(all.map { ExactText($0) }).sorted().map(\.text))
     }
 
     /// Whether the customer was erased after the app's request.
@@ -85,11 +86,9 @@ private struct ClaimTransaction {
     }
 
     /// Claims the purchases, and returns those that the customer owns now.
-    private func claimPurchases(_ db: Database) throws -> Set<String> {
-        var granted: Set<String> = []
-        for original in Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text)
-        where try claimPurchase(original, db) { granted.insert(original) }
-        return granted
+    private func claimPurchases(_ db: Database) throws -> [String] {
+        try Set(claim.originalTransactionIDs.map { ExactText($0) }).sorted().map(\.text)
+            .filter { try claimPurchase($0, db) }
     }
 
     /// Claims a purchase; returns false if the present owners keep it.
@@ -102,7 +101,7 @@ private struct ClaimTransaction {
     }
 
     /// Claims an Apple account, and returns the purchases that come with it.
-    private func claimAccount(_ account: String, _ db: Database) throws -> Set<String> {
+    private func claimAccount(_ account: String, _ db: Database) throws -> [String] {
         let subject = ClaimTables.Subject.account(account, in: claim.scope)
         let originals = try unclaimed(of: account, db)
         let step = try claim.step(
@@ -111,7 +110,7 @@ private struct ClaimTransaction {
             originalGivesAccess: {
                 try OriginalPurchaseTable.fact(of: account, in: claim.scope, db).map(originalGivesAccess) ?? false
             })
-        return try apply(step, subject, moving: originals, db) ? Set(originals) : []
+        return try apply(step, subject, moving: originals, db) ? originals : []
     }
 
     /// Stores the decision and its events. Returns false if the present owners keep the purchase.

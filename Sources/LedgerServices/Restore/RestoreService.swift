@@ -169,7 +169,7 @@ package struct RestoreService: Sendable {
         _ originals: [String], _ account: String?, for customer: String, inSessionOf session: String? = nil,
         in scope: AppEnvironment, _ takeover: Takeover, skipsRefused: Bool, needsPurchase: Bool = false,
         erasuresKnownUntil: Milliseconds
-    ) async throws -> Set<String> {
+    ) async throws -> [String] {
         guard !originals.isEmpty || account != nil else { return [] }
         let now = now
         let policy = apps[scope.bundleID]?.restorePolicy ?? .keepOriginal
