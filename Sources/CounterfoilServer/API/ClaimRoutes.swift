@@ -28,7 +28,8 @@ struct ClaimRoutes {
                 json.member("product_id", purchase.lineage.transactions.last?.productID)
                 json.member("owners", purchase.ownership.owners(at: instant)) { $0.string($1) }
                 json.member("reason", Self.reason(purchase.ownership, at: instant))
-                json.member("since", purchase.changes(for: customer, until: instant).last?.change.instant)
+                let changes = purchase.changes(for: customer, in: scope.bundleID, until: instant)
+                json.member("since", changes.last?.change.instant)
             }
         }
     }

@@ -56,7 +56,8 @@ struct TimelineRoutes {
         }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             Self.write(
-                entry.item, of: customer, entry.reading, naming: call.maySeeOtherCustomers, scopes, to: &json
+                entry.item, of: customer, in: scope, entry.reading, naming: call.maySeeOtherCustomers, scopes,
+                to: &json
             ) { json, kept in
                 guard let decoded, let expanded, kept.isNamed(expanded) else { return }
                 json.key("notification")
@@ -72,8 +73,9 @@ struct TimelineRoutes {
     }
 
     private static func write(
-        _ item: TimelineItem, of customer: String, _ reading: Reading, naming: Bool, _ scopes: AppEnvironmentRegistry,
-        to json: inout JSONWriter, expanding: (inout JSONWriter, StoredNotification) -> Void
+        _ item: TimelineItem, of customer: String, in scope: AppEnvironment, _ reading: Reading, naming: Bool,
+        _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter,
+        expanding: (inout JSONWriter, StoredNotification) -> Void
     ) {
         json.object("timeline_entry") { json in
             json.member("occurred_at", item.place.date)
@@ -81,7 +83,8 @@ struct TimelineRoutes {
             case .change(let change):
                 json.member("kind", "event")
                 json.members(
-                    of: CustomerChange(change, of: item.originalTransactionID, for: customer), naming: naming)
+                    of: CustomerChange(change, of: item.originalTransactionID, for: customer, in: scope.bundleID),
+                    naming: naming)
             case .grant(let event):
                 json.member("kind", "event")
                 json.member("type", "grant.\(event.kind.rawValue)")

@@ -39,6 +39,11 @@ package struct Erasure: Sendable, Hashable {
     /// The name that replaces the customer's. Two erased customers have different stand-ins.
     package var standIn: String { Self.prefix + digest.prefix(32) }
 
+    /// Returns the name that replaces a customer's.
+    package static func standIn(for customer: String, in bundleID: String) -> String {
+        Erasure(digest: digest(of: customer, in: bundleID), at: 0).standIn
+    }
+
     /// Whether a name is the stand-in of an erased customer. Customers cannot have such a name.
     package static func isStandIn(_ name: String) -> Bool { name.hasPrefix(prefix) }
 

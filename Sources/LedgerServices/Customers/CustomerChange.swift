@@ -7,10 +7,13 @@ package struct CustomerChange: Sendable {
     package var change: Ownership.Change
     /// Whether the customer lost the purchase.
     var isLoss: Bool
+    /// Whether the customer lost the purchase because the customer was erased.
+    var isErasure: Bool
 
-    package init(_ change: Ownership.Change, of original: String, for customer: String) {
+    package init(_ change: Ownership.Change, of original: String, for customer: String, in bundleID: String) {
         (originalTransactionID, self.change) = (original, change)
         isLoss = change.from.containsExactly(customer)
+        isErasure = isLoss && change.to.containsExactly(Erasure.standIn(for: customer, in: bundleID))
     }
 
     /// The type of the event about the change.
@@ -19,12 +22,14 @@ package struct CustomerChange: Sendable {
 
 extension HeldPurchase {
     /// Returns all changes up to `instant` by which the customer gained or lost the purchase, oldest first.
-    package func changes(for customer: String, until instant: Milliseconds) -> [CustomerChange] {
+    package func changes(
+        for customer: String, in bundleID: String, until instant: Milliseconds
+    ) -> [CustomerChange] {
         ownership.changes
             .filter { change in
                 change.instant <= instant
                     && (change.from.containsExactly(customer) || change.to.containsExactly(customer))
             }
-            .map { CustomerChange($0, of: lineage.originalTransactionID, for: customer) }
+            .map { CustomerChange($0, of: lineage.originalTransactionID, for: customer, in: bundleID) }
     }
 }

@@ -35,7 +35,7 @@ package struct CustomerExplanation: Sendable {
         var all: [CustomerChange] = []
         var losses: [(loss: CustomerChange, explanation: Explanation)] = []
         for purchase in concerned {
-            let changes = purchase.changes(for: customer, until: instant)
+            let changes = purchase.changes(for: customer, in: scope.bundleID, until: instant)
             all += changes
             guard let last = changes.last, last.isLoss else { continue }
             let facts = CustomerFacts(
@@ -49,13 +49,17 @@ package struct CustomerExplanation: Sendable {
             explanation.rule == .neverBought || last.explanation.isActive
         else { return }
         let product = last.explanation.productID ?? "The purchase \(last.loss.originalTransactionID)"
-        let owner =
-            namesCustomers
-            ? last.loss.change.to.map { "the customer \($0)" }.joined(separator: " and ") : "another customer"
         let date = Date(milliseconds: last.loss.change.instant).formatted(.iso8601)
         (explanation.rule, explanation.productID) = (.transferred, last.explanation.productID)
         explanation.transactionID = nil
-        explanation.sentence = "\(product) was transferred to \(owner.isEmpty ? "nobody" : owner) on \(date)."
+        guard !last.loss.isErasure else {
+            explanation.sentence = "\(product) lost its owner on \(date): the customer was erased."
+            return
+        }
+        let owners = last.loss.change.to
+        let names =
+            namesCustomers && owners.isEmpty ? "nobody" : TimelineSentence.names(owners, naming: namesCustomers)
+        explanation.sentence = "\(product) was transferred to \(names) on \(date)."
     }
 }
 

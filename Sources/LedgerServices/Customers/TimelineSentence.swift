@@ -48,14 +48,22 @@ package enum TimelineSentence {
     /// - Parameter naming: Whether the sentence may contain the identifiers of other customers.
     package static func text(_ change: CustomerChange, naming: Bool) -> String {
         let original = change.originalTransactionID
-        func names(_ customers: [String]) -> String {
-            guard naming, !customers.isEmpty else { return "another customer" }
-            return customers.map { "the customer \($0)" }.joined(separator: " and ")
+        if change.isErasure { return "The purchase \(original) lost its owner: this customer was erased." }
+        if change.isLoss {
+            return "The purchase \(original) was transferred to \(names(change.change.to, naming: naming))."
         }
-        if change.isLoss { return "The purchase \(original) was transferred to \(names(change.change.to))." }
-        return change.change.from.isEmpty
-            ? "The app linked the purchase \(original) to this customer."
-            : "The purchase \(original) was transferred to this customer from \(names(change.change.from))."
+        guard !change.change.from.isEmpty else { return "The app linked the purchase \(original) to this customer." }
+        let former = names(change.change.from, naming: naming)
+        return "The purchase \(original) was transferred to this customer from \(former)."
+    }
+
+    /// Returns the former or new owners of a purchase for a sentence, without the placeholders of erased customers.
+    ///
+    /// - Parameter naming: Whether the sentence may contain the identifiers of other customers.
+    static func names(_ customers: [String], naming: Bool) -> String {
+        guard naming, !customers.isEmpty else { return "another customer" }
+        return customers.map { Erasure.isStandIn($0) ? "an erased customer" : "the customer \($0)" }
+            .joined(separator: " and ")
     }
 
     /// Returns a day such as `3 May 2026`, in UTC.

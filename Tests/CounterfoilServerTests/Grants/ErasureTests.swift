@@ -95,6 +95,38 @@ import Testing
         }
     }
 
+    @Test func `Explanations and timelines say that a customer was erased`() async throws {
+        try await Self.run { world in
+            func sentences(_ customer: String) async throws -> (explanation: String, timeline: [String]) {
+                let path = "/v1/customers/\(customer)"
+                let explanation = try await world.api.get(path + "/entitlements/premium/explain")
+                let timeline = try await world.api.get(path + "/timeline").items
+                return (
+                    explanation["sentence"] as? String ?? "", timeline.compactMap { $0["sentence"] as? String }
+                )
+            }
+            let (anna, original) = try await TakeoverTests.bought(world)
+            let transfer = "/purchases/\(original)/transfer"
+            _ = try await world.api.post("/v1/customers/ben" + transfer, ["reason": "ticket 4711"])
+            _ = try await world.api.send("DELETE", "/v1/customers/ben")
+            let former = try await sentences(anna)
+            let product = "com.example.premium.monthly"
+            #expect(former.explanation.hasPrefix("\(product) was transferred to an erased customer on "), "\(former)")
+            #expect(former.timeline.contains("The purchase \(original) was transferred to an erased customer."))
+            _ = try await world.api.post("/v1/customers/dora" + transfer, ["reason": "ticket 4712"])
+            let gained = "The purchase \(original) was transferred to this customer from an erased customer."
+            let next = try await sentences("dora")
+            #expect(next.timeline.contains(gained), "\(next)")
+
+            let carol = try await world.subscribe("carol")
+            _ = try await world.api.send("DELETE", "/v1/customers/\(carol)")
+            let erased = try await sentences(carol)
+            #expect(erased.explanation.hasPrefix("\(product) lost its owner on "), "\(erased)")
+            #expect(erased.explanation.hasSuffix(": the customer was erased."))
+            #expect(erased.timeline.contains { $0.hasSuffix(" lost its owner: this customer was erased.") })
+        }
+    }
+
     @Test(arguments: [true, false])
     func `A report that is overtaken by an erasure is answered with 409 and claims nothing`(_ restore: Bool)
         async throws
