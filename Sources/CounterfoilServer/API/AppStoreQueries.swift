@@ -88,7 +88,8 @@ struct AppStoreQueries: Sendable {
         case .pending:
             throw APIFailure(
                 .serviceUnavailable, "app_store_unavailable",
-                "The App Store did not answer in time; the server will try again.", isRetryable: true, backoff: 10_000)
+                "The App Store did not return the purchase history; the log has the reason. The server will try again.",
+                isRetryable: true, backoff: 10_000)
         case .refused(let code):
             throw APIFailure(
                 .notFound, "refused_by_app_store",

@@ -89,8 +89,8 @@ package final class AccountHistories: Sendable {
 
     // MARK: - Within the time of an HTTP request
 
-    /// Fetches the history of the Apple account that made some purchases, within `timeout`. If the App Store does not
-    /// answer in time, recovery fetches it later.
+    /// Fetches the history of the Apple account that made some purchases, within `timeout`. If this fails, for another
+    /// reason than a final refusal, recovery fetches it later.
     ///
     /// - Parameters:
     ///   - ids: Original transaction identifiers, or the app transaction's identifier. The first is used for the
@@ -133,7 +133,10 @@ package final class AccountHistories: Sendable {
         } catch let error as AppStoreServerError {
             logger.warning(
                 "the App Store did not return a history",
-                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleID)"])
+                metadata: [
+                    "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)",
+                    "reason": "\(error.logReason)",
+                ])
             // All errors except a final refusal of this transaction may be temporary.
             guard error.isFinal, let code = error.apiCode else { return .pending }
             return .refused(String(code.rawValue))
@@ -181,7 +184,8 @@ package struct AccountHistory: Sendable {
     package enum State: Sendable, Hashable {
         /// The ledger contains the complete history.
         case complete
-        /// The App Store did not answer in time. Recovery fetches the history later.
+        /// The App Store did not answer in time, refused the key, failed, or returned data that do not verify.
+        /// Recovery fetches the history later.
         case pending
         /// The App Store refuses the transaction. The value is its error code.
         case refused(String)

@@ -46,6 +46,20 @@ import Yams
         }
     }
 
+    @Test(arguments: [401, 500])
+    func `If the App Store answers with an error, support is not told that it did not answer`(_ status: Int)
+        async throws
+    {
+        try await World.withAPI { world in
+            let anna = try await world.subscribe("anna")
+            try world.simulator.add(Fault("route:*", .status(code: status)))
+            let answer = try await world.api.post("/v1/customers/\(anna)/refresh", [:])
+            #expect(answer.status == 503 && answer.code == "app_store_unavailable", "\(answer.text)")
+            let message = answer["message"] as? String ?? ""
+            #expect(message.hasPrefix("The App Store did not return the purchase history;"), "\(message)")
+        }
+    }
+
     @Test func `Support can extend one subscription or all subscriptions of a product`() async throws {
         try await World.withAPI { world in
             let token = UUID()
