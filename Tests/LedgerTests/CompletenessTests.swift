@@ -58,8 +58,8 @@ import Testing
             testDescription: "unverified items", missing: missing(unverified: 3), state: .behind,
             word: "3 items"),
         Case(
-            testDescription: "an unverified span", missing: missing(spans: 1), state: .behind,
-            word: "failed verification"),
+            testDescription: "an unverified span without items", missing: missing(spans: 1), state: .behind,
+            word: "failed verification; unverified_spans lists"),
         Case(
             testDescription: "failed notifications", missing: missing(failed: 2), state: .behind,
             word: "state=failed"),

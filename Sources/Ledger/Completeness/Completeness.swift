@@ -84,11 +84,18 @@ extension Completeness {
         }
         if status.isCatchingUp { return (.catchingUp, "The history since the last outage is being read.") }
         if missing.unverified + missing.unverifiedSpans > 0 {
+            // A notification that was verified before, from another delivery, is not listed as an item.
+            let found =
+                missing.unverified > 0
+                ? "\(missing.unverified) items in the App Store's answers failed verification; unverified_items lists the "
+                    + "latest with the reasons."
+                : "Notifications in the App Store's answers failed verification; unverified_spans lists their times, and "
+                    + "the log has the reasons."
             return (
                 .behind,
-                "\(missing.unverified) items in the App Store's answers failed verification; unverified_items lists the "
-                    + "latest with the reasons. The server asks for them again automatically, after every start and then "
-                    + "less and less often. If the code is untrusted_root, check `trust.anchors`, then restart."
+                found
+                    + " The server asks for them again automatically, after every start and then less and less often. "
+                    + "If the code is untrusted_root, check `trust.anchors`, then restart."
             )
         }
         if missing.failedNotifications > 0 {

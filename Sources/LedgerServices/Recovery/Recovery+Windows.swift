@@ -92,7 +92,9 @@ extension Recovery {
             return .stored(isNew: false, signedDate: signedDate)
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
-            logger.error("a notification of the history failed verification", metadata: ["code": "\(refusal.code)"])
+            logger.error(
+                "a notification of the history failed verification",
+                metadata: ["code": "\(refusal.code)", "reason": "\(refusal.message)"])
             return .unverified(UnverifiedItem(signedPayload, refusal, isNotification: true))
         }
     }
