@@ -106,6 +106,11 @@ extension APIFailure {
         switch error.code {
         case .refused, .invalidRequest:
             self.init(.badRequest, "refused_by_app_store", "The App Store rejects this identifier.", parameter: "id")
+        case .unauthorized:
+            self.init(
+                .badGateway, "app_store_unauthorized",
+                "The App Store does not accept the app's key; `counterfoil server check --online` says what to compare."
+            )
         default:
             self.init(
                 error.isRetryable ? .serviceUnavailable : .badGateway, "app_store_\(error.code)",

@@ -129,14 +129,12 @@ package final class AccountHistories: Sendable {
 
     private func state(of reader: HistoryReader, _ scope: AppEnvironment) async throws -> AccountHistory.State {
         do {
-            return try await TimeLimit.run(timeout) { try await reader.run() } == nil ? .pending : .complete
+            let outcome: Void? = try await TimeLimit.run(timeout) { try await reader.run() }
+            guard outcome == nil else { return .complete }
+            logFailure("the App Store did not answer within \(timeout.seconds) seconds", scope)
+            return .pending
         } catch let error as AppStoreServerError {
-            logger.warning(
-                "the App Store did not return a history",
-                metadata: [
-                    "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)",
-                    "reason": "\(error.logReason)",
-                ])
+            logFailure(error.logReason, scope)
             // All errors except a final refusal of this transaction may be temporary.
             guard error.isFinal, let code = error.apiCode else { return .pending }
             return .refused(String(code.rawValue))
@@ -146,6 +144,14 @@ package final class AccountHistories: Sendable {
                 metadata: ["code": "\(error.code)", "app": "\(scope.bundleID)"])
             return .pending
         }
+    }
+
+    private func logFailure(_ reason: String, _ scope: AppEnvironment) {
+        logger.warning(
+            "the App Store did not return a history",
+            metadata: [
+                "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)", "reason": "\(reason)",
+            ])
     }
 
     // MARK: - Shared

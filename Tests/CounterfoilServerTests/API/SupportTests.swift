@@ -57,6 +57,11 @@ import Yams
             #expect(answer.status == 503 && answer.code == "app_store_unavailable", "\(answer.text)")
             let message = answer["message"] as? String ?? ""
             #expect(message.hasPrefix("The App Store did not return the purchase history;"), "\(message)")
+            guard status == 401 else { return }
+            let refunds = try await world.api.get("/v1/customers/\(anna)/refunds")
+            #expect(refunds.status == 502 && refunds.code == "app_store_unauthorized", "\(refunds.text)")
+            let hint = refunds["message"] as? String ?? ""
+            #expect(hint.contains("does not accept the app's key"), "\(hint)")
         }
     }
 
