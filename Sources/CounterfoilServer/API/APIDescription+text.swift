@@ -2651,9 +2651,13 @@ extension APIDescription {
                   type: string
                   enum: [claimed, account_named, account_claimed]
                   description: >-
-                    claimed: by a restore or merge. account_named: by the purchase's account token. account_claimed: other
-                    purchases of its Apple account were claimed
-                since: {$ref: "#/components/schemas/Instant"}
+                    claimed: by a restore, merge or transfer. account_named: by the purchase's account token. account_claimed:
+                    other purchases of its Apple account were claimed
+                since:
+                  allOf: [{$ref: "#/components/schemas/Instant"}]
+                  description: >-
+                    When this customer got the purchase, or the owners if this customer is not one of them; left out if it was
+                    theirs from the beginning
             ConsumptionRequest:
               type: object
               required: [object, transaction_id, original_transaction_id, state, requested_at, answer_due_at, attempts]

@@ -28,10 +28,18 @@ struct ClaimRoutes {
                 json.member("product_id", purchase.lineage.transactions.last?.productID)
                 json.member("owners", purchase.ownership.owners(at: instant)) { $0.string($1) }
                 json.member("reason", Self.reason(purchase.ownership, at: instant))
-                let changes = purchase.changes(for: customer, in: scope.bundleID, until: instant)
-                json.member("since", changes.last?.change.instant)
+                json.member("since", Self.since(purchase.ownership, customer, at: instant))
             }
         }
+    }
+
+    /// Returns the instant at which the customer got the purchase, or the present owners if the customer is not one of
+    /// them. Nil if the purchase was theirs from the beginning.
+    private static func since(_ ownership: Ownership, _ customer: String, at instant: Milliseconds) -> Milliseconds? {
+        let isOwner = ownership.owners(at: instant).containsExactly(customer)
+        return ownership.changes.last { change in
+            change.instant <= instant && (!isOwner || change.to.containsExactly(customer))
+        }?.instant
     }
 
     private static func reason(_ ownership: Ownership, at instant: Milliseconds) -> String {

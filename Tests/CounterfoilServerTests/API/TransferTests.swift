@@ -88,6 +88,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `The claims of former owners have the instant at which the present owner got the purchase`(_ named: Bool)
+        async throws
+    {
+        try await Self.withTransfer(named: named) { transfer in
+            let before = transfer.now()
+            let path = "/v1/customers/carol/purchases/\(transfer.original)/transfer"
+            let answer = try await transfer.api.post(path, ["reason": "ticket 4711"])
+            #expect(answer.status == 200, "\(answer.text)")
+            for customer in ["carol", "ben", transfer.loser] {
+                let claim = try await transfer.api.get("/v1/customers/\(customer)/claims").items.first
+                #expect(claim?["owners"] as? [String] == ["carol"])
+                #expect(claim?["since"] as? Int64 ?? 0 >= before, "\(customer)")
+            }
+        }
+    }
+
     @Test(arguments: [true, false]) func `A transferred purchase belongs to the former customer at earlier instants`(
         named: Bool
     ) async throws {

@@ -20,13 +20,11 @@ extension CustomerPage {
             items.map { item in
                 let original = item["original_transaction_id"].text ?? ""
                 let owners = item["owners"].items.compactMap(\.text)
-                let isTheirs = owners.contains { CustomerName.canonical($0) == CustomerName.canonical(id) }
+                let isErased = owners.contains(where: Erasure.isStandIn)
+                let reason = reasons[item["reason"].text ?? ""] ?? "not known"
                 return [
                     .link(original, visit.link("transactions", original)), .foreign(item["product_id"].text ?? ""),
-                    isTheirs
-                        ? .plain("this customer")
-                        : owners.first.map { .link($0, visit.link("customers", $0)) } ?? .plain("none"),
-                    .plain(reasons[item["reason"].text ?? ""] ?? "not known"),
+                    owner(owners, id, visit), .plain(isErased ? "the customer was erased" : reason),
                     item["since"].isNothing ? .plain("the purchase") : .time(item["since"].instant),
                 ]
             }, empty: "")
@@ -35,8 +33,16 @@ extension CustomerPage {
         }
     }
 
+    private static func owner(_ owners: [String], _ id: String, _ visit: Visit) -> ConsolePage.Cell {
+        if owners.contains(where: { CustomerName.canonical($0) == CustomerName.canonical(id) }) {
+            return .plain("this customer")
+        }
+        guard let first = owners.first else { return .plain("none") }
+        return Erasure.isStandIn(first) ? .plain("an erased customer") : .link(first, visit.link("customers", first))
+    }
+
     private static let reasons = [
-        "claimed": "a restore or merge claimed it", "account_named": "the purchase names the account",
+        "claimed": "a restore, merge or transfer claimed it", "account_named": "the purchase names the account",
         "account_claimed": "other purchases of its Apple account were claimed",
     ]
 }
