@@ -87,7 +87,12 @@ import Testing
             _ = try RunningCommand.object(await lines.next())
             let file = folder.appending(path: "counterfoil.yaml")
             let written = try await Command.run(["server", "init", "--simulator", store.path, "--output", file.path])
-            #expect(written.status == 0, "\(written.errors)")
+            #expect(written.status == 0 && !written.errors.contains("counterfoil.sqlite"), "\(written.errors)")
+            try Data().write(to: folder.appending(path: "counterfoil.sqlite"))
+            let again = try await Command.run([
+                "server", "init", "--force", "--simulator", store.path, "--output", file.path,
+            ])
+            #expect(again.errors.contains("counterfoil.sqlite exists; if another simulator filled it"))
             simulator.interrupt()
             _ = await simulator.end()
             let checked = try await Command.run(["server", "check", file.path])

@@ -74,6 +74,8 @@ import Testing
             #expect(customers.output.hasPrefix("anna  com.example.premium.monthly active until 2026-01-08"))
             #expect(customers.output.hasSuffix("  account \(token)\n"))
             _ = try await session.object("simulator", "reset")
+            let reset = try await session.run("simulator", "reset")
+            #expect(reset.errors.contains("needs an empty ledger"), "\(reset.errors)")
             #expect(
                 try await session.run("simulator", "customers").output == "no customers in production\n")
         }

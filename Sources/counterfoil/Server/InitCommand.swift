@@ -65,6 +65,13 @@ struct InitCommand: AsyncParsableCommand {
                 "note: \(output.printable) refers to the simulator's key and certificates, which are deleted when it "
                     + "stops; counterfoil simulator --directory keeps them")
         }
+        // The ledger's path in the template. Another simulator's notifications would count as duplicates there.
+        let ledger = URL(filePath: output).deletingLastPathComponent().appending(path: "counterfoil.sqlite").path
+        if simulator, FileManager.default.fileExists(atPath: ledger) {
+            Output.error(
+                "note: \(ledger.printable) exists; if another simulator filled it, delete it with its -wal and -shm: "
+                    + "simulators repeat the identifiers of purchases and notifications")
+        }
     }
 
     private func write(_ text: String) async throws {

@@ -68,6 +68,7 @@ struct SimulatorRestore: AsyncParsableCommand {
         let data = try await options.client().send("POST", ["snapshots", name, "restore"])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         Output.line("restored \(name): \(try ControlClient.decode(ClockLine.self, from: data).text)")
+        Output.error(repeatedIdentifiers)
     }
 }
 
@@ -90,8 +91,13 @@ struct SimulatorReset: AsyncParsableCommand {
         let data = try await options.client().send("POST", ["reset"], body: ["everything": everything])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
         Output.line("empty: \(try ControlClient.decode(ClockLine.self, from: data).text)")
+        Output.error(repeatedIdentifiers)
     }
 }
+
+/// The note after the state went back: identifiers derive from the seed, so they repeat with other contents.
+private let repeatedIdentifiers =
+    "note: identifiers repeat from here on; a server that received the earlier data needs an empty ledger"
 
 /// A snapshot as the control API returns it.
 private struct SnapshotLine: Decodable { let name: String }

@@ -80,6 +80,7 @@ extension PanelAction {
                     consequences: [
                         "Customers, purchases, notifications, faults and the time become those of \(fields["name"] ?? "").",
                         "The current state is lost unless you save it first.",
+                        "Identifiers repeat from there on: a server that received later data needs an empty ledger.",
                     ], button: "Restore", typedWord: nil)
             }),
         "reset": PanelAction(
@@ -95,6 +96,7 @@ extension PanelAction {
                         rest
                             ? "Settings, catalogue and URLs are reset, too."
                             : "Settings, catalogue and URLs are kept.",
+                        "Identifiers repeat: a server that received the earlier data needs an empty ledger.",
                     ], button: "Reset", typedWord: "reset")
             }),
         "scenario": PanelAction(
