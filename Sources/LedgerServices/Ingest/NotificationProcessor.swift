@@ -193,7 +193,10 @@ package final class NotificationProcessor: Service {
     private func readInbox(after cursor: Int64) async {
         let kept: [StoredNotification]
         do { kept = try await storage.pending(after: cursor, limit: Self.inboxPage) } catch {
-            logger.error("the inbox cannot be read", metadata: ["reason": "\(error.logReason)"])
+            // A server that could not start cancels the read.
+            if !Task.isCancelled {
+                logger.error("the inbox cannot be read", metadata: ["reason": "\(error.logReason)"])
+            }
             await pause()
             return change { $0.isReading = false }
         }

@@ -44,6 +44,26 @@ import Testing
         }
     }
 
+    @Test func `A server that cannot listen does not log that the inbox cannot be read`() async throws {
+        try await World.run { world in
+            try await world.stopServer()
+            var configuration = try world.configuration()
+            // RFC 5737: no machine has this address.
+            configuration.listen.host = "192.0.2.1"
+            let text = Mutex("")
+            let lines = ServerLogHandler(ServerConfiguration.Log(), now: { World.start }) { line, _ in
+                text.withLock { $0 += String(decoding: line, as: UTF8.self) }
+            }
+            await #expect(throws: ServerError.self) {
+                _ = try await Server.start(
+                    configuration, clock: .showing { World.start }, logger: Logger(label: "test") { _ in lines })
+            }
+            let logged = text.withLock(\.self)
+            #expect(!logged.contains("the inbox cannot be read"), "\(logged)")
+            try await world.startServer()
+        }
+    }
+
     @Test func `Cancelling the start of a server releases the ledger`() async throws {
         try await World.run { world in
             try await world.stopServer()
