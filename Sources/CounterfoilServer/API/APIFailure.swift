@@ -1,4 +1,3 @@
-internal import NIOCore
 internal import Basics
 internal import HTTPTypes
 internal import Hummingbird

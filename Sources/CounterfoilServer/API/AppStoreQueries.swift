@@ -2,7 +2,6 @@ internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Entitlements
-internal import Foundation
 internal import HTTPTypes
 internal import Ledger
 internal import LedgerServices

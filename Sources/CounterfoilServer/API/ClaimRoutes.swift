@@ -1,7 +1,6 @@
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
-internal import Foundation
 internal import Hummingbird
 internal import Ledger
 internal import LedgerServices

@@ -1,9 +1,6 @@
-internal import AppStoreServer
-internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
-internal import Basics
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird

@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 internal import Entitlements
 internal import Hummingbird
 internal import LedgerServices

@@ -1,7 +1,5 @@
-internal import AppStoreModels
 internal import Basics
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 internal import LedgerServices

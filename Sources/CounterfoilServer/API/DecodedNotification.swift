@@ -3,7 +3,6 @@ internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
-internal import Foundation
 
 /// The contents of a notification and of the signed texts in it, each verified again, with the failures.
 struct DecodedNotification {

@@ -1,6 +1,5 @@
 internal import ConfigurationReading
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 

@@ -1,6 +1,5 @@
 internal import LedgerServices
 internal import Ledger
-internal import AppStoreModels
 internal import Basics
 internal import Foundation
 internal import Hummingbird

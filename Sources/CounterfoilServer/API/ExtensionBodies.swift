@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import Foundation
-internal import HTTPTypes
 internal import Ledger
 
 /// The body of a request to extend a renewal date.

@@ -1,4 +1,3 @@
-internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels

@@ -1,7 +1,5 @@
-internal import AppStoreTrust
 internal import LedgerServices
 internal import Ledger
-internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
 internal import Foundation

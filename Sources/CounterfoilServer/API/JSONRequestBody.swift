@@ -1,8 +1,5 @@
-internal import AppStoreServer
 internal import Basics
 internal import ConfigurationReading
-internal import Foundation
-internal import HTTPTypes
 
 /// The body of a request to this API. Unknown members are errors: a client that writes `signedTransactions` for
 /// `signed_transactions` would otherwise get a success without any effect.

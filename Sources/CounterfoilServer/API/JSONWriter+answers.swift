@@ -1,7 +1,6 @@
 internal import AppStoreModels
 internal import Ledger
 internal import Basics
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore

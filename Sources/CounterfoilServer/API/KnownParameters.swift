@@ -1,6 +1,4 @@
-internal import Basics
 internal import ConfigurationReading
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 

@@ -1,12 +1,9 @@
-internal import AppStoreTrust
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
 internal import Entitlements
-internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 
 /// The owners of a transaction or an order, for customer support.

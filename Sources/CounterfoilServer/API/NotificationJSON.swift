@@ -2,8 +2,6 @@ internal import LedgerServices
 internal import Ledger
 internal import AppStoreTrust
 internal import Basics
-internal import Foundation
-internal import AppStoreModels
 
 /// Writes notifications as JSON.
 enum NotificationJSON {

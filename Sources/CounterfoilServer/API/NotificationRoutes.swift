@@ -1,4 +1,3 @@
-internal import AppStoreServer
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels

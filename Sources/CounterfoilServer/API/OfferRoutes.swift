@@ -1,11 +1,9 @@
-internal import NIOCore
 internal import Ledger
 internal import LedgerServices
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 
 /// Signs subscription offers for apps.

@@ -3,7 +3,6 @@ internal import Ledger
 internal import AppStoreTrust
 internal import Basics
 internal import Entitlements
-internal import Foundation
 
 /// Writes the fact that a customer first got the app as JSON.
 enum OriginalPurchaseJSON {

@@ -1,7 +1,6 @@
 internal import AppStoreModels
 internal import HTTPTypes
 internal import LedgerServices
-internal import Foundation
 
 /// The body of a request with a ``PurchaseReport``.
 struct PurchaseReportBody: JSONRequestBody {

@@ -1,9 +1,6 @@
-internal import AppStoreModels
-internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import Basics
-internal import Foundation
 internal import Hummingbird
 
 /// Purchases that apps report for their customers.

@@ -1,11 +1,8 @@
-internal import NIOCore
 internal import LedgerServices
 internal import Ledger
-internal import AppStoreModels
 internal import Basics
 internal import ConfigurationReading
 internal import AppStoreServer
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 

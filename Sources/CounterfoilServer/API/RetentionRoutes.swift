@@ -3,8 +3,6 @@ internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
-internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 

@@ -1,7 +1,5 @@
-internal import LedgerServices
 internal import AppStoreModels
 internal import Basics
-internal import Foundation
 internal import Hummingbird
 internal import Ledger
 

@@ -1,7 +1,5 @@
-internal import NIOCore
 internal import LedgerServices
 internal import Ledger
-internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation

@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 internal import Ledger
 
 /// An instant in a request: milliseconds since 1970, or ISO 8601 with a time zone. Answers have milliseconds.

@@ -3,8 +3,6 @@ internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
-internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 
 /// A single subscription or entitlement, for clients that need no more.

@@ -1,12 +1,9 @@
-internal import AppStoreTrust
-internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import AppStoreServer
 internal import Basics
 internal import Entitlements
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging

@@ -4,7 +4,6 @@ internal import AppStoreModels
 internal import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
-internal import Foundation
 internal import Hummingbird
 
 /// A customer's timeline.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 internal import LedgerServices

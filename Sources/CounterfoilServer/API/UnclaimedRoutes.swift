@@ -3,7 +3,6 @@ internal import Ledger
 internal import AppStoreModels
 internal import Basics
 internal import Entitlements
-internal import Foundation
 internal import Hummingbird
 
 /// Paid purchases that no customer owns.

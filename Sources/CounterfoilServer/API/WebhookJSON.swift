@@ -2,7 +2,6 @@ internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import Basics
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 

@@ -3,7 +3,6 @@ internal import LedgerServices
 internal import Ledger
 internal import AppStoreModels
 internal import ConfigurationReading
-internal import Foundation
 internal import HTTPTypes
 
 /// The settings of an endpoint in a request. Omitted settings do not change; null stands for all.

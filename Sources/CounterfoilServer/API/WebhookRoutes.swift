@@ -1,5 +1,4 @@
 internal import AppStoreServer
-internal import NIOCore
 internal import LedgerServices
 internal import Ledger
 internal import Basics

@@ -1,9 +1,6 @@
-internal import Ledger
-internal import WebConsole
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import Logging
 internal import NIOCore
 
 /// Calls the API from the console: the same routes, with the scopes of the key of the session. All changes go through

@@ -1,8 +1,6 @@
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
-internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import WebConsole

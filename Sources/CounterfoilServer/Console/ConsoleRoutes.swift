@@ -1,9 +1,6 @@
-internal import Ledger
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import LedgerServices
-internal import Logging
 internal import WebConsole
 
 /// The routes of the console. All of them are protected by the origin check.

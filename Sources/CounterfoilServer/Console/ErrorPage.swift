@@ -1,5 +1,4 @@
 internal import AppStoreServer
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import WebConsole

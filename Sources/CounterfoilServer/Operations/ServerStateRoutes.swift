@@ -1,4 +1,3 @@
-internal import LedgerServices
 internal import AppStoreModels
 internal import Basics
 internal import Foundation

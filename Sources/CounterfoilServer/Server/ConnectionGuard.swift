@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 

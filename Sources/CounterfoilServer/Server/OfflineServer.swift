@@ -1,7 +1,6 @@
 package import LedgerServices
 internal import Ledger
 internal import LedgerSQLite
-internal import Foundation
 internal import Logging
 
 /// A server without a port, for commands that work on a ledger while no server runs.

@@ -1,5 +1,4 @@
 internal import ServiceLifecycle
-internal import Foundation
 internal import Hummingbird
 internal import Synchronization
 

@@ -5,10 +5,7 @@ package import LedgerSQLite
 public import CoreMetrics
 public import Logging
 public import Tracing
-internal import Foundation
 internal import Hummingbird
-internal import HummingbirdTLS
-internal import NIOSSL
 internal import ServiceLifecycle
 public import UnixSignals
 

@@ -1,7 +1,6 @@
 internal import AppStoreTrust
 internal import Basics
 internal import Crypto
-internal import Foundation
 
 /// A private key (Ed25519) that signs responses about customers, for apps that contain its public key.
 public struct ResponseSigningKey: Sendable {

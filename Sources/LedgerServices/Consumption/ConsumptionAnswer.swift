@@ -1,7 +1,6 @@
 package import Ledger
 package import AppStoreModels
 package import Entitlements
-internal import Foundation
 
 /// The consumption information to send about one purchase, with the source of each value. A pure function of its
 /// inputs.

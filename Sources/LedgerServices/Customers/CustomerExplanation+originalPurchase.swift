@@ -2,7 +2,6 @@ package import Ledger
 internal import AppStoreServer
 package import AppStoreTrust
 package import Entitlements
-internal import Foundation
 
 extension CustomerExplanation {
     /// The result of the rule for customers who got the app early, with its evidence.

@@ -3,7 +3,6 @@ internal import AppStoreModels
 internal import AppStoreServer
 package import AppStoreTrust
 package import Entitlements
-internal import Foundation
 
 /// The signed text of a fact, verified again at its signing date.
 package struct Evidence: Sendable {

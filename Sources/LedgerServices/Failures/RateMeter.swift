@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Synchronization
 
 /// A token bucket with a capacity of one second. Its state is one number: the instant at which it is full again.

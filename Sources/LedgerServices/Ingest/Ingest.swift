@@ -3,7 +3,6 @@ internal import AppStoreModels
 package import AppStoreServer
 package import AppStoreTrust
 internal import CoreMetrics
-internal import Foundation
 
 /// Accepts notifications from all origins: verifies the outer signature, stores the text, then queues it for folding.
 package struct Ingest: Sendable {

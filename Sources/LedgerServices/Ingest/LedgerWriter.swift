@@ -2,7 +2,6 @@ internal import Tracing
 internal import ServiceLifecycle
 package import Ledger
 internal import CoreMetrics
-internal import Foundation
 internal import Synchronization
 
 /// Groups many changes into one commit. A caller waits until its notification is on disk, together with all that

@@ -1,4 +1,3 @@
-internal import Entitlements
 internal import Tracing
 internal import ServiceLifecycle
 package import Ledger

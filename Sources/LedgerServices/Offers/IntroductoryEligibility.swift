@@ -1,7 +1,6 @@
 internal import Ledger
 internal import AppStoreModels
 internal import Entitlements
-internal import Foundation
 
 /// Decides who is eligible for an introductory offer.
 ///

@@ -3,7 +3,6 @@ internal import AppStoreModels
 internal import AppStoreReceipts
 internal import AppStoreServer
 package import AppStoreTrust
-internal import Foundation
 
 /// Imports customers from other systems: from one transaction or receipt of each customer, all their purchases.
 package struct Importer: Sendable {

@@ -1,5 +1,4 @@
 internal import AppStoreServer
-internal import Foundation
 package import Ledger
 
 extension Recovery {

@@ -1,8 +1,5 @@
-internal import AppStoreModels
-internal import AppStoreTrust
 internal import Ledger
 internal import AppStoreServer
-internal import Foundation
 internal import Logging
 
 extension Recovery {

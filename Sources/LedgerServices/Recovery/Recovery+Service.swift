@@ -1,6 +1,5 @@
 internal import Basics
 internal import Ledger
-internal import Foundation
 internal import ServiceLifecycle
 internal import Logging
 

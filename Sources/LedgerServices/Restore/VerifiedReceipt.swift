@@ -2,7 +2,6 @@ internal import AppStoreModels
 package import AppStoreReceipts
 package import AppStoreTrust
 package import Entitlements
-internal import Foundation
 
 /// A validated receipt with its purchases.
 ///

@@ -1,4 +1,3 @@
-internal import Ledger
 internal import Basics
 internal import Foundation
 

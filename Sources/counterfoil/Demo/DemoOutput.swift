@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 import StoreSimulator
 
 /// Prints the demo's text, in colour on a terminal.

@@ -1,7 +1,6 @@
 internal import LedgerSQLite
 import ArgumentParser
 import CounterfoilServer
-import Foundation
 
 /// `counterfoil ledger backup`: copies the ledger while the server runs.
 struct BackupCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 internal import LedgerSQLite
 import ArgumentParser
 import CounterfoilServer
-import Foundation
 
 /// `counterfoil ledger rebuild`: derives the ledger's state again from its signed data and compares.
 struct RebuildCommand: AsyncParsableCommand {

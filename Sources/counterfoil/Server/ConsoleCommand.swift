@@ -1,6 +1,5 @@
 import ArgumentParser
 import CounterfoilServer
-import Foundation
 
 /// `counterfoil server console`: manages access to the console.
 struct ConsoleCommand: ParsableCommand {

@@ -4,7 +4,6 @@ import AppStoreModels
 import ArgumentParser
 internal import Basics
 import CounterfoilServer
-import Foundation
 
 /// The options of commands that work on the ledger of a stopped server.
 struct OfflineOptions: ParsableArguments {

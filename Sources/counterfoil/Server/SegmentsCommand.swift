@@ -2,7 +2,6 @@ import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import Basics
-import Foundation
 import StoreSimulator
 
 /// `counterfoil server segments`: lists purchases that need action, from a running server.

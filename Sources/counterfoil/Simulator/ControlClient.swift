@@ -1,4 +1,3 @@
-import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import Basics

@@ -1,6 +1,5 @@
 import AppStoreModels
 import ArgumentParser
-import Foundation
 import StoreSimulator
 
 /// `counterfoil simulator fault`: manages simulated failures.

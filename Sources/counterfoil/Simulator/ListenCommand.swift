@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import StoreSimulator
 
 /// `counterfoil simulator listen`: prints the simulator's notifications and forwards them to a server.

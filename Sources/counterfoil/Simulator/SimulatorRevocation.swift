@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import StoreSimulator
 
 /// `counterfoil simulator revocation`: sets the OCSP status of the simulator's certificates.

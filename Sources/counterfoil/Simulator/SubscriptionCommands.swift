@@ -1,6 +1,5 @@
 import AppStoreModels
 import ArgumentParser
-import Foundation
 import StoreSimulator
 
 /// The arguments for a customer and a subscription.

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Foundation
 internal import Ledger
 
 /// The ledger's record of the pasted data, and their differences.

@@ -3,8 +3,6 @@ internal import AppStoreTrust
 internal import Basics
 internal import Crypto
 internal import Foundation
-internal import Ledger
-internal import LedgerServices
 
 /// Verifies JWS that were signed with an app's own key: offers, and tokens for the App Store Server API.
 enum TokenVerdict {

@@ -1,7 +1,6 @@
 internal import Basics
 internal import ConfigurationReading
 internal import Entitlements
-internal import Foundation
 
 extension ServerConfigurationReader {
     /// Reads the entitlements of an app. Each name has a list of products, or a mapping with `products` and

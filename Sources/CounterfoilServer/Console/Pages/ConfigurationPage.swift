@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WebConsole
-
 /// The page of the configuration in effect, with the origin of each setting.
 enum ConfigurationPage {
     /// The number of settings on a page.

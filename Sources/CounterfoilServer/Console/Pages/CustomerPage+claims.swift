@@ -1,9 +1,3 @@
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
-internal import Foundation
-internal import WebConsole
-
 extension CustomerPage {
     /// Adds the claims: the purchases that belong or belonged to the customer, and the reasons.
     static func claims(

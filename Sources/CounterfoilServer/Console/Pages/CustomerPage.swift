@@ -1,9 +1,4 @@
-internal import AppStoreModels
-internal import Entitlements
-internal import HTTPTypes
-internal import LedgerServices
 internal import Basics
-internal import Foundation
 internal import Ledger
 internal import WebConsole
 

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-internal import LedgerServices
 internal import Foundation
 internal import Ledger
 internal import WebConsole

@@ -1,9 +1,3 @@
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
-internal import Foundation
-internal import WebConsole
-
 /// The page of one delivery with its attempts and its exact body.
 enum DeliveryPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {

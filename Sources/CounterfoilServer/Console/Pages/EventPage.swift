@@ -1,6 +1,4 @@
-internal import Foundation
 internal import Ledger
-internal import WebConsole
 
 /// The page of an event with its deliveries to each endpoint. Search links to the customer instead if the event has
 /// one.

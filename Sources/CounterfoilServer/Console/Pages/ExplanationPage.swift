@@ -1,9 +1,3 @@
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
-internal import Foundation
-internal import WebConsole
-
 /// The page that explains why a customer has or lacks an entitlement.
 enum ExplanationPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {

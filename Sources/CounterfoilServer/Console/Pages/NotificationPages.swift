@@ -1,6 +1,3 @@
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
 internal import Basics
 internal import Foundation
 internal import Hummingbird

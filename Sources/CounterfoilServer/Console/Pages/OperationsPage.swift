@@ -1,8 +1,3 @@
-internal import AppStoreModels
-internal import Basics
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
 internal import Foundation
 internal import WebConsole
 

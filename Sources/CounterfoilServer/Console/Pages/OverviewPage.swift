@@ -1,5 +1,3 @@
-internal import HTTPTypes
-internal import LedgerServices
 internal import AppStoreModels
 internal import Foundation
 internal import Ledger

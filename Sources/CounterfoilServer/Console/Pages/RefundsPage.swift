@@ -1,9 +1,3 @@
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
-internal import Foundation
-internal import WebConsole
-
 /// The page of consumption requests: pending requests by deadline, then all requests with their outcome.
 enum RefundsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {

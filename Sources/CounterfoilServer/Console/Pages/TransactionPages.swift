@@ -1,9 +1,5 @@
 internal import AppStoreModels
-internal import HTTPTypes
 internal import Ledger
-internal import LedgerServices
-internal import Foundation
-internal import WebConsole
 
 /// The page of a transaction and its customers.
 enum TransactionPage {

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Shows what verifications are based on: the anchor, the time, the revocation status and the certificates.
 enum VerificationFacts {
     /// Adds each verification, and each certificate chain once, because most texts are signed with the same chain.

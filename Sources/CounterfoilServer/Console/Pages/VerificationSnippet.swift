@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 
 /// A shell command that verifies a webhook by Standard Webhooks 1.0. It needs only Python.
 struct VerificationSnippet {

@@ -1,7 +1,3 @@
-internal import HTTPTypes
-internal import Ledger
-internal import LedgerServices
-internal import Foundation
 internal import WebConsole
 
 /// The page of webhook endpoints.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import LedgerServices
 internal import ServiceLifecycle
 internal import Synchronization
