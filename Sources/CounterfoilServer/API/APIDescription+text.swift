@@ -58,9 +58,7 @@ extension APIDescription {
                   description: The customer
                   headers:
                     Counterfoil-Signature: {$ref: "#/components/headers/signature"}
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Customer"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Customer"}}}
                 default: {$ref: "#/components/responses/error"}
             delete:
               operationId: eraseCustomer
@@ -76,9 +74,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The numbers of erased and kept records
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Erasure"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Erasure"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/timeline:
             get:
@@ -103,9 +99,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of the timeline
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/TimelineEntryList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/TimelineEntryList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/timeline/{uuid}:
             get:
@@ -125,9 +119,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The notification
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/DecodedNotification"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/DecodedNotification"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/claims:
             get:
@@ -177,9 +169,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The explanation
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Explanation"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Explanation"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/purchases:
             post:
@@ -202,9 +192,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/nonce"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/PurchaseReport"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/PurchaseReport"}}}
               responses:
                 "200":
                   description: >-
@@ -264,9 +252,7 @@ extension APIDescription {
                   description: The customer, as GET returns it
                   headers:
                     Counterfoil-Signature: {$ref: "#/components/headers/signature"}
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Customer"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Customer"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/merge:
             post:
@@ -284,17 +270,13 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/nonce"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/Merge"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/Merge"}}}
               responses:
                 "200":
                   description: The customer, as GET returns it
                   headers:
                     Counterfoil-Signature: {$ref: "#/components/headers/signature"}
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Customer"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Customer"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/keys:
             get:
@@ -307,9 +289,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The keys of the apps that have an answer_key
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/AnswerKeyList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/AnswerKeyList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/sessions:
             post:
@@ -327,15 +307,11 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/SessionRequest"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/SessionRequest"}}}
               responses:
                 "200":
                   description: The session
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Session"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Session"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/grants:
             post:
@@ -351,15 +327,11 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/NewGrant"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/NewGrant"}}}
               responses:
                 "201":
                   description: The grant
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Grant"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Grant"}}}
                 default: {$ref: "#/components/responses/error"}
             get:
               operationId: listGrants
@@ -375,9 +347,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of grants
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/GrantList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/GrantList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/grants/{grant}/revoke:
             post:
@@ -393,15 +363,11 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/GrantRevocation"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/GrantRevocation"}}}
               responses:
                 "200":
                   description: The grant
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Grant"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Grant"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/entitlements/{key}:
             get:
@@ -419,9 +385,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The entitlement
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/CustomerEntitlement"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/CustomerEntitlement"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/refunds:
             get:
@@ -437,9 +401,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The refunded transactions
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/TransactionList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/TransactionList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/refresh:
             post:
@@ -455,9 +417,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The customer; `refreshed` is the number of Apple accounts that were queried
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/RefreshedCustomer"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/RefreshedCustomer"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/subscriptions/{id}:
             get:
@@ -473,9 +433,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The subscription
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/OwnedSubscription"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/OwnedSubscription"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/subscriptions/{id}/extend:
             post:
@@ -492,15 +450,11 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/NewExtension"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/NewExtension"}}}
               responses:
                 "200":
                   description: The result of the extension
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/RenewalExtension"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/RenewalExtension"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/extensions:
             post:
@@ -515,15 +469,11 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/NewMassExtension"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/NewMassExtension"}}}
               responses:
                 "202":
                   description: The accepted request
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/MassExtension"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/MassExtension"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/extensions/{id}:
             get:
@@ -540,9 +490,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The progress
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/MassExtension"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/MassExtension"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/transactions/{id}/recover:
             post:
@@ -558,9 +506,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The transaction
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Transaction"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Transaction"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/purchases:
             get:
@@ -578,9 +524,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of purchases, by original transaction
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/UnclaimedPurchaseList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/UnclaimedPurchaseList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/segments:
             get:
@@ -594,9 +538,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: All segments, with the number of purchases in each
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/SegmentList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SegmentList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/segments/{name}:
             get:
@@ -656,9 +598,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The results
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Search"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Search"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/decode:
             post:
@@ -688,9 +628,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The verdict, also for data that fails verification
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Decoded"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Decoded"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/audit:
             get:
@@ -821,9 +759,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/Usage"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/Usage"}}}
               responses:
                 "204": {description: Stored}
                 default: {$ref: "#/components/responses/error"}
@@ -865,9 +801,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The preview
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/ConsumptionPreview"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ConsumptionPreview"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/offers/promotional:
             post:
@@ -884,15 +818,11 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/PromotionalOffer"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/PromotionalOffer"}}}
               responses:
                 "200":
                   description: The signature that the app passes to StoreKit
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/OfferSignature"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/OfferSignature"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/offers/introductory:
             post:
@@ -911,15 +841,11 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/IntroductoryOffer"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/IntroductoryOffer"}}}
               responses:
                 "200":
                   description: The signature that the app passes to StoreKit
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/OfferSignature"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/OfferSignature"}}}
                 default: {$ref: "#/components/responses/error"}
           /verifyReceipt:
             get:
@@ -993,9 +919,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The transaction
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Transaction"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Transaction"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/orders/{id}:
             get:
@@ -1014,9 +938,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The order
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Order"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Order"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications:
             get:
@@ -1053,9 +975,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of notifications
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/NotificationList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/NotificationList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}:
             parameters:
@@ -1074,9 +994,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The notification
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/DecodedNotification"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/DecodedNotification"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/reprocess:
             post:
@@ -1102,9 +1020,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The number of notifications, found or queued
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Reprocessing"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Reprocessing"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}/reprocess:
             parameters:
@@ -1121,9 +1037,7 @@ extension APIDescription {
               responses:
                 "202":
                   description: The queued notification
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Notification"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Notification"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}/attempts:
             parameters:
@@ -1142,9 +1056,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The attempts, up to six
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/SendAttemptList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SendAttemptList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/refused:
             get:
@@ -1160,9 +1072,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of refusals
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/RefusalList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/RefusalList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/completeness:
             get:
@@ -1176,9 +1086,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The completeness of each app and environment
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/CompletenessList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/CompletenessList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/recoveries:
             get:
@@ -1192,9 +1100,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of recoveries
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/RecoveryList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/RecoveryList"}}}
                 default: {$ref: "#/components/responses/error"}
             post:
               operationId: startRecovery
@@ -1227,16 +1133,12 @@ extension APIDescription {
               responses:
                 "200":
                   description: The plan, for a dry run
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/RecoveryPlan"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/RecoveryPlan"}}}
                 "202":
                   description: The recovery
                   headers:
                     Location: {schema: {type: string}}
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Recovery"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Recovery"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/recoveries/{id}:
             parameters:
@@ -1249,9 +1151,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The recovery
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Recovery"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Recovery"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks:
             get:
@@ -1262,9 +1162,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The endpoints
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/WebhookList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/WebhookList"}}}
                 default: {$ref: "#/components/responses/error"}
             post:
               operationId: createWebhook
@@ -1274,15 +1172,11 @@ extension APIDescription {
                 Needs the scope webhooks:write. A key for some apps or environments can create endpoints for those only.
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/NewWebhook"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/NewWebhook"}}}
               responses:
                 "201":
                   description: The endpoint
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Webhook"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Webhook"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}:
             parameters:
@@ -1298,9 +1192,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The endpoint
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Webhook"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Webhook"}}}
                 default: {$ref: "#/components/responses/error"}
             patch:
               operationId: changeWebhook
@@ -1311,15 +1203,11 @@ extension APIDescription {
                 change. Endpoints of the configuration file can only be enabled and disabled here.
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/WebhookChange"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/WebhookChange"}}}
               responses:
                 "200":
                   description: The endpoint, with its new secret if one was added
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Webhook"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Webhook"}}}
                 default: {$ref: "#/components/responses/error"}
             delete:
               operationId: removeWebhook
@@ -1361,9 +1249,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of deliveries
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/WebhookDeliveryList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/WebhookDeliveryList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/deliveries/{id}:
             parameters:
@@ -1385,9 +1271,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The delivery
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/WebhookDeliveryDetail"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/WebhookDeliveryDetail"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/replay:
             parameters:
@@ -1420,14 +1304,10 @@ extension APIDescription {
               responses:
                 "200":
                   description: "The result of a dry run: nothing was sent"
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/WebhookReplay"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/WebhookReplay"}}}
                 "202":
                   description: The created deliveries
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/WebhookReplay"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/WebhookReplay"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/webhooks/{name}/test:
             parameters:
@@ -1443,9 +1323,7 @@ extension APIDescription {
               responses:
                 "202":
                   description: The delivery
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/WebhookDelivery"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/WebhookDelivery"}}}
                 default: {$ref: "#/components/responses/error"}
           /apple/notifications:
             post:
@@ -1458,9 +1336,7 @@ extension APIDescription {
               security: []
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/SignedPayload"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/SignedPayload"}}}
               responses:
                 "200": {description: The notification is stored}
                 default: {$ref: "#/components/responses/error"}
@@ -1472,15 +1348,11 @@ extension APIDescription {
               security: []
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/SignedPayload"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/SignedPayload"}}}
               responses:
                 "200":
                   description: An empty object; the App Store shows the default message
-                  content:
-                    application/json:
-                      schema: {type: object}
+                  content: {application/json: {schema: {type: object}}}
                 default: {$ref: "#/components/responses/error"}
           /health/live:
             get:
@@ -1519,14 +1391,10 @@ extension APIDescription {
               responses:
                 "200":
                   description: The server is ready
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Readiness"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Readiness"}}}
                 "503":
                   description: The server is not ready; the parts say why
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Readiness"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Readiness"}}}
                 default: {$ref: "#/components/responses/error"}
             head:
               operationId: isReadyByHead
@@ -1560,9 +1428,7 @@ extension APIDescription {
                       schema: {type: string}
                 "404":
                   description: "metrics_not_exposed: the server was started with another metrics backend"
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Error"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/operations/metrics:
             get:
@@ -1575,14 +1441,10 @@ extension APIDescription {
               responses:
                 "200":
                   description: The series, including those without a value yet
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/MetricSeriesList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/MetricSeriesList"}}}
                 "404":
                   description: "metrics_not_exposed: the server was started with another metrics backend"
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Error"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/operations/health:
             get:
@@ -1593,9 +1455,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The parts
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/HealthPartList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/HealthPartList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/operations/keys:
             get:
@@ -1607,9 +1467,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The keys
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/APIKeyList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/APIKeyList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/operations/configuration:
             get:
@@ -1622,9 +1480,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The settings
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/SettingList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SettingList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/operations/sessions:
             get:
@@ -1636,9 +1492,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The sessions, the latest first
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/ConsoleSessionList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ConsoleSessionList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/operations/sessions/{id}:
             delete:
@@ -1688,9 +1542,7 @@ extension APIDescription {
                 - {name: webhook-signature, in: header, required: true, schema: {type: string}}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/Event"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/Event"}}}
               responses:
                 2XX: {description: Delivered; the body is ignored}
                 "410": {description: Disables the endpoint}
@@ -1774,9 +1626,7 @@ extension APIDescription {
                 Allow: {$ref: "#/components/headers/allow"}
                 Retry-After: {$ref: "#/components/headers/retryAfter"}
                 WWW-Authenticate: {$ref: "#/components/headers/authenticate"}
-              content:
-                application/json:
-                  schema: {$ref: "#/components/schemas/Error"}
+              content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}
           schemas:
             Instant:
               type: integer
