@@ -102,6 +102,13 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// Writes a member. `write` writes its value.
+    @inlinable
+    package mutating func value(_ name: StaticString, _ write: (inout JSONWriter) -> Void) {
+        key(name)
+        write(&self)
+    }
+
     package mutating func member(_ name: StaticString, _ value: String) {
         key(name)
         string(value)

@@ -16,10 +16,7 @@ enum ConsumptionJSON {
             json.member("answer_due_at", inquiry.deadline)
             json.member("attempts", inquiry.attempts)
             json.member("sent_at", inquiry.sentAt)
-            if let sent = inquiry.sent {
-                json.key("sent")
-                json.raw(sent.utf8)
-            }
+            if let sent = inquiry.sent { json.value("sent") { $0.raw(sent.utf8) } }
             json.member("answer", inquiry.answer)
             json.member("decision", inquiry.decision?.rawValue)
             json.member("decided_at", inquiry.decidedAt)
@@ -31,10 +28,7 @@ enum ConsumptionJSON {
             json.member("transaction_id", transactionID)
             json.member("would_send", answer.request != nil)
             json.member("obstacle", answer.obstacle?.rawValue)
-            if let request = answer.request {
-                json.key("request")
-                request.write(to: &json)
-            }
+            if let request = answer.request { json.value("request") { request.write(to: &$0) } }
             json.member("reasons", answer.reasons) { json, reason in
                 json.object { json in
                     json.member("member", reason.member)

@@ -23,8 +23,7 @@ enum CustomerJSON {
             json.member("purchases", states.purchases, purchase)
             json.member("consumables", states.consumables, balance)
             if let original = states.originalPurchase {
-                json.key("original_purchase")
-                OriginalPurchaseJSON.write(original, to: &json)
+                json.value("original_purchase") { OriginalPurchaseJSON.write(original, to: &$0) }
             }
             json.unverified(reading.unverified)
             more(&json)

@@ -20,10 +20,7 @@ struct CustomerRoutes {
         return try answers.answer(reading, to: call) { json in
             let (facts, states) = (reading.facts, reading.states)
             if periods { json.member("periods", PurchasePeriods.all(of: facts, states)) { $1.write(to: &$0) } }
-            if spend {
-                json.key("spend")
-                CustomerSpend(facts, asOf: states.asOf).write(to: &json)
-            }
+            if spend { json.value("spend") { CustomerSpend(facts, asOf: states.asOf).write(to: &$0) } }
         }
     }
 }

@@ -74,15 +74,9 @@ struct DecodeRoutes {
                 json.member("note", check.note)
             }
         }
-        if let trace = verdict.trace {
-            json.key("verification")
-            NotificationJSON.write(trace, to: &json)
-        }
+        if let trace = verdict.trace { json.value("verification") { NotificationJSON.write(trace, to: &$0) } }
         // The decoder has parsed each payload as a JSON object.
-        if let payload = verdict.payload {
-            json.key("payload")
-            json.raw(payload)
-        }
+        if let payload = verdict.payload { json.value("payload") { $0.raw(payload) } }
         json.member("parts", verdict.parts) { json, part in
             json.object("decoded") { json in
                 json.member("name", part.name)

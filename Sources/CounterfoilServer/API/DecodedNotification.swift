@@ -97,16 +97,10 @@ struct DecodedNotification {
 
     func write(to json: inout JSONWriter) {
         json.member("decoded") { json in
-            for (part, payload) in payloads {
-                json.key(part.name)
-                json.raw(payload)
-            }
+            for (part, payload) in payloads { json.value(part.name) { $0.raw(payload) } }
         }
         json.member("verifications") { json in
-            for (part, trace) in traces {
-                json.key(part.name)
-                NotificationJSON.write(trace, to: &json)
-            }
+            for (part, trace) in traces { json.value(part.name) { NotificationJSON.write(trace, to: &$0) } }
         }
         json.member("problems", problems) { json, problem in
             json.object("problem") { json in

@@ -59,8 +59,7 @@ struct ExplanationRoutes {
                 }
             }
             if let original = answer.originalPurchase {
-                json.key("original_purchase")
-                OriginalPurchaseJSON.write(original, withText: withTexts, to: &json)
+                json.value("original_purchase") { OriginalPurchaseJSON.write(original, withText: withTexts, to: &$0) }
             }
             json.member("facts_omitted", explanation.facts.count - answer.facts.count)
             json.member("facts", answer.facts) { json, fact in
@@ -84,8 +83,7 @@ struct ExplanationRoutes {
             json.member("origin", evidence.origin.name)
             json.member("received_at", evidence.receivedAt)
             json.member("notification_uuid", evidence.notification)
-            json.key("verification")
-            NotificationJSON.write(evidence.trace, to: &json)
+            json.value("verification") { NotificationJSON.write(evidence.trace, to: &$0) }
             if withText { json.member("signed_data", evidence.text) }
         }
     }

@@ -29,10 +29,7 @@ enum OriginalPurchaseJSON {
             json.member("signed_date", held.fact.signedDate)
             json.member("origin", held.origin.name)
             json.member("received_at", held.receivedAt)
-            if let trace = explained.trace {
-                json.key("verification")
-                NotificationJSON.write(trace, to: &json)
-            }
+            if let trace = explained.trace { json.value("verification") { NotificationJSON.write(trace, to: &$0) } }
             json.member("verification_failure", explained.failure.map { "\($0.code)" })
             if withText, held.kind == .appTransaction { json.member("signed_data", held.text) }
         }

@@ -99,8 +99,7 @@ struct TimelineRoutes {
                 json.member("kind", "event")
                 json.member("type", "app.purchased")
                 json.member("sentence", TimelineSentence.text(fact))
-                json.key("original_purchase")
-                OriginalPurchaseJSON.write(fact, to: &json)
+                json.value("original_purchase") { OriginalPurchaseJSON.write(fact, to: &$0) }
             case .notification(let kept):
                 json.member("kind", "notification")
                 write(kept, reading, scopes, to: &json)

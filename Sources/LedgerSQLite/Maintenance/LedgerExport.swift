@@ -138,8 +138,7 @@ package struct LedgerExport {
                 json.member("received_at", row.number(3) ?? 0)
                 json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
                 guard kind == .receipt else { return json.member("signed_text", text) }
-                json.key("purchase")
-                json.raw(text.utf8)
+                json.value("purchase") { $0.raw(text.utf8) }
             }
         }
     }

@@ -100,8 +100,7 @@ extension OriginalPurchaseTable.Kept {
         json.member("received_at", receivedAt)
         json.member("origin", origin.name)
         guard kind == .receipt else { return json.member("signed_text", text) }
-        json.key("first_purchase")
-        json.raw(text.utf8)
+        json.value("first_purchase") { $0.raw(text.utf8) }
     }
 
     /// Whether the columns match the text.

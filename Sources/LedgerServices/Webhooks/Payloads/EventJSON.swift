@@ -27,10 +27,7 @@ enum EventJSON {
         json.member("occurred_at", context.event.occurredAt)
         json.member("created_at", context.event.createdAt)
         if let parts = context.parts { write(parts, to: &json) }
-        if let details = context.event.data {
-            json.key("details")
-            json.raw(details.utf8)
-        }
+        if let details = context.event.data { json.value("details") { $0.raw(details.utf8) } }
     }
 
     private static func write(_ parts: NotificationParts, to json: inout JSONWriter) {
