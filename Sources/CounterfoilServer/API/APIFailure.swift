@@ -62,8 +62,7 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
     }
 
     func response(from request: Request, context: some RequestContext) -> Response {
-        var json = JSONWriter()
-        json.object("error") { json in
+        var response = Response.object("error", status: status) { json in
             json.member("code", code)
             json.member("message", message)
             json.member("retryable", isRetryable)
@@ -71,7 +70,6 @@ struct APIFailure: Error, HTTPResponseError, Sendable {
             if let parameter { json.member("param", parameter) }
             json.member("request_id", context.requestID)
         }
-        var response = json.response(status: status)
         // RFC 9110, section 15.5.2, and RFC 6750, section 3.
         if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer realm=\"Counterfoil\"" }
         if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }

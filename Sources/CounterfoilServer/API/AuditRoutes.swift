@@ -26,9 +26,7 @@ struct AuditRoutes {
         let breaks = Set(StoredAuditEntry.breaks(in: found.reversed()))
         switch format {
         case .json:
-            var json = JSONWriter()
-            json.list(page, next: next) { Self.write($1, follows: !breaks.contains($1.id), to: &$0) }
-            return json.response()
+            return .list(page, next: next) { Self.write($1, follows: !breaks.contains($1.id), to: &$0) }
         case .csv: return Self.csv(page, next: next, limit: paging.limit)
         }
     }

@@ -39,12 +39,10 @@ struct DecodeRoutes {
         }
         let verdict = await decoder.verdict(bytes, options, secrets: secrets)
         let match = try await LedgerMatch.find(verdict, for: principal, scopes, storage)
-        var json = JSONWriter()
-        json.object("decoded") { json in
+        return .object("decoded") { json in
             Self.members(of: verdict, to: &json)
             if let match { json.member("known") { Self.write(match, to: &$0) } }
         }
-        return json.response()
     }
 
     private static func write(_ match: LedgerMatch, to json: inout JSONWriter) {

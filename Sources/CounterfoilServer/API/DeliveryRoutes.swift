@@ -30,15 +30,13 @@ struct DeliveryRoutes {
         let attempts = try await storage.attempts(of: id, limit: Self.maximumAttempts)
         let body = try await body(of: delivery, endpoint.definition)
         let request = body.map { self.request(for: delivery, endpoint.definition, attempts.last, $0) }
-        var json = JSONWriter()
-        json.object { json in
+        return .object("webhook_delivery") { json in
             WebhookJSON.members(of: delivery, to: &json)
             json.member("message_id", delivery.messageID)
             Self.write(attempts, to: &json)
             json.member("body", body.map { String(decoding: $0, as: UTF8.self) })
             if let request { json.member("request") { request.write(to: &$0) } }
         }
-        return json.response()
     }
 
     /// The headers of the last attempt, or those of an attempt that would be made now.
@@ -87,7 +85,7 @@ struct DeliveryRoutes {
         let names = Dictionary(endpoints.map { ($0.stored.id, $0.stored.name) }) { first, _ in first }
         let found = all.compactMap { item in names[item.delivery.endpoint].map { (item: item, endpoint: $0) } }
         return .list(found, next: nil) { json, found in
-            json.object { json in
+            json.object("webhook_delivery") { json in
                 WebhookJSON.members(of: found.item.delivery, to: &json)
                 json.member("endpoint", found.endpoint)
                 Self.write(found.item.attempts, to: &json)

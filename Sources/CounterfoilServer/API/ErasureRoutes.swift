@@ -16,8 +16,7 @@ struct ErasureRoutes {
         let (scope, customer) = try call.scopeAndCustomer()
         let now = clock.now().milliseconds
         let report = try await storage.erase(customer, in: scope, at: now)
-        var json = JSONWriter()
-        json.object("erasure") { json in
+        return .object("erasure") { json in
             json.members(of: scope)
             json.member("erased_at", now)
             json.member("claims", report.claims)
@@ -25,6 +24,5 @@ struct ErasureRoutes {
             json.member("usage", report.usage)
             json.member("purchases_kept", report.purchases)
         }
-        return json.response()
     }
 }

@@ -67,12 +67,10 @@ struct EventRoutes {
     }
 
     private func answer(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) -> Response {
-        var json = JSONWriter()
-        json.object("list") { json in
+        .object("list") { json in
             json.member("items", bodies) { $0.raw($1) }
             json.member("next_page", String(cursor))
             json.member("has_more", hasMore)
         }
-        return json.response()
     }
 }

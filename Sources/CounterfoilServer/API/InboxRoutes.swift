@@ -133,13 +133,11 @@ struct InboxRoutes {
             try await storage.reprocess(chosen, at: clock.now().milliseconds)
             processor.rescan()
         }
-        return .json { json in
-            json.object("reprocessing") { json in
-                json.member("code", body.code)
-                json.member("notifications", Int64(chosen.count))
-                json.member("has_more", failed.count > chosen.count)
-                json.member("dry_run", !isDone)
-            }
+        return .object("reprocessing") { json in
+            json.member("code", body.code)
+            json.member("notifications", Int64(chosen.count))
+            json.member("has_more", failed.count > chosen.count)
+            json.member("dry_run", !isDone)
         }
     }
 

@@ -14,6 +14,13 @@ extension Response {
         return json.response(status: status)
     }
 
+    /// Returns an answer with one object of a kind.
+    static func object(
+        _ kind: String, status: HTTPResponse.Status = .ok, _ members: (inout JSONWriter) -> Void
+    ) -> Response {
+        json(status: status) { json in json.object(kind) { members(&$0) } }
+    }
+
     /// Returns a page of a list.
     static func list<Item>(
         _ items: some Sequence<Item>, next: String?, _ element: (inout JSONWriter, Item) throws -> Void

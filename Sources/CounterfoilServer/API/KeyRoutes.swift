@@ -11,8 +11,7 @@ struct KeyRoutes {
     func add(to v1: APIRouter) { v1.get("/keys", needs: .customersRead, keys) }
 
     private func keys(_ call: APICall) throws -> Response {
-        var json = JSONWriter()
-        json.object("list") { json in
+        .object("list") { json in
             let apps = self.apps.all.filter { call.principal.apps?.containsExactly($0.bundleID) ?? true }
             json.member("items", apps.filter { $0.responseSigningKey != nil }) { json, app in
                 json.object("answer_key") { json in
@@ -22,6 +21,5 @@ struct KeyRoutes {
                 }
             }
         }
-        return json.response()
     }
 }

@@ -53,14 +53,12 @@ struct LookupRoutes {
             throw APIFailure.notFound("The App Store knows no order with this ID for this app.", parameter: "id")
         }
         let items = try await appStore.store(texts, in: scope)
-        return .json { json in
-            json.object("order") { json in
-                json.member("order_id", id)
-                json.members(of: scope)
-                let owners = Set(items.flatMap(\.owners).map { ExactText($0) }).sorted()
-                json.member("customers", owners) { $0.string($1.text) }
-                json.member("transactions", items) { Self.write($1, scope, to: &$0) }
-            }
+        return .object("order") { json in
+            json.member("order_id", id)
+            json.members(of: scope)
+            let owners = Set(items.flatMap(\.owners).map { ExactText($0) }).sorted()
+            json.member("customers", owners) { $0.string($1.text) }
+            json.member("transactions", items) { Self.write($1, scope, to: &$0) }
         }
     }
 }

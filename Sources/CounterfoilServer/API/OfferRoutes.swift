@@ -45,7 +45,6 @@ struct OfferRoutes {
         call.setAuditDetail("the offer \(offerID) of \(body.productID)")
         if request.isPublic { try service.requirePublicOffer(offerID) }
         if !body.isForced { try service.requireSubscriber(request.reading) }
-        var json = JSONWriter()
         switch body.format ?? "jws" {
         case "jws":
             let transactionID = try await service.transactionID(
@@ -54,7 +53,7 @@ struct OfferRoutes {
                 try service.signer().promotionalOfferV2(
                     productID: body.productID, offerID: offerID, transactionID: transactionID)
             }
-            write(token, "promotional", body, transactionID, to: &json)
+            return answer(token, "promotional", body, transactionID)
         case "original":
             let account =
                 request.isPublic
@@ -64,11 +63,10 @@ struct OfferRoutes {
                 try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
                     productID: body.productID, offerID: offerID, appAccountToken: account)
             }
-            write(signature, to: &json)
+            return answer(signature)
         default:
             throw APIFailure("invalid_format", "`format` is jws or original.", parameter: "format")
         }
-        return json.response()
     }
 
     /// Signs whether a customer is eligible for the introductory offer.
@@ -84,9 +82,7 @@ struct OfferRoutes {
             try service.signer().introductoryOfferEligibility(
                 productID: body.productID, isAllowed: allow, transactionID: transactionID)
         }
-        var json = JSONWriter()
-        write(token, "introductory", body, transactionID, to: &json)
-        return json.response()
+        return answer(token, "introductory", body, transactionID)
     }
 
     /// Returns the transaction that the signature is bound to. Throws if the customer may not have the offer.
@@ -119,10 +115,8 @@ struct OfferRoutes {
         }
     }
 
-    private func write(
-        _ token: String, _ kind: String, _ body: OfferBody, _ transactionID: String?, to json: inout JSONWriter
-    ) {
-        json.object("offer_signature") { json in
+    private func answer(_ token: String, _ kind: String, _ body: OfferBody, _ transactionID: String?) -> Response {
+        .object("offer_signature") { json in
             json.member("kind", kind)
             json.member("format", "jws")
             json.member("product_id", body.productID)
@@ -133,8 +127,8 @@ struct OfferRoutes {
         }
     }
 
-    private func write(_ signature: PromotionalOfferSignatureV1, to json: inout JSONWriter) {
-        json.object("offer_signature") { json in
+    private func answer(_ signature: PromotionalOfferSignatureV1) -> Response {
+        .object("offer_signature") { json in
             json.member("kind", "promotional")
             json.member("format", "original")
             json.member("product_id", signature.productId)

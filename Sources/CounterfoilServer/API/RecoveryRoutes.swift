@@ -66,13 +66,11 @@ struct RecoveryRoutes {
 
     /// Returns the plan of a dry run.
     private static func answer(_ plan: RecoveryPlan, _ scope: AppEnvironment) -> Response {
-        .json { json in
-            json.object("recovery_plan") { json in
-                json.members(of: scope)
-                json.member("from", plan.from)
-                json.member("to", plan.until)
-                json.member("windows", plan.windows.count)
-            }
+        .object("recovery_plan") { json in
+            json.members(of: scope)
+            json.member("from", plan.from)
+            json.member("to", plan.until)
+            json.member("windows", plan.windows.count)
         }
     }
 

@@ -24,8 +24,7 @@ struct SearchRoutes {
         let numbers = Set(try call.visibleScopes())
         var search = Search(query: query, scopes: scopes.all.filter { numbers.contains($0.id) })
         try await search.run(storage)
-        var json = JSONWriter()
-        json.object("search") { json in
+        return .object("search") { json in
             json.member("query", query.text)
             json.member("tried", search.tried) { json, tried in
                 json.object { json in
@@ -43,7 +42,6 @@ struct SearchRoutes {
                 }
             }
         }
-        return json.response()
     }
 }
 

@@ -50,13 +50,11 @@ struct SessionRoutes {
         let token = CustomerToken.make(
             for: customer, account: account, bundleID: scope.bundleID, secret: secret, now: clock.now(),
             lifetime: Self.lifetime)
-        var json = JSONWriter()
-        json.object("session") { json in
+        return .object("session") { json in
             json.member("customer", customer)
             json.member("token", token)
             json.member("expires_at", clock.now().addingTimeInterval(Self.lifetime))
         }
-        return json.response()
     }
 }
 

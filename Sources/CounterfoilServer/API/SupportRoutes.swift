@@ -83,13 +83,11 @@ struct SupportRoutes {
             throw APIFailure(namingRejectionOf: error)
         }
         if answer.success { await fetchIgnoringFailure(original, scope) }
-        return .json { json in
-            json.object("renewal_extension") { json in
-                json.member("original_transaction_id", answer.originalTransactionId)
-                json.members(of: scope)
-                json.member("success", answer.success)
-                json.member("effective_date", answer.effectiveDate)
-            }
+        return .object("renewal_extension") { json in
+            json.member("original_transaction_id", answer.originalTransactionId)
+            json.members(of: scope)
+            json.member("success", answer.success)
+            json.member("effective_date", answer.effectiveDate)
         }
     }
 

@@ -10,9 +10,7 @@ enum WebhookJSON {
     static func response(
         _ webhook: ManagedWebhook, activity: Activity? = nil, secret: Secret? = nil, status: HTTPResponse.Status = .ok
     ) -> Response {
-        var json = JSONWriter()
-        write(webhook, activity: activity, secret: secret, to: &json)
-        return json.response(status: status)
+        .json(status: status) { write(webhook, activity: activity, secret: secret, to: &$0) }
     }
 
     /// The deliveries to an endpoint since an instant, and the pending ones.
@@ -63,11 +61,10 @@ enum WebhookJSON {
     }
 
     static func write(_ delivery: WebhookDelivery, to json: inout JSONWriter) {
-        json.object { members(of: delivery, to: &$0) }
+        json.object("webhook_delivery") { members(of: delivery, to: &$0) }
     }
 
     static func members(of delivery: WebhookDelivery, to json: inout JSONWriter) {
-        json.member("object", "webhook_delivery")
         json.member("id", String(delivery.id))
         json.member("event_id", delivery.eventID)
         json.member("event_type", delivery.eventType.rawValue)

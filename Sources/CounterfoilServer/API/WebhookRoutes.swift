@@ -151,12 +151,10 @@ struct WebhookRoutes {
                 .conflict, "not_accepted", "This endpoint does not accept events of this type, app or environment.",
                 parameter: "event_id")
         }
-        return .json(status: isDryRun ? .ok : .accepted) { json in
-            json.object("webhook_replay") { json in
-                json.member("deliveries", outcome.deliveries)
-                json.member("is_complete", outcome.last == nil)
-                json.member("after", outcome.last)
-            }
+        return .object("webhook_replay", status: isDryRun ? .ok : .accepted) { json in
+            json.member("deliveries", outcome.deliveries)
+            json.member("is_complete", outcome.last == nil)
+            json.member("after", outcome.last)
         }
     }
 

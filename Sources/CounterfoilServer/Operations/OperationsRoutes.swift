@@ -24,11 +24,7 @@ struct OperationsRoutes {
 
     /// Answers 200 while the process runs.
     private func live() -> Response {
-        var json = JSONWriter()
-        json.object("health") { json in
-            json.member("status", "live")
-        }
-        return json.response()
+        .object("health") { $0.member("status", "live") }
     }
 
     /// Answers 200 if the server can handle requests, otherwise 503, with the state of each part.
@@ -43,8 +39,7 @@ struct OperationsRoutes {
         if readiness.recordStates(states), !isReady {
             logger.warning("the server is not ready", metadata: ["reason": "\(states)"])
         }
-        var json = JSONWriter()
-        json.object("health") { json in
+        return .object("health", status: isReady ? .ok : .serviceUnavailable) { json in
             json.member("status", isReady ? "ready" : "not_ready")
             json.member("parts", parts) { json, part in
                 json.object { json in
@@ -53,7 +48,6 @@ struct OperationsRoutes {
                 }
             }
         }
-        return json.response(status: isReady ? .ok : .serviceUnavailable)
     }
 
     private func metrics(_ context: ServerContext) async throws -> Response {
