@@ -1,10 +1,8 @@
 internal import Basics
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 internal import LedgerServices
-internal import NIOCore
 
 /// The audit log.
 struct AuditRoutes {
@@ -48,7 +46,7 @@ struct AuditRoutes {
         }
     }
 
-    /// Returns a CSV table. The header `Link` has the URL of the next page, which has the same limit.
+    /// Returns a CSV table. The next page has the same limit.
     private static func csv(_ page: some Sequence<StoredAuditEntry>, next: String?, limit: Int) -> Response {
         var csv = CSVWriter(columns: [
             "id", "at", "actor", "session", "address", "action", "target", "detail", "result", "digest",
@@ -60,13 +58,7 @@ struct AuditRoutes {
                 entry.address, entry.action, entry.target, entry.detail, entry.result, kept.digest.hexadecimal,
             ])
         }
-        var headers: HTTPFields = [
-            .contentType: "text/csv; charset=utf-8; header=present",
-            .contentDisposition: "attachment; filename=\"audit.csv\"", .xContentTypeOptions: "nosniff",
-        ]
-        if let name = HTTPField.Name("link"), let next {
-            headers[name] = "</v1/audit?format=csv&limit=\(limit)&page=\(next)>; rel=\"next\""
-        }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: csv.bytes)))
+        return csv.response(
+            named: "audit", next: next.map { "/v1/audit?format=csv&limit=\(limit)&page=\($0)" })
     }
 }

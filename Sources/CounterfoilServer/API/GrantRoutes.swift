@@ -25,7 +25,8 @@ struct GrantRoutes {
         let body = try await call.body(
             GrantBody.self, form: "a JSON object with entitlement, reason, actor and until")
         let now = clock.now().milliseconds
-        let content = try content(of: body, for: customer, in: scope, at: now)
+        let entitlements = apps[scope.bundleID]?.catalogue.entitlements.keys.map(\.self) ?? []
+        let content = try body.content(for: customer, among: entitlements, at: now)
         let grant = try await store(content, of: call, in: scope, at: now)
         let end = grant.until.map { "until \(Date(milliseconds: $0).formatted(.iso8601))" } ?? "without an end"
         call.setAuditDetail("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
@@ -33,18 +34,16 @@ struct GrantRoutes {
         return answer(grant, scope, at: now, status: .created)
     }
 
-    private func content(
-        of body: GrantBody, for customer: String, in scope: AppEnvironment, at now: Milliseconds
-    ) throws -> GrantEvent.Content {
-        let entitlements = apps[scope.bundleID]?.catalogue.entitlements.keys.map(\.self) ?? []
-        return try body.content(for: customer, among: entitlements, at: now)
-    }
-
     /// Creates the grant, or returns the one that an earlier attempt of the request created without storing its answer.
     private func store(
         _ content: GrantEvent.Content, of call: APICall, in scope: AppEnvironment, at now: Milliseconds
     ) async throws -> Grant {
-        if let id = Self.identifier(of: call, content, in: scope),
+        // All attempts of one request share the identifier. There is none without an idempotency key.
+        let texts = [
+            content.customer ?? "", content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason,
+            content.actor,
+        ]
+        if let id = call.idempotentIdentifier("grant", in: scope, texts)?.text,
             let grant = try await store(id, content, in: scope, at: now)
         {
             return grant
@@ -69,24 +68,14 @@ struct GrantRoutes {
         }
     }
 
-    /// Returns the identifier that all attempts of one request share; nil without an idempotency key.
-    private static func identifier(of call: APICall, _ content: GrantEvent.Content, in scope: AppEnvironment) -> String?
-    {
-        let texts = [
-            content.customer ?? "", content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason,
-            content.actor,
-        ]
-        return call.idempotentIdentifier("grant", in: scope, texts)?.text
-    }
-
     private func revoke(_ call: APICall) async throws -> Response {
         let (scope, customer) = try call.scopeAndCustomer()
         let body = try await call.body(RevocationBody.self, form: "a JSON object with reason and actor")
         let now = clock.now().milliseconds
         let id = call.pathParameter("grant") ?? ""
-        let reason = try body.content.reason
-        call.setAuditDetail("\(id.prefix(64)), because \(reason)")
-        switch try await storage.revokeGrant(id, of: customer, because: try body.content, in: scope.id, at: now) {
+        let content = try body.content
+        call.setAuditDetail("\(id.prefix(64)), because \(content.reason)")
+        switch try await storage.revokeGrant(id, of: customer, because: content, in: scope.id, at: now) {
         case .revoked(let grant):
             webhooks.wake()
             return answer(grant, scope, at: now)

@@ -46,7 +46,10 @@ struct IdempotencyMiddleware: RouterMiddleware {
                 "invalid_idempotency_key", "Only POST takes an Idempotency-Key.", parameter: "Idempotency-Key")
         }
         let key = try Self.key(request, name)
-        let principal = try context.principal.orFailure()
+        // ``Authorization`` sets the principal for every route behind it.
+        guard let principal = context.principal else {
+            throw APIFailure(.unauthorized, "unauthorized", "Send an API key.")
+        }
         var request = request
         let body = try await request.bytes(upTo: maximumBytes)
         request.body = RequestBody(buffer: ByteBuffer(bytes: body))
@@ -148,13 +151,5 @@ struct IdempotencyMiddleware: RouterMiddleware {
         return Response(
             status: .init(code: answer.status), headers: headers,
             body: answer.body.isEmpty ? .init() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
-    }
-}
-
-extension Principal? {
-    /// Returns the principal, which ``Authorization`` sets for every route behind it.
-    fileprivate func orFailure() throws(APIFailure) -> Principal {
-        guard let self else { throw APIFailure(.unauthorized, "unauthorized", "Send an API key.") }
-        return self
     }
 }

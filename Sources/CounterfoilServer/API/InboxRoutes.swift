@@ -43,10 +43,6 @@ struct InboxRoutes {
         }
     }
 
-    private func kept(_ call: APICall) async throws -> StoredNotification {
-        try await Self.notification(call, storage, scopes).kept
-    }
-
     /// Returns the notification in the path. Throws 404 if there is none that the key may see.
     static func notification(
         _ call: APICall, _ storage: any InspectionStorage, _ scopes: AppEnvironmentRegistry
@@ -94,7 +90,7 @@ struct InboxRoutes {
 
     /// Reprocesses a notification, and those of its other texts that failed. Events that exist are not emitted again.
     private func reprocess(_ call: APICall) async throws -> Response {
-        let kept = try await kept(call)
+        let kept = try await Self.notification(call, storage, scopes).kept
         let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumReprocessed)
         let failed = others.filter { $0.state == .failed }.map(\.id)
         try await storage.reprocess([kept.id] + failed, at: clock.now().milliseconds)

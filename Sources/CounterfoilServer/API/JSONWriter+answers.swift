@@ -29,6 +29,18 @@ extension Response {
     }
 }
 
+extension CSVWriter {
+    /// Returns an answer with the table as a file. The header `Link` has the URL of the next page.
+    func response(named name: String, next: String?) -> Response {
+        var headers: HTTPFields = [
+            .contentType: "text/csv; charset=utf-8; header=present",
+            .contentDisposition: "attachment; filename=\"\(name).csv\"", .xContentTypeOptions: "nosniff",
+        ]
+        if let next, let field = HTTPField.Name("link") { headers[field] = "<\(next)>; rel=\"next\"" }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
 extension JSONWriter {
     /// Writes an object whose member `object` names its kind, as in all answers of the API.
     mutating func object<Failure: Error>(

@@ -3,9 +3,7 @@ internal import AppStoreModels
 internal import Basics
 internal import Entitlements
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
 
 /// A member of a segment in answers. Its state agrees with the answer about its customer.
 struct SegmentItem {
@@ -84,21 +82,13 @@ extension SegmentItem {
         Date(milliseconds: milliseconds).formatted(.iso8601)
     }
 
-    /// Returns a table with the names of its columns. The header `Link` has the URL of the next page.
+    /// Returns a table with the names of its columns.
     static func csv(_ items: [SegmentItem], named name: String, next: SegmentPosition?, from request: Request)
         -> Response
     {
         var csv = CSVWriter(columns: columns)
         for item in items { csv.row(item.cells) }
-        var headers: HTTPFields = [
-            .contentType: "text/csv; charset=utf-8; header=present",
-            .contentDisposition: "attachment; filename=\"\(name).csv\"", .xContentTypeOptions: "nosniff",
-        ]
-        if let next, let field = HTTPField.Name("link") {
-            headers[field] = "<\(link(to: next, named: name, from: request))>; rel=\"next\""
-        }
-        return Response(
-            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: csv.bytes)))
+        return csv.response(named: name, next: next.map { link(to: $0, named: name, from: request) })
     }
 
     /// Returns the URL of the same request for another page.
