@@ -83,10 +83,9 @@ enum ConsoleRoutes {
         // A download: the API's response is passed on, unless it is an error.
         router.get("/console/operations/audit.csv") { request, context -> Response in
             let visit = try visit(request, context, console)
-            let page = visit.parameter("page").map { [("page", $0)] } ?? []
-            let size = [("limit", String(ListFormat.csv.maximumPageSize))]
+            let query = [("format", "csv"), ("limit", "\(ListFormat.csv.maximumPageSize)")] + visit.parameters("page")
             var response = try await console.api.response(
-                .get, visit.target(["audit"], [("format", "csv")] + size + page, isScoped: false), for: visit.context)
+                .get, visit.target(["audit"], query, isScoped: false), for: visit.context)
             guard response.status == .ok else { throw try await ConsoleAPI.Answer(response).failure }
             for header in ConsoleHeaders.all { response.headers[header.name] = header.value }
             return response

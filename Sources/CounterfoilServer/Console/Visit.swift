@@ -65,10 +65,12 @@ struct Visit: Sendable {
             request.method, target(request.path, isScoped: request.isScoped), body: body, for: context)
     }
 
-    /// Calls the API and returns its response. For an error, adds the error to the page and returns nil.
+    /// Calls the API and returns its response. For an error, adds the error to the page and returns nil. The page shows
+    /// the request unless it has another.
     func read(
         _ target: String, _ page: inout ConsolePage, _ subject: String, isPart: Bool = false
     ) async throws -> APIValue? {
+        page.api = page.api ?? target
         let answer = try await get(target)
         return accept(answer, &page, subject, isPart: isPart) ? answer.json : nil
     }

@@ -5,9 +5,8 @@ enum AuditPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Audit log")
         page.up = ("Operations", visit.link("operations"))
-        let query = visit.parameter("page").map { [("page", $0)] } ?? []
+        let query = visit.parameters("page")
         let target = visit.target(["audit"], query, isScoped: false)
-        page.api = target
         guard let json = try await visit.read(target, &page, "The audit log") else { return page }
         page.table(
             "Who did what, the last first",

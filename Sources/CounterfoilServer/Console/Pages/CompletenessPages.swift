@@ -9,8 +9,8 @@ enum CompletenessPage {
         page.api = "/v1/completeness"
         page.addNoteOfDoneAction(visit)
         let answer = try await visit.get("/v1/completeness")
-        let query = visit.parameter("page").map { [("page", $0)] } ?? []
-        let recoveries = try await visit.get(visit.target(["recoveries"], query, isScoped: false))
+        let recoveries = try await visit.get(
+            visit.target(["recoveries"], visit.parameters("page"), isScoped: false))
         if visit.accept(answer, &page, "Completeness") {
             let items = answer.json["items"].items
             drawing(of: items, now: visit.console.core.now, &page)

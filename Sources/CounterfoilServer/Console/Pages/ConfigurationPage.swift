@@ -7,7 +7,6 @@ enum ConfigurationPage {
         var page = visit.page("Configuration")
         page.up = ("Operations", visit.link("operations"))
         let target = visit.target(["operations", "configuration"], isScoped: false)
-        page.api = target
         guard let json = try await visit.read(target, &page, "The configuration") else { return page }
         let (items, start) = (json["items"].items, visit.parameter("from").flatMap { Int($0) } ?? 0)
         let shown = items.dropFirst(max(0, start)).prefix(most)

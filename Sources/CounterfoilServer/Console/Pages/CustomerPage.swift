@@ -12,7 +12,6 @@ enum CustomerPage {
         page.addNoteOfDoneAction(visit)
         let instant = visit.instant.map { [("at", $0)] } ?? []
         let target = visit.target(["customers", id], instant + [("include", "periods,spend")])
-        page.api = target
         guard let json = try await visit.read(target, &page, "The customer") else { return page }
         if !instant.isEmpty { page.paragraph("As it was known at that instant.", "note") }
         states(json, id, instant, visit, &page)

@@ -6,7 +6,6 @@ enum DeliveryPage {
         page.up = ("Endpoint \(name)", visit.list("webhooks", name))
         page.topics = [ChangeTopic.deliveries(of: name)]
         let target = visit.target(["webhooks", name, "deliveries", id], isScoped: false)
-        page.api = target
         guard let json = try await visit.read(target, &page, "The delivery") else { return page }
         let state = json["state"].text ?? ""
         page.facts(

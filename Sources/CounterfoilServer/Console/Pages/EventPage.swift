@@ -8,7 +8,6 @@ enum EventPage {
         var page = visit.page("Event", foreign: id)
         page.up = ("Customers", visit.list("customers"))
         let target = visit.target(["events", id, "deliveries"], isScoped: false)
-        page.api = target
         guard let json = try await visit.read(target, &page, "The event") else { return page }
         // Most event identifiers contain the UUID of the notification that caused the event.
         let uuid = String(id.dropFirst(LedgerEvent.prefix.count))

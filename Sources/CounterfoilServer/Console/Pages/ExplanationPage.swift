@@ -7,7 +7,6 @@ enum ExplanationPage {
         page.up = ("Customer", visit.link("customers", id, query: instant + visit.listQuery))
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = visit.target(["customers", id, "entitlements", key, "explain"], instant)
-        page.api = target
         guard let json = try await visit.read(target, &page, "The explanation") else { return page }
         let isActive = json["is_active"].flag == true
         page.paragraph(json["sentence"].text ?? "", "note")

@@ -18,7 +18,6 @@ enum NotificationsPage {
             return (name, InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value)
         }
         let target = visit.target(["notifications"], query + visit.parameters("page"))
-        page.api = target
         page.links([("What was refused", visit.link("notifications", "refused"))])
         page.holdFollowingBlocks()
         if let json = try await visit.read(target, &page, "Notifications") {
@@ -99,7 +98,6 @@ enum NotificationPage {
         var page = visit.page("Notification", foreign: id)
         page.up = ("Notifications", visit.list("notifications"))
         let target = visit.target(["notifications", id], [("include", "signed_data")], isScoped: false)
-        page.api = target
         page.addNoteOfDoneAction(visit)
         guard let json = try await visit.read(target, &page, "The notification") else { return page }
         let state = json["state"].text ?? ""
@@ -155,9 +153,7 @@ enum RefusedPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Refused")
         page.up = ("Notifications", visit.link("notifications"))
-        let query = visit.parameter("page").map { [("page", $0)] } ?? []
-        let target = visit.target(["refused"], query, isScoped: false)
-        page.api = target
+        let target = visit.target(["refused"], visit.parameters("page"), isScoped: false)
         guard let json = try await visit.read(target, &page, "What was refused") else { return page }
         let items = json["items"].items
         page.table(

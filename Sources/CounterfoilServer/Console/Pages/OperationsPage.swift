@@ -5,8 +5,7 @@ internal import WebConsole
 enum OperationsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Operations")
-        let target = visit.target(["operations", "metrics"], isScoped: false)
-        page.api = target
+        page.api = visit.target(["operations", "metrics"], isScoped: false)
         page.addNoteOfDoneAction(visit)
         let audit = visit.may(.auditRead) ? [("Audit log", visit.link("operations", "audit"))] : []
         guard visit.requireScope(.operationsRead, for: "Operations", &page) else {

@@ -8,7 +8,6 @@ enum RecoveryPage {
         page.up = ("Completeness", visit.list("completeness"))
         page.topics = [ChangeTopic.recoveries]
         let target = visit.target(["recoveries", id], isScoped: false)
-        page.api = target
         guard let json = try await visit.read(target, &page, "The recovery") else { return page }
         facts(json, &page)
         windows(json, &page)

@@ -3,7 +3,7 @@ enum RefundsPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Refunds")
         page.topics = visit.parameter("page") == nil ? [ChangeTopic.inbox] : []
-        let place = visit.parameter("page").map { [("page", $0)] } ?? []
+        let place = visit.parameters("page")
         let target = visit.target(["consumption"], place)
         page.api = target
         page.paragraph(

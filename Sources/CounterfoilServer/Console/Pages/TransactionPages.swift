@@ -8,7 +8,6 @@ enum TransactionPage {
         var page = visit.page("Transaction", foreign: id)
         page.up = ("Customers", visit.list("customers"))
         let target = visit.target(["transactions", id])
-        page.api = target
         guard let json = try await visit.read(target, &page, "The transaction") else { return page }
         show(json, visit, &page)
         if let original = json["original_transaction_id"].text {
@@ -40,8 +39,7 @@ enum OrderPage {
         let id = visit.segment("id")
         var page = visit.page("Order", foreign: id)
         page.up = ("Customers", visit.link("customers"))
-        let target = visit.target(["orders", id])
-        page.api = target
+        page.api = visit.target(["orders", id])
         guard visit.requireScope(.supportRead, for: "Order", &page) else { return page }
         if let environment = visit.selection.scope?.environment, environment != .production {
             page.paragraph("Only the App Store knows which transactions an order has, in Production only.")

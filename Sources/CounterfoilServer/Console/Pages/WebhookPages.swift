@@ -5,7 +5,6 @@ enum WebhooksPage {
     @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
         var page = visit.page("Webhooks")
         page.topics = [ChangeTopic.deliveries]
-        page.api = "/v1/webhooks"
         guard let json = try await visit.read("/v1/webhooks", &page, "Webhooks") else { return page }
         // The page shows counts of each endpoint. A stream can follow at most eight topics.
         let names = json["items"].items.compactMap { $0["name"].text }
@@ -56,8 +55,7 @@ enum WebhookPage {
         page.addNoteOfDoneAction(visit)
         let filter = DeliveryFilterForm(visit)
         let target = visit.target(
-            ["webhooks", name, "deliveries"], filter.query + (visit.parameter("page").map { [("page", $0)] } ?? []),
-            isScoped: false)
+            ["webhooks", name, "deliveries"], filter.query + visit.parameters("page"), isScoped: false)
         page.api = target
         let endpoint = visit.target(["webhooks", name], isScoped: false)
         guard let json = try await visit.read(endpoint, &page, "The endpoint") else { return page }
