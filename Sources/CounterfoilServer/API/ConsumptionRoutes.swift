@@ -78,8 +78,7 @@ struct ConsumptionRoutes {
 
 /// The body of a usage report.
 private struct UsageBody: JSONRequestBody {
-    var transactionID: String?
-    var productID: String?
+    var transactionID, productID: String?
     var customerConsented: Bool?
     var consumptionPercentage: Int32?
     var deliveryStatus: String?

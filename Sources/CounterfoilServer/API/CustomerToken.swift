@@ -43,12 +43,9 @@ package struct CustomerToken: Sendable {
 
     private struct Claims: Decodable {
         let sub: String
-        let exp: Double
-        let iat: Double
+        let exp, iat: Double
         let nbf: Double?
-        let aud: String?
-        let app_transaction_id: String?
-        let app_account_token: String?
+        let aud, app_transaction_id, app_account_token: String?
     }
 
     /// Verifies a token. Decodes its JSON only after its signature is verified.

@@ -23,8 +23,7 @@ struct DecodedNotification {
     /// The reason why a part failed verification.
     private struct Problem {
         var part: Part
-        var code: String
-        var message: String
+        var code, message: String
 
         init(_ part: Part, _ error: VerificationError) {
             self.init(part, code: "\(error.code)", error.message)

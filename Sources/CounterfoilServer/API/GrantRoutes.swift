@@ -150,8 +150,7 @@ extension TimelineSentence {
 private struct GrantBody: JSONRequestBody {
     var entitlement: String
     var until: SentInstant?
-    var reason: String
-    var actor: String
+    var reason, actor: String
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case entitlement, until, reason, actor }
 
@@ -182,8 +181,7 @@ private struct GrantBody: JSONRequestBody {
 
 /// The body of a request to revoke a grant.
 private struct RevocationBody: JSONRequestBody {
-    var reason: String
-    var actor: String
+    var reason, actor: String
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case reason, actor }
 

@@ -145,15 +145,11 @@ struct OfferRoutes {
 /// The body of an offer request.
 private struct OfferBody: JSONRequestBody {
     var productID: String
-    var offerID: String?
-    var format: String?
-    var transactionID: String?
+    var offerID, format, transactionID: String?
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String?
-    var appAccountToken: SentUUID?
-    var nonce: SentUUID?
-    var allow: Bool?
-    var force: Bool?
+    var appAccountToken, nonce: SentUUID?
+    var allow, force: Bool?
 
     var isForced: Bool { force ?? false }
 

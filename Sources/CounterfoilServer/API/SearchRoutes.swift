@@ -48,8 +48,7 @@ struct SearchRoutes {
 /// A search by an exact identifier.
 private struct Search {
     struct Item {
-        var kind: String
-        var id: String
+        var kind, id: String
         var scope: AppEnvironment?
         var customers: [String] = []
     }

@@ -10,8 +10,7 @@ struct WebhookSettings: JSONRequestBody {
     var url: String?
     var events: [String]??
     var payload: String?
-    var apps: [String]??
-    var environments: [String]??
+    var apps, environments: [String]??
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case url, events, payload, apps, environments }
 
@@ -141,8 +140,7 @@ struct WebhookChange: JSONRequestBody {
 
     var settings: WebhookSettings
     var enabled: Bool?
-    var discardBacklog: Bool
-    var addSecret: Bool
+    var discardBacklog, addSecret: Bool
     /// The fingerprint of the secret to remove.
     var retireSecret: String?
 
@@ -215,8 +213,7 @@ struct ReplayBody: JSONRequestBody {
     private static let maximumDeliveries = 10_000
 
     var eventID: String?
-    var from: SentInstant?
-    var to: SentInstant?
+    var from, to: SentInstant?
     var after: Int64?
     /// Whether to count the deliveries without creating them.
     var dryRun: Bool?

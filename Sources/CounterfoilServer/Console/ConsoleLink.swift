@@ -6,8 +6,7 @@ internal import WebConsole
 package enum ConsoleLink {
     /// The reason why no link can be made.
     package struct Refusal: Error {
-        package var code: String
-        package var message: String
+        package var code, message: String
     }
 
     /// Returns a link that signs in once, within two minutes.

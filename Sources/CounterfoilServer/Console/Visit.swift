@@ -212,8 +212,7 @@ struct Visit: Sendable {
         var target: String
         /// Keys with other permissions get a separate rendering.
         var scopes: Set<APIScope>
-        var apps: Set<String>?
-        var environments: Set<String>?
+        var apps, environments: Set<String>?
     }
 
     /// The identity for shared rendering; nil if each read must have its own entry in the audit log.

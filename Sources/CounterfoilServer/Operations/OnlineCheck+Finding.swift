@@ -5,8 +5,7 @@ internal import AppStoreTrust
 extension OnlineCheck {
     /// The result of a check: a code for programs, a message and advice.
     package struct Finding: Sendable, Hashable {
-        package var code: String
-        package var message: String
+        package var code, message: String
         /// Advice on how to correct the problem; empty if there is none.
         package var advice: String
 

@@ -160,8 +160,7 @@ package struct FileImport: Sendable {
     private func appendFailures(in outcomes: [Int: Importer.Outcome], of batch: [Line]) throws {
         var report = ""
         for line in batch {
-            let code: String
-            let reason: String
+            let code, reason: String
             switch outcomes[line.number] {
             case .failed(let why, let message): (code, reason) = (why, message)
             case .deferred(_, let why, let message):

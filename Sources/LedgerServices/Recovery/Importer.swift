@@ -19,8 +19,7 @@ package struct Importer: Sendable {
 
     /// A history that was read completely.
     package struct History: Sendable, Codable, Hashable {
-        package var bundleID: String
-        package var environment: String
+        package var bundleID, environment: String
         /// The transaction in the request to the App Store.
         package var transactionID: String
     }

@@ -212,8 +212,7 @@ extension VerifiedPurchases {
     /// Returns the transaction identifier that an unverified text claims. It is only returned to the sender.
     private static func claimedID(_ text: String) -> String? {
         struct Payload: Decodable {
-            var transactionId: String?
-            var originalTransactionId: String?
+            var transactionId, originalTransactionId: String?
         }
         let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let json = Base64.decodeURL(parts[1]),

@@ -21,8 +21,7 @@ final class WebhookSender: Sendable {
 
     /// A host and one of its checked addresses. Each has its own client, which does not resolve the host again.
     private struct Destination: Hashable {
-        var host: String
-        var address: String
+        var host, address: String
     }
 
     private struct Entry {

@@ -10,8 +10,7 @@ struct RawPage: AppStorePage {
 
     private struct Fields: Decodable {
         let hasMore: Bool?
-        let revision: String?
-        let paginationToken: String?
+        let revision, paginationToken: String?
     }
 
     init(_ data: Data) throws(AppStoreServerError) {

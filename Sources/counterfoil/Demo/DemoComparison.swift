@@ -22,9 +22,7 @@ private struct ComparedPurchase: Equatable {
 struct DemoComparison {
     /// A customer whose purchases differ between the App Store and the server.
     struct Difference: Sendable {
-        var customer: String
-        var appStore: String
-        var server: String
+        var customer, appStore, server: String
     }
 
     let plan: DemoPlan
@@ -87,8 +85,7 @@ extension CustomerState {
 /// The members of the server's answer about a customer that the demo compares.
 private struct CustomerAnswer: Decodable {
     struct Subscription: Decodable {
-        var originalTransactionId: String
-        var productId: String
+        var originalTransactionId, productId: String
         var status: Int
         var hasAccess: Bool
         var expiresDate: Int64?
@@ -102,9 +99,7 @@ private struct CustomerAnswer: Decodable {
     }
 
     struct Purchase: Decodable {
-        var transactionId: String
-        var productId: String
-        var ownership: String
+        var transactionId, productId, ownership: String
         var revocationDate: Int64?
     }
 

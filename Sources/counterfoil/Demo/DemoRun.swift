@@ -71,8 +71,7 @@ struct DemoRun {
     }
 
     private struct OfferRequest: Encodable {
-        var product_id: String
-        var offer_id: String
+        var product_id, offer_id: String
     }
 
     private struct OfferAnswer: Decodable { var jws: String }
@@ -245,15 +244,12 @@ extension DemoRun {
 
     private struct Explanation: Decodable {
         struct Fact: Decodable {
-            var kind: String
-            var identifier: String
-            var role: String
+            var kind, identifier, role: String
             var origin: String?
         }
 
         var isActive: Bool
-        var rule: String
-        var sentence: String
+        var rule, sentence: String
         var facts: [Fact]
     }
 
@@ -273,8 +269,7 @@ extension DemoRun {
     }
 
     private struct Completeness: Decodable {
-        var environment: String
-        var state: String
+        var environment, state: String
         var completeUntil: Int64?
     }
 

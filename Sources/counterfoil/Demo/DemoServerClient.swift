@@ -3,8 +3,7 @@ import Foundation
 
 /// A client for the server's API.
 struct DemoServerClient: Sendable {
-    let url: String
-    let key: String
+    let url, key: String
     private let transport = AsyncHTTPClientTransport()
 
     init(url: String, key: String) {

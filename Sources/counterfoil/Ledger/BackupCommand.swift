@@ -75,8 +75,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
 
 private struct BackupAnswer: Encodable {
     let file: String
-    let bytes: Int
-    let notifications: Int
+    let bytes, notifications: Int
     let digest: String
     /// The number of unreadable records and signed texts.
     let damages: Int

@@ -39,10 +39,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private struct Answer: Encodable {
-        let notifications: Int
-        let pending: Int
-        let statements: Int
-        let claims: Int
+        let notifications, pending, statements, claims: Int
         let digest: String
 
         init(_ result: (count: LedgerExport.Count, digest: String)) {
@@ -127,10 +124,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
     }
 
     private struct Answer: Encodable {
-        let notifications: Int
-        let statements: Int
-        let claims: Int
-        let refusals: Int
+        let notifications, statements, claims, refusals: Int
         let refused: [String]
         let digest: String
         let expectedDigest: String?

@@ -43,12 +43,8 @@ struct RebuildCommand: AsyncParsableCommand {
     }
 
     private struct Answer: Encodable {
-        let identical: Bool
-        let replaced: Bool
-        let notifications: Int
-        let statements: Int
-        let facts: Int
-        let differences: Int
+        let identical, replaced: Bool
+        let notifications, statements, facts, differences: Int
         let differing: [String]
         let refusals: Int
         let refused: [String]

@@ -33,10 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
-        let lines: Int
-        let failed: Int
-        let putAside: Int
-        let news: Int
+        let lines, failed, putAside, news: Int
         let failures: String?
 
         enum CodingKeys: String, CodingKey {

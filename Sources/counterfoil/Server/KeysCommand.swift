@@ -58,11 +58,9 @@ struct KeysCreate: ParsableCommand {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
-        let key: String
-        let name: String
+        let key, name: String
         let scopes: [String]
-        let sha256: String
-        let yaml: String
+        let sha256, yaml: String
     }
 
     func validate() throws {
@@ -146,8 +144,7 @@ struct KeysList: ParsableCommand {
     private struct Key: Encodable {
         let name: String
         let scopes: [String]
-        let apps: [String]?
-        let environments: [String]?
+        let apps, environments: [String]?
         let isPublic: Bool
 
         init(_ key: ServerConfiguration.Key) {

@@ -143,19 +143,9 @@ struct RecoverCommand: AsyncParsableCommand {
 
 /// A recovery as this command prints it and as the server's API returns it.
 struct RecoveryOutcome: Codable {
-    let id: String
-    let app: String
-    let environment: String
-    let state: String
-    let from: Int64
-    let to: Int64
-    let windows: Int
-    let openWindows: Int
-    let pages: Int
-    let found: Int
-    let new: Int
-    let duplicates: Int
-    let failed: Int
+    let id, app, environment, state: String
+    let from, to: Int64
+    let windows, openWindows, pages, found, new, duplicates, failed: Int
     let failure: String?
 
     enum CodingKeys: String, CodingKey {
@@ -192,8 +182,7 @@ private struct RecoveryClient {
     /// The apps and environments that the key has access to.
     private struct Accessible: Decodable {
         struct Item: Decodable {
-            let app: String
-            let environment: String
+            let app, environment: String
         }
 
         let items: [Item]

@@ -79,11 +79,9 @@ struct ServerCheckCommand: AsyncParsableCommand {
 /// The output of `counterfoil server check --online` for each app and environment.
 enum OnlineReport {
     struct Item: Encodable {
-        let app: String
-        let environment: String
+        let app, environment: String
         let host: String?
-        let result: String
-        let message: String
+        let result, message: String
         let advice: String?
         let attemptedAt: Int64?
 
@@ -145,13 +143,11 @@ enum ConfigurationReport {
         }
 
         struct Webhook: Encodable {
-            let name: String
-            let url: String
+            let name, url: String
         }
 
         let valid = true
-        let listen: String
-        let storage: String
+        let listen, storage: String
         let apps: [App]
         let keys: [Key]
         let webhooks: [Webhook]

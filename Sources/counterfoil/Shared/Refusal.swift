@@ -15,8 +15,7 @@ struct Refusal: Error {
 
     private struct Failure: Encodable {
         let object = "error"
-        let code: String
-        let message: String
+        let code, message: String
     }
 
     /// - Parameters:

@@ -30,8 +30,7 @@ struct ServerClient: Sendable {
     }
 
     private struct Failure: Decodable {
-        let code: String
-        let message: String
+        let code, message: String
     }
 
     /// The refusal for a response that this version cannot decode.

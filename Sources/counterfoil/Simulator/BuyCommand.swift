@@ -88,8 +88,7 @@ struct BuyCommand: AsyncParsableCommand {
     }
 
     private struct Request: Encodable {
-        let product_id: String
-        let offer_id: String
+        let product_id, offer_id: String
     }
 
     private struct Answer: Decodable { let jws: String }

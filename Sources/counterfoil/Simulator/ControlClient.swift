@@ -23,8 +23,7 @@ struct ControlClient: Sendable {
     }
 
     private struct Failure: Decodable {
-        let code: String
-        let message: String
+        let code, message: String
     }
 
     /// Sends a request to a path below the control URL and returns the unchanged response body.

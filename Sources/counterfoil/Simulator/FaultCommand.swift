@@ -139,8 +139,7 @@ struct FaultRemove: AsyncParsableCommand {
 
 /// A fault as the control API returns it.
 private struct FaultReport: Decodable {
-    let number: Int
-    let struck: Int
+    let number, struck: Int
     let fault: JSONValue
 
     var text: String {

@@ -40,9 +40,7 @@ actor NotificationReader {
     private struct Version1: Decodable {
         struct Unified: Decodable { let latest_receipt: String }
         let notification_type: String
-        let password: String?
-        let original_transaction_id: String?
-        let auto_renew_product_id: String?
+        let password, original_transaction_id, auto_renew_product_id: String?
         let unified_receipt: Unified
     }
 
@@ -121,20 +119,13 @@ actor NotificationReader {
 struct NotificationLine: Encodable {
     let environment: String
     var valid = true
-    var code: String?
-    var message: String?
+    var code, message: String?
     /// 1 for a notification of version 1.
     var version: Int?
-    var notificationType: String?
-    var subtype: String?
-    var notificationUUID: String?
+    var notificationType, subtype, notificationUUID: String?
     var signedDate: Date?
     var status: Int32?
-    var customer: String?
-    var productId: String?
-    var transactionId: String?
-    var originalTransactionId: String?
-    var appAccountToken: String?
+    var customer, productId, transactionId, originalTransactionId, appAccountToken: String?
     var forwardedStatus: Int?
     var forwardingFailure: String?
 

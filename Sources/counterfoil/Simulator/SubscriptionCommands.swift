@@ -172,8 +172,7 @@ struct SimulatorReceipt: AsyncParsableCommand {
     @OptionGroup var options: SimulatorOptions
 
     private struct Answer: Decodable {
-        let receiptData: String
-        let identifierForVendor: String
+        let receiptData, identifierForVendor: String
 
         enum CodingKeys: String, CodingKey {
             case receiptData = "receipt-data"

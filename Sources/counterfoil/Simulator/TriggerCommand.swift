@@ -84,10 +84,7 @@ struct TriggerCommand: AsyncParsableCommand {
 
 /// The object that `--json` prints.
 private struct Triggered: Encodable {
-    let customer: String?
-    let transactionId: String?
-    let originalTransactionId: String?
-    let notificationUUID: String?
+    let customer, transactionId, originalTransactionId, notificationUUID: String?
     let environment: AppStoreEnvironment
 
     /// Reads the outcome. Of several notifications, the requested one is the last with its name.

@@ -38,10 +38,7 @@ package struct DecodeVerdict {
     }
 
     struct Subject {
-        var bundleID: String?
-        var environment: String?
-        var transactionID: String?
-        var notification: String?
+        var bundleID, environment, transactionID, notification: String?
     }
 }
 

@@ -3,8 +3,7 @@ internal import Ledger
 
 /// The ledger's record of the pasted data, and their differences.
 struct LedgerMatch {
-    var kind: String
-    var id: String
+    var kind, id: String
     var scope: AppEnvironment
     var customers: [String] = []
     var note: String?

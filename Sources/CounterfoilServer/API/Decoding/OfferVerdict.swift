@@ -8,9 +8,7 @@ internal import Foundation
 enum OfferVerdict {
     /// The signed values, except the app.
     private struct Offer: Decodable {
-        var productID: String
-        var offerID: String
-        var keyID: String
+        var productID, offerID, keyID: String
         var nonce: SentUUID
         var timestamp: Int64
         var appAccountToken: SentUUID?

@@ -3,9 +3,7 @@ internal import Ledger
 
 /// A member, by Apple's name, whose values differ between two payloads of the same kind.
 struct PayloadDifference: Hashable {
-    var member: String
-    var kept: String
-    var shown: String
+    var member, kept, shown: String
 
     /// The nested signed texts of a notification. Their signatures always differ.
     private static let signedTexts: Set<String> = [

@@ -20,8 +20,7 @@ final class MetricHistory: Sendable {
             case mean
         }
 
-        var title: String
-        var unit: String
+        var title, unit: String
         /// The name without labels. The values of all its series are added.
         var metric: String
         var kind: Kind
@@ -31,9 +30,7 @@ final class MetricHistory: Sendable {
 
     /// The points of a chart, oldest first.
     struct Chart: Sendable {
-        var title: String
-        var unit: String
-        var metric: String
+        var title, unit, metric: String
         var values: [Double]
     }
 
@@ -66,8 +63,7 @@ final class MetricHistory: Sendable {
     /// The sums by name at the end of a minute, and the maximum of each within it.
     private struct Minute {
         var number: Int
-        var last: [String: Double]
-        var most: [String: Double]
+        var last, most: [String: Double]
     }
 
     private let recorded = Mutex<[Minute]>([])

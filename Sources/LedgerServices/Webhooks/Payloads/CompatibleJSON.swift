@@ -53,8 +53,7 @@ enum CompatibleJSON {
     }
 
     private struct Transfer: Decodable {
-        var from: [String]
-        var to: [String]
+        var from, to: [String]
     }
 
     private static func purchase(
