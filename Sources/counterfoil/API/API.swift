@@ -92,12 +92,13 @@ struct API: AsyncParsableCommand {
                 endpoint, parameters, query: rest + (token.map { [(tokenName, $0)] } ?? []), body: body)
             return try RawPage(answer)
         }
-        var progress = Progress(name: endpoint.name)
-        defer { progress.clear() }
+        var count = 0
+        defer { StatusLine.show("") }
         for try await page in pages {
-            progress.clear()
+            StatusLine.show("")
             Output.line(RawPage.line(page.data))
-            progress.count()
+            count += 1
+            StatusLine.show("\(endpoint.name): \(count) pages")
         }
     }
 

@@ -29,25 +29,3 @@ struct RawPage: AppStorePage {
         String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }
-
-/// A page counter on standard error, shown only if standard error is a terminal.
-struct Progress {
-    private let name: String
-    private var pages = 0
-    private let isShown = isatty(FileHandle.standardError.fileDescriptor) == 1
-
-    init(name: String) { self.name = name }
-
-    mutating func count() {
-        pages += 1
-        write("\(name): \(pages) pages")
-    }
-
-    func clear() { write("") }
-
-    private func write(_ text: String) {
-        guard isShown else { return }
-        // Ignore a failed write: progress is optional.
-        try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8))
-    }
-}

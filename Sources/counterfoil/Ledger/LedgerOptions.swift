@@ -1,7 +1,6 @@
 internal import Ledger
 import ArgumentParser
 import CounterfoilServer
-import Foundation
 import Synchronization
 
 /// The options of the ledger commands: the server's configuration, which names the ledger, and the output format.
@@ -26,13 +25,12 @@ struct LedgerOptions: ParsableArguments {
 final class LedgerProgress: Sendable {
     private let name: String
     private let shown = Mutex(-1)
-    private let isShown = isatty(FileHandle.standardError.fileDescriptor) == 1
 
     init(_ name: String) { self.name = name }
 
     /// Shows a fraction, from 0 to 1.
     func show(_ fraction: Double) {
-        guard isShown, fraction.isFinite else { return }
+        guard StatusLine.isShown, fraction.isFinite else { return }
         let percent = Int(min(max(fraction, 0), 1) * 100)
         let hasChanged = shown.withLock { shown in
             defer { shown = percent }
@@ -40,16 +38,9 @@ final class LedgerProgress: Sendable {
         }
         guard hasChanged else { return }
         let bar = String(repeating: "█", count: percent * 40 / 100)
-        write("\(name) \(bar.padded(to: 40)) \(percent) %")
+        StatusLine.show("\(name) \(bar.padded(to: 40)) \(percent) %")
     }
 
     /// Removes the bar.
-    func end() {
-        if isShown { write("") }
-    }
-
-    private func write(_ text: String) {
-        // Ignore a failed write: progress is optional.
-        try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K\(text)".utf8))
-    }
+    func end() { StatusLine.show("") }
 }
