@@ -40,15 +40,11 @@ final class DemoServices {
         try await TemporaryFolder.use { folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let services = try await DemoServices(in: folder)
-            do {
+            return try await withCleanup({ await services.stop() }) {
                 try await services.startServer()
                 let value = try await body(services)
                 await afterwards(services, value)
-                await services.stop()
                 return value
-            } catch {
-                await services.stop()
-                throw error
             }
         }
     }

@@ -18,7 +18,7 @@ enum AtomicFile {
             let handle = FileHandle(forWritingAtPath: draft.path)
         else { throw notWritable(path) }
         do {
-            let value = try await Signals.removing(draft.path) { try await body(handle) }
+            let value = try await Signals.removing([draft.path]) { try await body(handle) }
             try handle.synchronize()
             try handle.close()
             guard rename(draft.path, file.path) == 0 else { throw notWritable(path) }

@@ -14,7 +14,7 @@ enum TemporaryFolder {
     /// SIGTERM or a failed write to standard output ends the process.
     static func use<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: prefix + UUID().uuidString)
-        return try await Signals.removing(folder.path) {
+        return try await Signals.removing([folder.path]) {
             // Ignore a failure: a temporary folder that stays does no harm.
             defer { try? FileManager.default.removeItem(at: folder) }
             return try await body(folder)

@@ -61,16 +61,12 @@ struct ListenCommand: AsyncParsableCommand {
         at port: Int, _ client: ControlClient, _ finished: AsyncThrowingStream<Void, any Error>
     ) async throws {
         let before = try await redirect(to: port, by: client)
-        do {
+        try await withCleanup({ await restoreURLs(before, by: client) }) {
             try await Signals.untilStopped {
                 try self.printStart(port)
                 for try await _ in finished {}
             }
-        } catch {
-            await restoreURLs(before, by: client)
-            throw error
         }
-        await restoreURLs(before, by: client)
     }
 
     /// Sets the simulator's notification URLs to this command's port.

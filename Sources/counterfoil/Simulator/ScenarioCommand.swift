@@ -62,10 +62,7 @@ struct ScenarioRun: AsyncParsableCommand {
             return try await TemporaryFolder.use { folder in
                 configuration.directory = folder
                 let simulator = try await Simulator.start(configuration)
-                let result: Result<ScenarioReport, any Error>
-                do { result = .success(try await simulator.run(scenario)) } catch { result = .failure(error) }
-                await simulator.stop()
-                return try result.get()
+                return try await withCleanup({ await simulator.stop() }) { try await simulator.run(scenario) }
             }
         } catch {
             let known = error as? SimulatorError

@@ -40,21 +40,16 @@ enum Signals {
         release(handler)
     }
 
-    /// Runs `body`. Removes a file or folder if Ctrl-C or SIGTERM ends the process meanwhile, or if
+    /// Runs `body`. Removes files and folders if Ctrl-C or SIGTERM ends the process meanwhile, or if
     /// ``removeTemporary()`` is called.
-    static func removing<Value>(_ path: String, during body: () async throws -> Value) async throws -> Value {
-        try await removing([path], during: body)
-    }
-
-    /// Runs `body`, like ``removing(_:during:)`` for one path, with several paths.
     static func removing<Value>(_ paths: [String], during body: () async throws -> Value) async throws -> Value {
         state.withLock { $0.temporary.formUnion(paths) }
         let handler = await addHandler { end(by: $0) }
-        let result: Result<Value, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        release(handler)
-        state.withLock { $0.temporary.subtract(paths) }
-        return try result.get()
+        defer {
+            release(handler)
+            state.withLock { $0.temporary.subtract(paths) }
+        }
+        return try await body()
     }
 
     /// Removes the temporary files and folders. Called before the process ends.

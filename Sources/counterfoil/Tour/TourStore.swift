@@ -21,10 +21,7 @@ struct TourStore {
         return try await TemporaryFolder.use { folder in
             configuration.directory = folder
             let simulator = try await Simulator.start(configuration)
-            let result: Result<Bool, any Error>
-            do { result = .success(try await run(simulator)) } catch { result = .failure(error) }
-            await simulator.stop()
-            return try result.get()
+            return try await withCleanup({ await simulator.stop() }) { try await run(simulator) }
         }
     }
 
