@@ -41,18 +41,21 @@ package enum ConsoleLink {
     /// - Parameter port: The port on which the server listens, if the configured port is 0.
     package static func address(_ configuration: ServerConfiguration, port: Int? = nil) -> String {
         let listen = configuration.listen
-        let scheme = listen.tls == nil ? "http" : "https"
-        if let own = configuration.console.listen { return "\(scheme)://\(name(of: own.host)):\(own.port)" }
+        if let own = configuration.console.listen { return listen.url(own.host, port: own.port) }
         if let url = listen.publicURL { return url.hasSuffix("/") ? String(url.dropLast()) : url }
-        return "\(scheme)://\(name(of: listen.host)):\(port ?? listen.port)"
+        return listen.url(listen.host, port: port ?? listen.port)
     }
+}
 
-    /// Returns a host as it is written in URLs. The unspecified address becomes loopback.
-    private static func name(of host: String) -> String {
-        switch host {
-        case "0.0.0.0": "127.0.0.1"
-        case "::": "[::1]"
-        default: host.contains(":") ? "[\(host)]" : host
-        }
+extension ServerConfiguration.Listen {
+    /// Returns the URL at which this machine reaches the server on a host. The unspecified address becomes loopback.
+    package func url(_ host: String, port: Int) -> String {
+        let name =
+            switch host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "[::1]"
+            default: host.contains(":") ? "[\(host)]" : host
+            }
+        return "\(tls == nil ? "http" : "https")://\(name):\(port)"
     }
 }

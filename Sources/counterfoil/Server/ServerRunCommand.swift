@@ -126,15 +126,7 @@ private struct Serving {
     }
 
     /// The URL at which this machine reaches the server.
-    private var url: String {
-        let listen = configuration.listen
-        let scheme = listen.tls == nil ? "http" : "https"
-        switch listen.host {
-        case "0.0.0.0": return "\(scheme)://127.0.0.1:\(port)"
-        case "::": return "\(scheme)://[::1]:\(port)"
-        case let host: return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        }
-    }
+    private var url: String { configuration.listen.url(configuration.listen.host, port: port) }
 
     var lines: [String] {
         let style = Style.current()
