@@ -10,13 +10,9 @@ extension Verify {
         let clock: ClockLine = try await client.call("GET", ["clock"])
         let now = clock.now
         let environments = environments.isEmpty ? EnvironmentName.allCases : environments
-        let app = App(
-            bundleID: information.bundleID, appAppleID: information.appAppleID,
-            environments: Set(environments.map(\.environment)))
-        var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
+        var configuration: SignedDataVerifier.Configuration
         do {
-            configuration.anchors = try TrustAnchors(
-                contentsOf: information.rootCertificates.map { URL(filePath: $0) })
+            configuration = try information.verifierConfiguration(accepting: Set(environments.map(\.environment)))
         } catch {
             throw Refusal(code: "\(error.code)", message: "the simulator's certificates: \(error.message)")
         }

@@ -18,13 +18,8 @@ actor NotificationReader {
         let information = client.information
         var verifiers: [EnvironmentName: SignedDataVerifier] = [:]
         for environment in EnvironmentName.allCases {
-            let app = App(
-                bundleID: information.bundleID, appAppleID: information.appAppleID,
-                environments: [environment.environment])
-            var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
             do {
-                configuration.anchors = try TrustAnchors(
-                    contentsOf: information.rootCertificates.map { URL(filePath: $0) })
+                let configuration = try information.verifierConfiguration(accepting: [environment.environment])
                 verifiers[environment] = try SignedDataVerifier(configuration)
             } catch {
                 throw Refusal(
@@ -112,6 +107,18 @@ actor NotificationReader {
         if customers.count > 100_000 { customers = [:] }
         for item in listed { customers[item.notificationUUID] = item.customer }
         return customers[uuid]
+    }
+}
+
+extension SimulatorInformation {
+    /// Returns a configuration that trusts the simulator's roots and accepts its app.
+    func verifierConfiguration(
+        accepting environments: Set<AppStoreEnvironment>
+    ) throws(VerificationError) -> SignedDataVerifier.Configuration {
+        let app = App(bundleID: bundleID, appAppleID: appAppleID, environments: environments)
+        var configuration = SignedDataVerifier.Configuration(apps: .only([app]))
+        configuration.anchors = try TrustAnchors(contentsOf: rootCertificates.map { URL(filePath: $0) })
+        return configuration
     }
 }
 
