@@ -31,8 +31,6 @@ public struct ConfigurationError: CounterfoilError, Hashable {
     /// The problems, at least one. Beyond a hundred problems only their number is given.
     public let problems: [ConfigurationIssue]
 
-    init(problems: [ConfigurationIssue]) { self.problems = problems }
-
     /// `invalid_configuration`.
     public var code: String { "invalid_configuration" }
 

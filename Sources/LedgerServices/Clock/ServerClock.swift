@@ -29,11 +29,6 @@ package struct ServerClock: Sendable {
         return now()
     }
 
-    private init(now: @escaping @Sendable () -> Date, followed: FollowedClock?) {
-        self.now = now
-        self.followed = followed
-    }
-
     /// Returns a clock that follows the simulator with this control URL.
     package static func following(_ controlURL: String) async throws -> ServerClock {
         let clock = FollowedClock(controlURL)

@@ -6,8 +6,6 @@ struct DemoOutput {
     let isQuiet: Bool
     private let style = Style.current()
 
-    init(isQuiet: Bool) { self.isQuiet = isQuiet }
-
     func heading(_ title: String) {
         line()
         line(style.strong(title))

@@ -6,11 +6,6 @@ struct DemoServerClient: Sendable {
     let url, key: String
     private let transport = AsyncHTTPClientTransport()
 
-    init(url: String, key: String) {
-        self.url = url
-        self.key = key
-    }
-
     /// Sends a GET request and decodes the response.
     func get<Answer: Decodable>(_ path: String) async throws -> Answer {
         try await send("GET", path, body: nil)

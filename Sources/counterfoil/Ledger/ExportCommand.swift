@@ -95,7 +95,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
             try await LedgerOptions.withStorageErrors { try await read(configuration) }
         }
         if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }
-        guard answer.isComplete else {
+        guard answer.complete else {
             throw Refusal(code: "import_incomplete", message: "not everything in \(file.printable) was imported")
         }
     }
@@ -130,7 +130,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let expectedDigest: String?
         /// Whether no line was refused, the file was complete, and the digests agree if the ledger was empty and
         /// nothing in the export was pending.
-        let isComplete: Bool
+        let complete: Bool
 
         init(_ report: LedgerImport.Report, digest: String, wasEmpty: Bool) {
             (notifications, statements, claims) = (report.notifications, report.statements, report.claims)
@@ -138,13 +138,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
             self.digest = digest
             expectedDigest = report.expectedDigest
             let mustAgree = wasEmpty && !report.hasPending
-            isComplete =
-                refusals == 0 && expectedDigest != nil && (!mustAgree || expectedDigest == digest)
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case notifications, statements, claims, refusals, refused, digest, expectedDigest
-            case isComplete = "complete"
+            complete = refusals == 0 && expectedDigest != nil && (!mustAgree || expectedDigest == digest)
         }
     }
 
@@ -155,7 +149,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         Output.line("claims         \(answer.claims)")
         Output.line("digest         \(answer.digest)")
         for text in answer.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }
-        if answer.isComplete { return Output.line("\(style.good("complete")) everything is in the ledger") }
+        if answer.complete { return Output.line("\(style.good("complete")) everything is in the ledger") }
         if answer.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file is truncated") }
         if answer.refusals > 0 {
             Output.line("\(style.bad("incomplete")) \(answer.refusals) lines were refused")

@@ -35,11 +35,6 @@ struct ImportCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         let lines, failed, putAside, news: Int
         let failures: String?
-
-        enum CodingKeys: String, CodingKey {
-            case lines, failed, news, failures
-            case putAside = "put_aside"
-        }
     }
 
     func run() async throws {

@@ -50,7 +50,7 @@ struct ServerCheckCommand: AsyncParsableCommand {
             }
             let count = error.problems.count
             let message = "\(file.printable) has \(count == 1 ? "1 problem" : "\(count) problems")"
-            let report = ConfigurationReport.Refused(message: message, error)
+            let report = ConfigurationReport.Refused(message: message, problems: error.problems)
             throw Refusal(code: report.code, message: message, object: JSONText.encode(report))
         }
         let outcomes = online ? try await checkOnline(loaded.configuration) : nil
@@ -116,11 +116,6 @@ enum ConfigurationReport {
         let message: String
         let valid = false
         let problems: [ConfigurationIssue]
-
-        init(message: String, _ error: ConfigurationError) {
-            self.message = message
-            problems = error.problems
-        }
     }
 
     struct Accepted: Encodable {

@@ -44,7 +44,7 @@ struct ServerRunCommand: AsyncParsableCommand {
             server = try await Server.start(
                 configuration, logger: Self.logger(configuration.log), stoppingAt: [.sigterm, .sigint])
         } catch let error as ServerError { throw Refusal(code: error.code.rawValue, message: error.message.printable) }
-        let serving = Serving(configuration, port: server.port)
+        let serving = Serving(configuration: configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
         if open { serving.openConsole() }
         do { try await wait(for: server, hangups) } catch {
@@ -98,11 +98,6 @@ private struct Serving {
 
     let configuration: ServerConfiguration
     let port: Int
-
-    init(_ configuration: ServerConfiguration, port: Int) {
-        self.configuration = configuration
-        self.port = port
-    }
 
     var report: Report { Report(pid: getpid(), port: port, url: url) }
 

@@ -136,8 +136,6 @@ struct NotificationLine: Encodable {
     var forwardedStatus: Int?
     var forwardingFailure: String?
 
-    init(environment: String) { self.environment = environment }
-
     mutating func refuse(_ code: String, _ message: String) {
         valid = false
         self.code = code
