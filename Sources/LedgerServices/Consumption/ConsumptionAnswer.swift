@@ -83,7 +83,7 @@ package struct ConsumptionAnswer: Sendable, Hashable {
         } else if request.deliveryStatus != .delivered {
             request.consumptionPercentage = 0
             reasons.append(Reason(member: member, source: .rule, note: "What was not delivered was not used."))
-        } else if let report = usage.first(where: { $0.consumptionPercentage != nil && $0.productOrTransaction }) {
+        } else if let report = usage.first(where: { $0.consumptionPercentage != nil && $0.source != .customerUsage }) {
             request.consumptionPercentage = report.consumptionPercentage
             reasons.append(Reason(member: member, source: report.source))
         }
@@ -112,6 +112,4 @@ extension UsageReport {
     fileprivate var source: ConsumptionAnswer.Source {
         transactionID != nil ? .transactionUsage : productID != nil ? .productUsage : .customerUsage
     }
-
-    fileprivate var productOrTransaction: Bool { transactionID != nil || productID != nil }
 }

@@ -221,7 +221,9 @@ package final class NotificationProcessor: Service {
         var folded: [ProcessedNotification] = []
         var done = 0
         for job in jobs {
-            await yieldToRequests()
+            // Let other tasks run first. The App Store waits for the response to a request, but no caller waits for
+            // folding. Under load, all other tasks run once between two notifications.
+            await Task.yield()
             do { folded.append(try await read(job)) } catch {
                 if await markFailed(job.id, error) { done += 1 }
             }
@@ -235,10 +237,6 @@ package final class NotificationProcessor: Service {
             if hasUnprocessed { state.markInboxUnread() }
         }
     }
-
-    /// Lets other tasks run first. The App Store waits for the response to a request, but no caller waits for folding.
-    /// Under load, all other tasks run once between two notifications.
-    private func yieldToRequests() async { await Task.yield() }
 
     private func read(_ job: Job) async throws -> ProcessedNotification {
         let payload: ResponseBodyV2DecodedPayload

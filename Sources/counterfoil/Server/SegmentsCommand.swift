@@ -52,15 +52,7 @@ struct SegmentsCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Page: Decodable {
-        let items: [[String: JSONValue]]
-        let nextPage: String?
-
-        enum CodingKeys: String, CodingKey {
-            case items
-            case nextPage = "next_page"
-        }
-    }
+    private typealias Page = ListPage<[String: JSONValue]>
 
     func run() async throws {
         let server = try ServerClient(url: url, keyFile: key)

@@ -29,10 +29,6 @@ struct ServerClient: Sendable {
         }
     }
 
-    private struct Failure: Decodable {
-        let code, message: String
-    }
-
     /// The refusal for a response that this version cannot decode.
     static let unexpectedAnswer = Refusal(
         code: "unexpected_answer", message: "the server's response has an unknown format; is its version different?")
@@ -61,7 +57,7 @@ struct ServerClient: Sendable {
         guard (200..<300).contains(answer.status) else {
             let status = "the server answered \(answer.status)"
             // The response of a proxy has another format: report only the status.
-            guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
+            guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: answer.body) else {
                 throw Refusal(code: "http_\(answer.status)", message: status)
             }
             throw Refusal(code: failure.code.printable, message: "\(status): \(failure.message)".printable)

@@ -11,21 +11,6 @@ struct ControlClient: Sendable {
 
     init(_ information: SimulatorInformation) { self.information = information }
 
-    /// A page of a list.
-    private struct Page<Item: Decodable>: Decodable {
-        let items: [Item]
-        let nextPage: String?
-
-        enum CodingKeys: String, CodingKey {
-            case items
-            case nextPage = "next_page"
-        }
-    }
-
-    private struct Failure: Decodable {
-        let code, message: String
-    }
-
     /// Sends a request to a path below the control URL and returns the unchanged response body.
     func send(
         _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
@@ -71,7 +56,7 @@ struct ControlClient: Sendable {
         repeat {
             let page = try await call(
                 "GET", path, query: [("limit", "1000")] + (next.map { [("page", $0)] } ?? []),
-                as: Page<Item>.self)
+                as: ListPage<Item>.self)
             items += page.items
             next = page.nextPage
         } while next != nil
@@ -101,7 +86,7 @@ struct ControlClient: Sendable {
     }()
 
     private static func refusal(_ answer: HTTPTransportResponse) -> Refusal {
-        guard let failure = try? JSONDecoder().decode(Failure.self, from: answer.body) else {
+        guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: answer.body) else {
             return Refusal(code: "http_\(answer.status)", message: "the simulator answered \(answer.status)")
         }
         let advice = advice[failure.code].map { "; " + $0 } ?? ""

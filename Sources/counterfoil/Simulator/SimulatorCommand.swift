@@ -122,7 +122,11 @@ struct SimulatorRun: AsyncParsableCommand {
         // Catch signals before printing: a process that reads the line may send a signal at once.
         do {
             try await Signals.untilStopped {
-                if json { try Self.printJSON(information) } else { try banner(information, configuration.catalogue) }
+                if json {
+                    try Output.send(try JSONLine.text(information))
+                } else {
+                    try banner(information, configuration.catalogue)
+                }
                 if open { WebBrowser.open(information.pagesURL) }
                 // Cancellation does not end `wait()`, so stop the simulator.
                 try await withTaskCancellationHandler {
@@ -178,10 +182,6 @@ struct SimulatorRun: AsyncParsableCommand {
         configuration.production.notificationURL = notify
         configuration.sandbox.notificationURL = notify
         return configuration
-    }
-
-    private static func printJSON(_ information: SimulatorInformation) throws {
-        try Output.send(String(decoding: try JSONEncoder.sorted.encode(information), as: UTF8.self))
     }
 
     private func banner(_ information: SimulatorInformation, _ catalogue: Catalogue) throws {

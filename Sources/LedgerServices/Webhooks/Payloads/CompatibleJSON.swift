@@ -72,7 +72,7 @@ enum CompatibleJSON {
         nullable("currency", transaction.currency, to: &json)
         let price = transaction.price.map {
             context.event.type.rawValue == "purchase.refunded"
-                ? -$0.magnitudeOrMax.refundedAmount(percentage: transaction.revocationPercentage) : $0
+                ? -Int64(clamping: $0.magnitude).refundedAmount(percentage: transaction.revocationPercentage) : $0
         }
         // "price" is in US dollars, and the server has no exchange rates.
         number("price", transaction.currency == "USD" ? price : nil, to: &json)
@@ -161,9 +161,4 @@ enum CompatibleJSON {
         json.key(name)
         json.raw("\(thousandths < 0 ? "-" : "")\(whole)\(rest == 0 ? "" : ".\(fraction)")".utf8)
     }
-}
-
-extension Int64 {
-    /// The absolute value, clamped to `Int64.max`.
-    fileprivate var magnitudeOrMax: Int64 { Int64(clamping: magnitude) }
 }
