@@ -160,7 +160,7 @@ extension DemoRun {
     private struct Run: Decodable { var new: Int }
 
     private func recovered() async throws -> Int {
-        let runs: DemoList<Run> = try await services.client.get("/v1/recoveries")
+        let runs: ListPage<Run> = try await services.client.get("/v1/recoveries")
         return runs.items.reduce(0) { $0 + $1.new }
     }
 
@@ -233,7 +233,7 @@ extension DemoRun {
     private func printTimeline() async throws {
         output.heading("The server's timeline of \(featuredCustomer.name)")
         output.line(output.faint("GET /v1/customers/\(featuredCustomer.id)/timeline"))
-        let entries: DemoList<Entry> = try await services.client.get(
+        let entries: ListPage<Entry> = try await services.client.get(
             "/v1/customers/\(featuredCustomer.id)/timeline?limit=100")
         for entry in entries.items.reversed().suffix(18) {
             let mark = entry.origin == "recovered" ? "  " + output.good("recovered") : ""
@@ -276,7 +276,7 @@ extension DemoRun {
     private func printCompleteness() async throws {
         output.heading("Is anything missing?")
         output.line(output.faint("GET /v1/completeness"))
-        let list: DemoList<Completeness> = try await services.client.get("/v1/completeness")
+        let list: ListPage<Completeness> = try await services.client.get("/v1/completeness")
         for item in list.items {
             let until = item.completeUntil.map { " until " + Date(milliseconds: $0).readable } ?? ""
             let state = item.state == "complete" ? output.good(item.state) : item.state

@@ -33,8 +33,3 @@ struct DemoServerClient: Sendable {
         return try decoder.decode(Answer.self, from: answer.body)
     }
 }
-
-/// A list in a response of the server.
-struct DemoList<Item: Decodable>: Decodable {
-    var items: [Item]
-}

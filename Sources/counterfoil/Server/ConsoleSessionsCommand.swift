@@ -26,10 +26,6 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("End the session with this ID.", valueName: "session")) var end: String?
     @Flag(help: "Print one JSON object a line instead of text.") var json = false
 
-    private struct Sessions: Decodable {
-        let items: [[String: JSONValue]]
-    }
-
     func run() async throws {
         let server = try ServerClient(url: url, keyFile: key)
         if let end {
@@ -37,7 +33,7 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
             _ = try await server.answer("DELETE", "/v1/operations/sessions/\(id)", nil)
             return Output.line(json ? try JSONLine.text(["ended": JSONValue.string(end)]) : "ended \(end.printable)")
         }
-        let sessions: Sessions = try await server.call("GET", "/v1/operations/sessions", nil)
+        let sessions: ListPage<[String: JSONValue]> = try await server.call("GET", "/v1/operations/sessions", nil)
         if sessions.items.isEmpty, !json { Output.line("nobody is signed in") }
         for session in sessions.items { Output.line(json ? try JSONLine.text(session) : Self.line(of: session)) }
     }

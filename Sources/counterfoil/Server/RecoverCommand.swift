@@ -179,13 +179,9 @@ private struct RecoveryClient {
         let types: [String]?
     }
 
-    /// The apps and environments that the key has access to.
+    /// An app and an environment that the key has access to.
     private struct Accessible: Decodable {
-        struct Item: Decodable {
-            let app, environment: String
-        }
-
-        let items: [Item]
+        let app, environment: String
     }
 
     /// Recovers every app and environment that matches the options, one after the other.
@@ -194,7 +190,7 @@ private struct RecoveryClient {
     ) async throws -> [RecoveryOutcome] {
         let body = try JSONEncoder().encode(RecoveryRequest(from: from, to: to, types: types.isEmpty ? nil : types))
         let environment = options.environment?.environment.rawValue
-        let accessible: Accessible = try await server.call("GET", "/v1/completeness", nil)
+        let accessible: ListPage<Accessible> = try await server.call("GET", "/v1/completeness", nil)
         let selected = accessible.items.filter {
             (options.app ?? $0.app) == $0.app && (environment ?? $0.environment) == $0.environment
         }
@@ -213,7 +209,7 @@ private struct RecoveryClient {
         return outcomes
     }
 
-    private func recover(_ item: Accessible.Item, _ body: Data) async throws -> RecoveryOutcome {
+    private func recover(_ item: Accessible, _ body: Data) async throws -> RecoveryOutcome {
         let path = "/v1/recoveries?app=\(item.app.percentEncoded)&environment=\(item.environment.percentEncoded)"
         var outcome: RecoveryOutcome = try await server.call("POST", path, body)
         var bar = ProgressBar()
