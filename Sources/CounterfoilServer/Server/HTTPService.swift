@@ -15,7 +15,8 @@ enum HTTPService {
         _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ console: Console? = nil,
         onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some Service {
-        let pages = console?.settings.listen == nil ? console?.responder : nil
+        let pages: (any HTTPResponder<ServerContext>)? =
+            if let console, console.settings.listen == nil { ConsoleRoutes.responder(core, console) } else { nil }
         return try application(
             core, identity, ConsoleSwitch(base: ServerRoutes.responder(core), console: pages),
             ListenAddress(ofAPI: core.configuration), onRunning)
@@ -27,7 +28,7 @@ enum HTTPService {
         onRunning: @escaping @Sendable () -> Void
     ) throws -> some Service {
         try application(
-            console.core, identity, ConsoleOnly(console: console.responder),
+            console.core, identity, ConsoleRoutes.responder(console.core, console),
             ListenAddress(ofConsole: address, console.core.configuration)
         ) { _ in onRunning() }
     }
