@@ -45,7 +45,7 @@ struct IssuerOptions: ParsableArguments {
         }
     }
 
-    func tokenSource(lifetime: Duration = .seconds(300)) throws -> APITokenSource {
+    func tokenSource(lifetime: Duration) throws -> APITokenSource {
         let signingKey = try key.signingKey()
         do {
             return try APITokenSource(
