@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Writes comma-separated values (RFC 4180) for spreadsheets, protected against formula injection.
 ///
 /// Cells contain untrusted texts such as account names. A spreadsheet reads a cell that begins with `=`, `+`, `-` or

@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 
 /// How complete the data of one app in one environment are.
 package struct Completeness: Sendable, Hashable {

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Stores the progress of recoveries, so that a crash loses neither work nor the knowledge of a gap.
 package protocol RecoveryStorage: Sendable {
     /// Returns the marks of all scopes that have one.

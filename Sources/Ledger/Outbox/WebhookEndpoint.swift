@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Foundation
 
 /// A webhook endpoint with its state.
 package struct WebhookEndpoint: Sendable {

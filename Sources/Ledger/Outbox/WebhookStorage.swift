@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Stores webhook endpoints and their deliveries.
 ///
 /// Of the deliveries of one customer, or of one purchase, to one endpoint only the first (by the time of the event) is

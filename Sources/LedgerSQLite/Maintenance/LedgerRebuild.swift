@@ -1,4 +1,3 @@
-internal import Entitlements
 internal import Ledger
 package import AppStoreServer
 internal import AppStoreTrust

@@ -1,6 +1,5 @@
 internal import Ledger
 internal import AppStoreTrust
-internal import Foundation
 internal import GRDB
 
 /// A notification in an export.

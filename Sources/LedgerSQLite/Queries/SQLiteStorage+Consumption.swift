@@ -1,6 +1,5 @@
 package import Ledger
 internal import AppStoreModels
-internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: ConsumptionStorage {

@@ -1,6 +1,5 @@
 internal import AppStoreModels
 package import Ledger
-internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: GrantStorage {

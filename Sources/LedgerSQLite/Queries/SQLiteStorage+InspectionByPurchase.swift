@@ -1,5 +1,4 @@
 internal import Ledger
-internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage {

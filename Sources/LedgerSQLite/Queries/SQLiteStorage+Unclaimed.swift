@@ -1,5 +1,4 @@
 package import Ledger
-internal import Foundation
 internal import GRDB
 
 /// An index of the purchases without an account token, sorted by identifier.

@@ -1,5 +1,4 @@
 package import Ledger
-internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: WebhookStorage {

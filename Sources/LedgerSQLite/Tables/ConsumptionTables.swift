@@ -1,6 +1,5 @@
 internal import Ledger
 internal import AppStoreModels
-internal import Foundation
 internal import GRDB
 internal import Entitlements
 

@@ -1,7 +1,6 @@
 internal import Ledger
 internal import AppStoreModels
 internal import Entitlements
-internal import Foundation
 internal import GRDB
 
 /// The table of segment memberships with beginning and end. ``SegmentMembership`` computes them from the record of a

@@ -1,5 +1,4 @@
 internal import Ledger
-internal import Foundation
 internal import GRDB
 
 /// The queue of jobs on an endpoint's deliveries, which follow a short transaction. An endpoint may have millions of

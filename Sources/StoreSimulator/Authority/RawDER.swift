@@ -1,4 +1,3 @@
-internal import Foundation
 package import SwiftASN1
 
 /// Encodes ASN.1 elements without a serializer, which would enforce rules that receipts do not follow.

@@ -1,4 +1,3 @@
-internal import AppStoreTrust
 internal import Foundation
 internal import SwiftASN1
 internal import X509

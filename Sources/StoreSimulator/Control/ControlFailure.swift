@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 
 /// An error response of the control API:
 /// `{"object":"error","code":…,"message":…,"retryable":false,"param":…}`.

@@ -1,6 +1,5 @@
 package import AppStoreModels
 internal import Foundation
-internal import Synchronization
 
 // The control API's view of devices. All data is signed after the store is unlocked.
 

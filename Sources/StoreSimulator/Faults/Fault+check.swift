@@ -1,7 +1,6 @@
 internal import ConfigurationReading
 internal import AppStoreModels
 internal import AppStoreServer
-internal import Foundation
 
 extension Fault.Effect {
     /// The names of all effects in JSON and YAML.

@@ -1,5 +1,4 @@
 internal import Hummingbird
-internal import Logging
 internal import NIOCore
 
 /// The next handler in the middleware chain.

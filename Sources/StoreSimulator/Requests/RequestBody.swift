@@ -1,4 +1,3 @@
-internal import AppStoreServer
 internal import AppStoreModels
 internal import Basics
 

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Foundation
 
 /// The signature of a JWS: r and s, 32 bytes each (RFC 7518 §3.4). Stored inline without a heap allocation, because a
 /// simulator can hold millions of signatures.

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import AppStoreModels
 internal import Basics
 internal import Foundation

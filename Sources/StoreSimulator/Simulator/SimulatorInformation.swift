@@ -1,5 +1,4 @@
 public import AppStoreModels
-internal import Foundation
 
 /// The URLs, keys and files that a program needs to use a running simulator: the contents of `simulator.json`.
 public struct SimulatorInformation: Sendable, Hashable, Codable {

@@ -1,4 +1,3 @@
-internal import AppStoreModels
 internal import Foundation
 
 // A copy of a part of the store, for attempts that may fail. Its size depends only on the customers concerned, not on

@@ -1,4 +1,3 @@
-internal import AppStoreTrust
 package import AppStoreModels
 package import AppStoreServer
 package import Basics

@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Foundation
 
 // Groups of customers. Only the sandbox has them.
 

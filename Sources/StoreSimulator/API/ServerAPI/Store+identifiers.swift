@@ -1,5 +1,4 @@
 internal import AppStoreModels
-internal import Foundation
 
 // Resolves the identifiers in paths of the App Store Server API to transactions and customers.
 

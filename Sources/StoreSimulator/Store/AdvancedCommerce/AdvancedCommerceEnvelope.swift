@@ -1,4 +1,3 @@
-internal import AppStoreTrust
 internal import AppStoreModels
 internal import Basics
 package import Crypto

@@ -1,4 +1,3 @@
-internal import AppStoreServer
 package import AppStoreModels
 internal import Basics
 package import Foundation
