@@ -23,9 +23,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The simulator
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/SimulatorInformation"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SimulatorInformation"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/openapi.yaml:
             get:
@@ -43,9 +41,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The clock
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Clock"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/clock/advance:
             post:
@@ -57,20 +53,14 @@ extension ControlDescription {
                   schema: {type: string, enum: ["true", "false"], default: "true"}
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/ClockAdvance"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/ClockAdvance"}}}
               responses:
                 "200":
                   description: The result of the advance
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/AdvanceReport"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/AdvanceReport"}}}
                 "202":
                   description: The advance
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Advance"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Advance"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/clock/advances/{id}:
             parameters:
@@ -83,18 +73,14 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The advance
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Advance"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Advance"}}}
                 default: {$ref: "#/components/responses/error"}
             delete:
               summary: Cancel an advance after the step in progress
               responses:
                 "202":
                   description: The advance
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Advance"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Advance"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/settle:
             post:
@@ -102,9 +88,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The clock
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Clock"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/commands:
             parameters:
@@ -113,15 +97,11 @@ extension ControlDescription {
               summary: Perform a store command
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/StoreCommand"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/StoreCommand"}}}
               responses:
                 "200":
                   description: The outcome
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/StoreOutcome"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreOutcome"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/trigger:
             parameters:
@@ -130,15 +110,11 @@ extension ControlDescription {
               summary: Cause a notification of one type, with the events that lead to it
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/TriggerRequest"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/TriggerRequest"}}}
               responses:
                 "200":
                   description: The outcome
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/StoreOutcome"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreOutcome"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/customers:
             parameters:
@@ -151,9 +127,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: A page of customers
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/CustomerStateList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/CustomerStateList"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/customers/{customer}:
             parameters:
@@ -164,9 +138,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The customer
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/CustomerState"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/CustomerState"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/customers/{customer}/purchases:
             parameters:
@@ -177,9 +149,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The signed purchases
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/DevicePurchases"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/DevicePurchases"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/customers/{customer}/receipt:
             parameters:
@@ -192,9 +162,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The receipt
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/DeviceReceipt"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/DeviceReceipt"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/customers/{customer}/devices/{device}:
             parameters:
@@ -206,9 +174,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The device
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/DeviceContents"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/DeviceContents"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/customers/{customer}/devices/{device}/updates:
             parameters:
@@ -223,9 +189,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The updates
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/DeviceUpdates"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/DeviceUpdates"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/catalogue:
             parameters:
@@ -235,23 +199,17 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The catalogue
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Catalogue"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Catalogue"}}}
                 default: {$ref: "#/components/responses/error"}
             put:
               summary: Replace the catalogue
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/Catalogue"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/Catalogue"}}}
               responses:
                 "200":
                   description: The catalogue
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Catalogue"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Catalogue"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/settings:
             parameters:
@@ -261,37 +219,27 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The settings
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/StoreSettings"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
                 default: {$ref: "#/components/responses/error"}
             put:
               summary: Replace the settings of an environment
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/StoreSettings"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
               responses:
                 "200":
                   description: The settings
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/StoreSettings"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
                 default: {$ref: "#/components/responses/error"}
             patch:
               summary: Change some settings of an environment
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/StoreSettingsChange"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettingsChange"}}}
               responses:
                 "200":
                   description: The settings
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/StoreSettings"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/notifications:
             parameters:
@@ -305,9 +253,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: A page of notifications
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/NotificationList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/NotificationList"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/notifications/{notificationUUID}:
             parameters:
@@ -318,9 +264,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The body
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/NotificationBody"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/NotificationBody"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/notifications/{notificationUUID}/resend:
             parameters:
@@ -331,9 +275,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The notification
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Notification"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Notification"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/notification-url:
             parameters:
@@ -342,15 +284,11 @@ extension ControlDescription {
               summary: Set the notification URL
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/NotificationTarget"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/NotificationTarget"}}}
               responses:
                 "200":
                   description: The URL
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/NotificationTarget"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/NotificationTarget"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/faults:
             get:
@@ -361,9 +299,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: A page of faults
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/FaultLineList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/FaultLineList"}}}
                 default: {$ref: "#/components/responses/error"}
             post:
               summary: Add a fault
@@ -374,15 +310,11 @@ extension ControlDescription {
                   description: How long it lasts by the simulator's clock, instead of until
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/Fault"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/Fault"}}}
               responses:
                 "201":
                   description: The fault
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/FaultLine"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/FaultLine"}}}
                 default: {$ref: "#/components/responses/error"}
             delete:
               summary: Remove all faults
@@ -402,15 +334,11 @@ extension ControlDescription {
               summary: Set the OCSP status of the certificates
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/RevocationSetting"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/RevocationSetting"}}}
               responses:
                 "200":
                   description: The status
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/RevocationSetting"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/RevocationSetting"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/authority/rotate:
             post:
@@ -427,23 +355,17 @@ extension ControlDescription {
               responses:
                 "200":
                   description: A page of snapshots
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/SnapshotNameList"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SnapshotNameList"}}}
                 default: {$ref: "#/components/responses/error"}
             post:
               summary: Create a snapshot
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/SnapshotName"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/SnapshotName"}}}
               responses:
                 "201":
                   description: The snapshot
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/SnapshotName"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SnapshotName"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/snapshots/{name}/restore:
             parameters:
@@ -453,38 +375,28 @@ extension ControlDescription {
               responses:
                 "200":
                   description: The clock
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Clock"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/reset:
             post:
               summary: Delete all customers and purchases; settings, catalogue and URLs stay unless everything is true
               requestBody:
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/ResetRequest"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/ResetRequest"}}}
               responses:
                 "200":
                   description: The clock
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/Clock"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
                 default: {$ref: "#/components/responses/error"}
           /simulator/scenarios:
             post:
               summary: Run a scenario; the clock has to be frozen
               requestBody:
                 required: true
-                content:
-                  application/json:
-                    schema: {$ref: "#/components/schemas/ScenarioText"}
+                content: {application/json: {schema: {$ref: "#/components/schemas/ScenarioText"}}}
               responses:
                 "200":
                   description: The result of the scenario
-                  content:
-                    application/json:
-                      schema: {$ref: "#/components/schemas/ScenarioReport"}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ScenarioReport"}}}
                 default: {$ref: "#/components/responses/error"}
         components:
           parameters:
@@ -518,9 +430,7 @@ extension ControlDescription {
           responses:
             error:
               description: The request was refused
-              content:
-                application/json:
-                  schema: {$ref: "#/components/schemas/Error"}
+              content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}
           schemas:
             Milliseconds: {type: integer, format: int64, description: Milliseconds since 1970}
             Error:
