@@ -1,6 +1,5 @@
 import AppStoreTrust
 public import ArgumentParser
-import Basics
 import Foundation
 public import StoreSimulator
 
