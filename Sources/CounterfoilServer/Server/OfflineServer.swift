@@ -15,10 +15,7 @@ package enum OfflineServer {
         _ configuration: ServerConfiguration, clock: ServerClock? = nil, timeout: Duration = .seconds(60),
         _ body: (ServerCore) async throws -> Value
     ) async throws -> Value {
-        var options = SQLiteStorage.Options()
-        options.isSynchronous = configuration.storage.synchronous == .full
-        options.cacheMiB = configuration.storage.cacheMiB
-        let storage = try SQLiteStorage(path: configuration.storage.path, options: options)
+        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true, creating: true)
         let result: Result<Value, any Error>
         do { result = .success(try await runServices(configuration, storage, clock, timeout, body)) } catch {
             result = .failure(error)
