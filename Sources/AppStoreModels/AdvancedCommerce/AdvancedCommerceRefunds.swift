@@ -97,15 +97,4 @@ public struct AdvancedCommerceSubscriptionRevokeRequest: Sendable, Hashable, Cod
 }
 
 /// The subscription after it was ended. Apple's page: `SubscriptionRevokeResponse`.
-public struct AdvancedCommerceSubscriptionRevokeResponse: Sendable, Hashable, Codable {
-    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
-    public var signedRenewalInfo: String
-    /// The JWS of a ``JWSTransactionDecodedPayload``.
-    public var signedTransactionInfo: String
-
-    /// Creates the value from its parts.
-    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
-        self.signedRenewalInfo = signedRenewalInfo
-        self.signedTransactionInfo = signedTransactionInfo
-    }
-}
+public typealias AdvancedCommerceSubscriptionRevokeResponse = AdvancedCommerceSubscriptionResponse

@@ -52,3 +52,18 @@ public struct AdvancedCommerceOffer: Sendable, Hashable, Codable {
         self.reason = reason
     }
 }
+
+/// The subscription after a request of the server. Apple has a page for the response to each request; all have these
+/// fields.
+public struct AdvancedCommerceSubscriptionResponse: Sendable, Hashable, Codable {
+    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
+    public var signedRenewalInfo: String
+    /// The JWS of a ``JWSTransactionDecodedPayload``.
+    public var signedTransactionInfo: String
+
+    /// Creates the value from its parts.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}

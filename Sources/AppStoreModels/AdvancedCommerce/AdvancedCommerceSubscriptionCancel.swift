@@ -14,15 +14,4 @@ public struct AdvancedCommerceSubscriptionCancelRequest: Sendable, Hashable, Cod
 }
 
 /// The subscription after the renewal was turned off. Apple's page: `SubscriptionCancelResponse`.
-public struct AdvancedCommerceSubscriptionCancelResponse: Sendable, Hashable, Codable {
-    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
-    public var signedRenewalInfo: String
-    /// The JWS of a ``JWSTransactionDecodedPayload``.
-    public var signedTransactionInfo: String
-
-    /// Creates the value from its parts.
-    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
-        self.signedRenewalInfo = signedRenewalInfo
-        self.signedTransactionInfo = signedTransactionInfo
-    }
-}
+public typealias AdvancedCommerceSubscriptionCancelResponse = AdvancedCommerceSubscriptionResponse

@@ -77,15 +77,4 @@ public struct AdvancedCommerceSubscriptionChangeMetadataItem: Sendable, Hashable
 }
 
 /// The subscription after the change. Apple's page: `SubscriptionChangeMetadataResponse`.
-public struct AdvancedCommerceSubscriptionChangeMetadataResponse: Sendable, Hashable, Codable {
-    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
-    public var signedRenewalInfo: String
-    /// The JWS of a ``JWSTransactionDecodedPayload``.
-    public var signedTransactionInfo: String
-
-    /// Creates the value from its parts.
-    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
-        self.signedRenewalInfo = signedRenewalInfo
-        self.signedTransactionInfo = signedTransactionInfo
-    }
-}
+public typealias AdvancedCommerceSubscriptionChangeMetadataResponse = AdvancedCommerceSubscriptionResponse

@@ -33,18 +33,7 @@ public struct AdvancedCommerceSubscriptionMigrateRequest: Sendable, Hashable, Co
 
 /// The name and description of a migrated subscription. Apple's page: `SubscriptionMigrateDescriptors`. Apple's Swift
 /// library makes both optional; the documentation requires them.
-public struct AdvancedCommerceSubscriptionMigrateDescriptors: Sendable, Hashable, Codable {
-    /// The description, up to 45 characters; the customer does not see it.
-    public var description: String
-    /// The name, up to 30 characters; the customer sees it.
-    public var displayName: String
-
-    /// Creates the value from its parts.
-    public init(description: String, displayName: String) {
-        self.description = description
-        self.displayName = displayName
-    }
-}
+public typealias AdvancedCommerceSubscriptionMigrateDescriptors = AdvancedCommerceDescriptors
 
 /// An item of a migrated subscription. Apple's page: `SubscriptionMigrateItem`.
 public struct AdvancedCommerceSubscriptionMigrateItem: Sendable, Hashable, Codable {
@@ -69,37 +58,7 @@ public struct AdvancedCommerceSubscriptionMigrateItem: Sendable, Hashable, Codab
 }
 
 /// An item of a migrated subscription as of the next renewal. Apple's page: `SubscriptionMigrateRenewalItem`.
-public struct AdvancedCommerceSubscriptionMigrateRenewalItem: Sendable, Hashable, Codable {
-    /// The developer's identifier of the item, up to 128 characters.
-    public var sku: String
-    /// The description, up to 45 characters; the customer does not see it.
-    public var description: String
-    /// The name, up to 30 characters; the customer sees it.
-    public var displayName: String
-
-    /// Creates the value from its parts.
-    public init(sku: String, description: String, displayName: String) {
-        self.sku = sku
-        self.description = description
-        self.displayName = displayName
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case sku = "SKU"
-        case description, displayName
-    }
-}
+public typealias AdvancedCommerceSubscriptionMigrateRenewalItem = AdvancedCommerceSubscriptionMigrateItem
 
 /// The subscription after the migration. Apple's page: `SubscriptionMigrateResponse`.
-public struct AdvancedCommerceSubscriptionMigrateResponse: Sendable, Hashable, Codable {
-    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
-    public var signedRenewalInfo: String
-    /// The JWS of a ``JWSTransactionDecodedPayload``.
-    public var signedTransactionInfo: String
-
-    /// Creates the value from its parts.
-    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
-        self.signedRenewalInfo = signedRenewalInfo
-        self.signedTransactionInfo = signedTransactionInfo
-    }
-}
+public typealias AdvancedCommerceSubscriptionMigrateResponse = AdvancedCommerceSubscriptionResponse

@@ -67,18 +67,5 @@ public struct AdvancedCommerceSubscriptionModifyPeriodChange: Sendable, Hashable
 }
 
 /// The new name and description of a subscription. Apple's page: `SubscriptionModifyDescriptors`.
-public struct AdvancedCommerceSubscriptionModifyDescriptors: Sendable, Hashable, Codable {
-    /// When it applies.
-    public var effective: AdvancedCommerceEffective
-    /// The description, up to 45 characters; the customer does not see it.
-    public var description: String?
-    /// The name, up to 30 characters; the customer sees it.
-    public var displayName: String?
-
-    /// Creates the value from its parts.
-    public init(effective: AdvancedCommerceEffective, description: String? = nil, displayName: String? = nil) {
-        self.effective = effective
-        self.description = description
-        self.displayName = displayName
-    }
-}
+public typealias AdvancedCommerceSubscriptionModifyDescriptors =
+    AdvancedCommerceSubscriptionChangeMetadataDescriptors

@@ -45,15 +45,4 @@ public struct AdvancedCommerceSubscriptionPriceChangeItem: Sendable, Hashable, C
 }
 
 /// The subscription after the change. Apple's page: `SubscriptionPriceChangeResponse`.
-public struct AdvancedCommerceSubscriptionPriceChangeResponse: Sendable, Hashable, Codable {
-    /// The JWS of a ``JWSRenewalInfoDecodedPayload``.
-    public var signedRenewalInfo: String
-    /// The JWS of a ``JWSTransactionDecodedPayload``.
-    public var signedTransactionInfo: String
-
-    /// Creates the value from its parts.
-    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
-        self.signedRenewalInfo = signedRenewalInfo
-        self.signedTransactionInfo = signedTransactionInfo
-    }
-}
+public typealias AdvancedCommerceSubscriptionPriceChangeResponse = AdvancedCommerceSubscriptionResponse

@@ -41,10 +41,7 @@ extension Store {
         }
         var state = old
         for item in body.items ?? [] { try state.change(item) }
-        if let descriptors = body.descriptors {
-            state.rename(
-                descriptors.displayName, descriptors.description, isImmediate: descriptors.effective == .immediately)
-        }
+        if let descriptors = body.descriptors { state.rename(descriptors) }
         if let taxCode = body.taxCode {
             state.renewalInfo.taxCode = taxCode
             state.transactionInfo.taxCode = taxCode

@@ -49,16 +49,14 @@ extension Store {
     ) -> AdvancedCommerceState {
         let renewal = catalogue.product(old.renewalProduct) ?? product
         let length = product.subscription?.period ?? .month
-        let descriptors = AdvancedCommerceDescriptors(
-            description: body.descriptors.description, displayName: body.descriptors.displayName)
         // The request contains no prices: the total stays the same, and the first item gets all of it.
         var state = AdvancedCommerceState(
-            priced(body.items.map { ($0.sku, $0.displayName, $0.description) }, old.price), descriptors: descriptors,
+            priced(body.items, old.price), descriptors: body.descriptors,
             period: .init(rawValue: length.iso8601), length: length, taxCode: body.taxCode,
             reference: body.requestInfo.requestReferenceId.text)
         if let items = body.renewalItems, let terms = renewal.subscription {
             let price = renewal.price(in: customers[old.customer]?.storefront ?? Storefront.usa.code)
-            state.renewalInfo.items = priced(items.map { ($0.sku, $0.displayName, $0.description) }, price)
+            state.renewalInfo.items = priced(items, price)
             state.renewalInfo.period = .init(rawValue: terms.period.iso8601)
             state.period = terms.period
         }
@@ -67,7 +65,7 @@ extension Store {
     }
 
     private func priced(
-        _ items: [(sku: String, displayName: String, description: String)], _ price: Int64
+        _ items: [AdvancedCommerceSubscriptionMigrateItem], _ price: Int64
     ) -> [AdvancedCommerceRenewalItem] {
         items.enumerated().map { index, item in
             AdvancedCommerceRenewalItem(

@@ -35,10 +35,7 @@ struct AdvancedCommerceModification {
                 state.transactionInfo.period = period.period
             }
         }
-        if let descriptors = body.descriptors {
-            state.rename(
-                descriptors.displayName, descriptors.description, isImmediate: descriptors.effective == .immediately)
-        }
+        if let descriptors = body.descriptors { state.rename(descriptors) }
         if isImmediate {
             // Items revoked in the period that ends are not part of the new period.
             currentItems.removeAll { $0.revocationDate != nil }
@@ -117,15 +114,15 @@ struct AdvancedCommerceModification {
 
 extension AdvancedCommerceState {
     /// Changes the names of the whole subscription, now or from the next renewal on.
-    mutating func rename(_ displayName: String?, _ description: String?, isImmediate: Bool) {
-        renewalInfo.descriptors?.rename(displayName, description)
-        if isImmediate { transactionInfo.descriptors?.rename(displayName, description) }
+    mutating func rename(_ names: AdvancedCommerceSubscriptionChangeMetadataDescriptors) {
+        renewalInfo.descriptors?.rename(names)
+        if names.effective == .immediately { transactionInfo.descriptors?.rename(names) }
     }
 }
 
 extension AdvancedCommerceDescriptors {
-    fileprivate mutating func rename(_ displayName: String?, _ description: String?) {
-        if let displayName { self.displayName = displayName }
-        if let description { self.description = description }
+    fileprivate mutating func rename(_ names: AdvancedCommerceSubscriptionChangeMetadataDescriptors) {
+        if let displayName = names.displayName { self.displayName = displayName }
+        if let description = names.description { self.description = description }
     }
 }
