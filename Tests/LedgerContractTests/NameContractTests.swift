@@ -181,7 +181,7 @@ import Testing
             }
             #expect(try await ledger.grants(of: "anna", in: id).map { ExactText($0.id) } == sorted)
             let held = try await ledger.originalPurchasesHeld(by: "anna", in: id)
-            #expect(held.map { ExactText($0.subject) } == sorted)
+            #expect(held.map { ExactText($0.purchase.subject) } == sorted)
             #expect(try await ledger.accounts(of: "anna", in: id).map { ExactText($0) } == sorted)
             var (found, place): ([ExactText], TimelinePosition?) = ([], TimelinePosition(date: .max))
             while let after = place, found.count < 999 {

@@ -155,10 +155,12 @@ extension MemoryLedger.State {
 
     fileprivate func originalPurchaseItems(of customer: String, in scope: Int64) -> [TimelineItem] {
         heldOriginalPurchases(by: customer, in: scope).compactMap { held in
-            guard let date = held.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else { return nil }
+            guard let date = held.purchase.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else {
+                return nil
+            }
             return TimelineItem(
-                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.subject),
-                originalTransactionID: "", kind: .originalPurchase(held.fact))
+                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.purchase.subject),
+                originalTransactionID: "", kind: .originalPurchase(held.purchase.fact))
         }
     }
 

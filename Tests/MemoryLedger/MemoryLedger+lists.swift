@@ -110,9 +110,7 @@ extension MemoryLedger.State {
             let ownership = Ownership(
                 claims: ClaimHistory([]), named: nil, account: history(ofAccount: key.name.text, in: scope))
             guard !ownership.spans(of: customer).isEmpty, let stored = originalPurchases[key] else { return nil }
-            return HeldOriginalPurchase(
-                subject: stored.subject, kind: stored.kind, fact: stored.fact, origin: stored.origin,
-                receivedAt: stored.receivedAt, text: stored.text, ownership: ownership)
+            return HeldOriginalPurchase(stored, ownership)
         }
     }
 }

@@ -24,7 +24,7 @@ enum OriginalPurchaseJSON {
         json.object("explained_original_purchase") { json in
             json.member("finding", explained.explained.finding.rawValue)
             if let fact = explained.explained.fact { members(of: fact, to: &json) }
-            guard let held = explained.held else { return }
+            guard let held = explained.held?.purchase else { return }
             json.member("kind", held.kind.name)
             json.member("signed_date", held.fact.signedDate)
             json.member("origin", held.origin.name)

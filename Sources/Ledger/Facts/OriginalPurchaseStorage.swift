@@ -12,26 +12,11 @@ package protocol OriginalPurchaseStorage: Sendable {
 
 /// An original purchase of the app with its ownership history.
 package struct HeldOriginalPurchase: Sendable {
-    package var subject: String
-    package var kind: OriginalPurchase.Kind
-    package var fact: OriginalPurchaseFact
-    package var origin: Origin
-    package var receivedAt: Milliseconds
-    /// The signed text; for a receipt the JSON of an ``OriginalPurchaseText``.
-    package var text: String
+    package var purchase: OriginalPurchase
     package var ownership: Ownership
 
-    package init(
-        subject: String, kind: OriginalPurchase.Kind, fact: OriginalPurchaseFact, origin: Origin,
-        receivedAt: Milliseconds, text: String, ownership: Ownership
-    ) {
-        self.subject = subject
-        self.kind = kind
-        self.fact = fact
-        self.origin = origin
-        self.receivedAt = receivedAt
-        self.text = text
-        self.ownership = ownership
+    package init(_ purchase: OriginalPurchase, _ ownership: Ownership) {
+        (self.purchase, self.ownership) = (purchase, ownership)
     }
 }
 

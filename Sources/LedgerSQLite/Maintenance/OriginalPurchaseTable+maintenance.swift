@@ -9,19 +9,6 @@ internal import GRDB
 
 /// Exports and verifies the rows of ``OriginalPurchaseTable``.
 extension OriginalPurchaseTable {
-    /// A row with its unpacked text.
-    struct Kept: Sendable {
-        var scope: Int64
-        var subject: String
-        var kind: OriginalPurchase.Kind
-        var version: String?
-        var purchasedAt: Milliseconds?
-        var signedDate: Milliseconds
-        var receivedAt: Milliseconds
-        var origin: Origin
-        var text: String
-    }
-
     private static let columns =
         "scope, subject, kind, version, purchased_at, signed_date, received_at, origin, text"
 
@@ -30,7 +17,7 @@ extension OriginalPurchaseTable {
     /// - Parameter damaged: Called for each corrupt row, which is omitted unless the closure throws.
     static func forEach(
         _ headers: HeaderRegistry, _ db: Database, damaged: (StorageError) throws -> Void,
-        _ body: (Kept, _ row: SQLStatement) throws -> Void
+        _ body: (OriginalPurchase, _ row: SQLStatement) throws -> Void
     ) throws {
         // A backup may be older than the table.
         guard try db.tableExists("original_purchases") else { return }
@@ -40,15 +27,19 @@ extension OriginalPurchaseTable {
             FROM original_purchases JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, subject
             """, []
         ) { row in
-            let kept: Kept
-            do throws(StorageError) { kept = try Kept(row, from: 2, headers) } catch { return try damaged(error) }
+            let kept: OriginalPurchase
+            do throws(StorageError) {
+                kept = try purchase(
+                    row, from: 3, in: row.number(2) ?? 0,
+                    isTestData: row.text(1) != AppStoreEnvironment.production.rawValue, headers)
+            } catch { return try damaged(error) }
             try body(kept, row)
         }
     }
 
     /// A page of rows, in the order of their keys.
     struct Page: Sendable {
-        var kept: [Kept] = []
+        var kept: [OriginalPurchase] = []
         /// The errors of corrupt rows.
         var damages: [StorageError] = []
         /// The key of the last row; nil if there are none.
@@ -59,7 +50,7 @@ extension OriginalPurchaseTable {
     }
 
     static func page(
-        after key: [SQLValue], limit: Int, _ headers: HeaderRegistry, _ db: Database
+        after key: [SQLValue], limit: Int, _ scopes: AppEnvironmentRegistry, _ headers: HeaderRegistry, _ db: Database
     ) throws -> Page {
         var page = Page()
         try db.each(
@@ -69,7 +60,11 @@ extension OriginalPurchaseTable {
             """, key + [.init(limit)]
         ) { row in
             page.last = [row.value(0), row.value(1)]
-            do throws(StorageError) { page.kept.append(try Kept(row, from: 0, headers)) } catch {
+            let scope = row.number(0) ?? 0
+            let isTestData = scopes[id: scope]?.environment != .production
+            do throws(StorageError) {
+                page.kept.append(try purchase(row, from: 1, in: scope, isTestData: isTestData, headers))
+            } catch {
                 page.damages.append(error)
             }
         }
@@ -77,22 +72,7 @@ extension OriginalPurchaseTable {
     }
 }
 
-extension OriginalPurchaseTable.Kept {
-    /// Creates a row from the columns of the table.
-    fileprivate init(_ row: SQLStatement, from column: Int32, _ headers: HeaderRegistry) throws(StorageError) {
-        let subject = row.text(column + 1) ?? ""
-        guard let kind = row.number(column + 2).flatMap(OriginalPurchase.Kind.init),
-            let text = row.blob(column + 8).flatMap({ headers.unpack($0) })
-        else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
-        self.init(
-            scope: row.number(column) ?? 0, subject: subject, kind: kind, version: row.text(column + 3),
-            purchasedAt: row.number(column + 4), signedDate: row.number(column + 5) ?? 0,
-            receivedAt: row.number(column + 6) ?? 0,
-            origin: row.number(column + 7).flatMap(Origin.init) ?? .imported, text: text)
-    }
-}
-
-extension OriginalPurchaseTable.Kept {
+extension OriginalPurchase {
     /// Writes the members of an export line.
     func write(to json: inout JSONWriter) {
         json.member("subject", subject)
@@ -105,12 +85,13 @@ extension OriginalPurchaseTable.Kept {
 
     /// Whether the columns match the text.
     fileprivate func agrees(with fact: OriginalPurchaseFact) -> Bool {
-        version == fact.applicationVersion && purchasedAt == fact.purchaseDate?.milliseconds
-            && signedDate == fact.signedDate.milliseconds
+        self.fact.applicationVersion == fact.applicationVersion
+            && self.fact.purchaseDate?.milliseconds == fact.purchaseDate?.milliseconds
+            && self.fact.signedDate.milliseconds == fact.signedDate.milliseconds
     }
 
     /// Returns the fact in the text, and verifies its signature again.
-    fileprivate func fact(
+    fileprivate func verifiedFact(
         in scope: AppEnvironment, by verifier: SignedDataVerifier
     ) async throws(VerificationError) -> OriginalPurchaseFact {
         switch kind {
@@ -154,14 +135,14 @@ extension SQLiteStorage {
         after key: [SQLValue], limit: Int, _ scopes: AppEnvironmentRegistry, by verifier: SignedDataVerifier
     ) async throws -> OriginalPurchaseFindings {
         let page = try await read {
-            try OriginalPurchaseTable.page(after: key, limit: limit, self.headers, $0)
+            try OriginalPurchaseTable.page(after: key, limit: limit, scopes, self.headers, $0)
         }
         var findings = OriginalPurchaseFindings(
             count: page.kept.count, refused: page.damages.map(\.logReason), next: page.last)
         for kept in page.kept {
             guard let scope = scopes[id: kept.scope] else { continue }
             do throws(VerificationError) {
-                let fact = try await kept.fact(in: scope, by: verifier)
+                let fact = try await kept.verifiedFact(in: scope, by: verifier)
                 guard !kept.agrees(with: fact) else { continue }
                 findings.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
             } catch {

@@ -93,10 +93,12 @@ extension SQLiteStorage: CircumstanceStorage {
     private static func entries(of purchases: [HeldOriginalPurchase], _ customer: String) -> [Entry] {
         purchases.compactMap { held in
             // A purchase without a date has no place in a timeline.
-            guard let date = held.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else { return nil }
+            guard let date = held.purchase.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else {
+                return nil
+            }
             return Entry(
-                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.subject), original: "",
-                kind: .originalPurchase(held.fact))
+                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.purchase.subject), original: "",
+                kind: .originalPurchase(held.purchase.fact))
         }
     }
 }

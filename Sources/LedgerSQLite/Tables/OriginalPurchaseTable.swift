@@ -77,13 +77,31 @@ enum OriginalPurchaseTable {
             signedDate: Date(milliseconds: signedDate ?? 0), isTestData: isTestData)
     }
 
+    /// Reads an original purchase from the columns `subject`, `kind`, `version`, `purchased_at`, `signed_date`,
+    /// `received_at`, `origin` and `text`.
+    static func purchase(
+        _ row: SQLStatement, from column: Int32, in scope: Int64, isTestData: Bool, _ headers: HeaderRegistry
+    ) throws(StorageError) -> OriginalPurchase {
+        let subject = row.text(column) ?? ""
+        guard let kind = row.number(column + 1).flatMap(OriginalPurchase.Kind.init),
+            let text = row.blob(column + 7).flatMap({ headers.unpack($0) })
+        else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
+        return OriginalPurchase(
+            scope: scope, subject: subject, kind: kind,
+            fact: fact(
+                subject: subject, version: row.text(column + 2), purchasedAt: row.number(column + 3),
+                signedDate: row.number(column + 4), isTestData: isTestData),
+            origin: row.number(column + 6).flatMap(Origin.init) ?? .imported, receivedAt: row.number(column + 5) ?? 0,
+            text: text)
+    }
+
     /// The query for all Apple accounts that ever belonged to a customer (`?2`) in a scope (`?1`), for ``Found``: the
     /// claims of each account and its original purchase. The first column is the kind of row.
     static let eventsOfCustomer = """
         SELECT 1, subject, instant, kind, customer, NULL, NULL, NULL, NULL, NULL FROM claim_events
             WHERE scope = ?1 AND is_account = 1 AND subject IN (\(accountsOfCustomer))
         UNION ALL
-        SELECT 2, subject, kind, version, purchased_at, signed_date, origin, received_at, text, environment
+        SELECT 2, subject, kind, version, purchased_at, signed_date, received_at, origin, text, environment
             FROM original_purchases CROSS JOIN scopes ON scopes.id = scope
             WHERE scope = ?1 AND subject IN (\(accountsOfCustomer))
         """
@@ -97,7 +115,7 @@ enum OriginalPurchaseTable {
     /// Collects original purchases with the claims of their accounts from rows of ``eventsOfCustomer``.
     struct Found {
         private var claims: [ExactText: [ClaimEvent]] = [:]
-        private var purchases: [HeldOriginalPurchase] = []
+        private var purchases: [OriginalPurchase] = []
 
         mutating func add(_ row: SQLStatement, in scope: Int64, _ headers: HeaderRegistry) throws {
             guard let subject = row.text(1) else { return }
@@ -106,27 +124,19 @@ enum OriginalPurchaseTable {
                 claims[ExactText(subject), default: []].append(event)
                 return
             }
-            guard let kind = row.number(2).flatMap(OriginalPurchase.Kind.init),
-                let text = row.blob(8).flatMap({ headers.unpack($0) })
-            else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
             purchases.append(
-                HeldOriginalPurchase(
-                    subject: subject, kind: kind,
-                    fact: fact(
-                        subject: subject, version: row.text(3), purchasedAt: row.number(4), signedDate: row.number(5),
-                        isTestData: row.text(9) != AppStoreEnvironment.production.rawValue),
-                    origin: row.number(6).flatMap(Origin.init) ?? .imported, receivedAt: row.number(7) ?? 0,
-                    text: text, ownership: Ownership(claims: ClaimHistory([]), named: nil, account: ClaimHistory([]))))
+                try purchase(
+                    row, from: 1, in: scope, isTestData: row.text(9) != AppStoreEnvironment.production.rawValue, headers
+                ))
         }
 
         /// Returns the original purchases that belong or ever belonged to a customer, sorted by account.
         func held(by customer: String) -> [HeldOriginalPurchase] {
             purchases.sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }.compactMap { purchase in
-                var purchase = purchase
-                purchase.ownership = Ownership(
+                let ownership = Ownership(
                     claims: ClaimHistory([]), named: nil,
                     account: ClaimHistory(claims[ExactText(purchase.subject)] ?? []))
-                return purchase.ownership.spans(of: customer).isEmpty ? nil : purchase
+                return ownership.spans(of: customer).isEmpty ? nil : HeldOriginalPurchase(purchase, ownership)
             }
         }
     }

@@ -23,8 +23,9 @@ extension CustomerReader {
     ) async throws -> CustomerExplanation.OriginalPurchase {
         var evidence = CustomerExplanation.OriginalPurchase(explained: explained)
         guard let fact = explained.fact else { return evidence }
-        evidence.held = try await storage.originalPurchasesHeld(by: customer, in: scope.id).first { $0.fact == fact }
-        guard let held = evidence.held, held.kind == .appTransaction else { return evidence }
+        evidence.held = try await storage.originalPurchasesHeld(by: customer, in: scope.id)
+            .first { $0.purchase.fact == fact }
+        guard let held = evidence.held?.purchase, held.kind == .appTransaction else { return evidence }
         do throws(VerificationError) {
             evidence.trace = try await verifier.appTransaction(held.text).trace
         } catch {
