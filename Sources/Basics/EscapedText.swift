@@ -6,7 +6,9 @@ extension String {
     ///
     /// - Parameter replacement: Returns the replacement of a code point; nil to keep it.
     package func escaping(_ replacement: (Unicode.Scalar) -> String?) -> String {
-        unicodeScalars.reduce(into: "") { result, scalar in
+        // Most texts have nothing to replace.
+        guard unicodeScalars.contains(where: { replacement($0) != nil }) else { return self }
+        return unicodeScalars.reduce(into: "") { result, scalar in
             if let text = replacement(scalar) {
                 result += text
             } else {

@@ -11,13 +11,6 @@ extension Unicode.Scalar {
 extension String {
     /// The text with unprintable code points escaped, such as `\u{202e}`.
     package var escapingUnprintable: String {
-        guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
-        return unicodeScalars.reduce(into: "") { result, scalar in
-            if scalar.isUnprintable {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
+        escaping { $0.isUnprintable ? "\\u{\(String($0.value, radix: 16))}" : nil }
     }
 }

@@ -7,8 +7,7 @@ enum HTMLText {
     /// It replaces code points, as browsers parse them. The template engine replaces characters: to it, a quotation
     /// mark with a combining accent is another character, which it leaves unescaped, so that it ends the attribute.
     static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: isMarkup) else { return text }
-        return text.escaping {
+        text.escaping {
             switch $0 {
             case "<": "&lt;"
             case ">": "&gt;"
@@ -17,13 +16,6 @@ enum HTMLText {
             case "'": "&#39;"
             default: nil
             }
-        }
-    }
-
-    private static func isMarkup(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
-        default: false
         }
     }
 }
