@@ -1,17 +1,13 @@
 package import Foundation
 
 extension PageValue {
-    /// Returns an instant for the template `time`: in UTC, and relative to `now` in words.
-    package static func time(_ date: Date, now: Date? = nil) -> PageValue {
-        [
+    /// Returns an instant for the template `time`, in UTC and relative to `now` in words, or ``nothing``.
+    package static func time(_ date: Date?, now: Date? = nil) -> PageValue {
+        guard let date else { return .nothing }
+        return [
             "iso": .text(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
             "shown": .text(date.consoleText), "relative": .optional(now.map { date.words(from: $0) }),
         ]
-    }
-
-    /// Returns an instant for the template `time`, or ``nothing``.
-    package static func time(_ date: Date?, now: Date? = nil) -> PageValue {
-        date.map { .time($0, now: now) } ?? .nothing
     }
 }
 

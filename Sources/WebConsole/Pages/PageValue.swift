@@ -29,13 +29,14 @@ package indirect enum PageValue: Sendable {
     /// Returns a number with commas between thousands.
     package static func number(_ number: some BinaryInteger) -> PageValue { .text(number.grouped) }
 
-    /// Returns an untrusted text for the template `foreign`: `{{#name}}{{>foreign}}{{/name}}`.
+    /// Returns an untrusted text for the template `foreign`, `{{#name}}{{>foreign}}{{/name}}`, or ``nothing``.
     ///
     /// Control, format and direction characters are shown as chips. A text longer than `limit` code points is cut.
     ///
     /// - Parameter showsWhole: Whether the user can expand the rest. Only where `<details>` is allowed: not in links or
     ///   headings.
-    package static func foreign(_ text: String, limit: Int = 200, showsWhole: Bool = false) -> PageValue {
+    package static func foreign(_ text: String?, limit: Int = 200, showsWhole: Bool = false) -> PageValue {
+        guard let text else { return .nothing }
         let scalars = text.unicodeScalars
         let isCut = scalars.count > limit
         let shown = isCut ? String(String.UnicodeScalarView(scalars.prefix(limit))) : text
@@ -45,11 +46,6 @@ package indirect enum PageValue: Sendable {
         return .object([
             "runs": VisibleText.runs(shown), "isCut": .flag(isCut), "whole": isCut && showsWhole ? whole : .nothing,
         ])
-    }
-
-    /// Returns an untrusted text for the template `foreign`, or ``nothing``.
-    package static func foreign(_ text: String?, limit: Int = 200, showsWhole: Bool = false) -> PageValue {
-        text.map { .foreign($0, limit: limit, showsWhole: showsWhole) } ?? .nothing
     }
 }
 
