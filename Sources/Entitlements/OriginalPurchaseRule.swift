@@ -53,14 +53,12 @@ extension OriginalPurchaseRule {
     }
 
     /// Returns the result and the fact that decided.
-    func decision(
-        in facts: [OriginalPurchaseFact], asOf: Date
-    ) -> (finding: OriginalPurchaseFinding, fact: OriginalPurchaseFact?) {
+    func decision(in facts: [OriginalPurchaseFact], asOf: Date) -> ExplainedOriginalPurchase {
         let results = facts.filter { ($0.purchaseDate ?? .distantPast) <= asOf }.sorted { $0.precedes($1) }
-            .map { (finding: finding(in: $0), fact: $0) }
+            .map { ExplainedOriginalPurchase(finding: finding(in: $0), fact: $0) }
         let best =
             results.first { $0.finding == .before } ?? results.first { $0.finding.isUnknown } ?? results.first
-        return best.map { ($0.finding, $0.fact) } ?? (.noFacts, nil)
+        return best ?? ExplainedOriginalPurchase(finding: .noFacts)
     }
 
     /// Evaluates the rule for one fact. One failed condition decides; otherwise one unknown condition makes the result

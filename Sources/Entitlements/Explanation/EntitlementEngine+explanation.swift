@@ -27,7 +27,7 @@ extension EntitlementEngine {
         }
         let rule = otherRule ?? decidingProduct.map { ExplanationRule($0) } ?? .neverBought
         let original = catalogue.originalPurchaseRules[entitlement].map {
-            ExplainedOriginalPurchase($0, facts, asOf: asOf)
+            $0.decision(in: facts.originalPurchases, asOf: asOf)
         }
         let remark = state?.isActive == true && rule != .qualifyingOriginalPurchase ? nil : original.map(Sentence.text)
         let text =
@@ -38,12 +38,6 @@ extension EntitlementEngine {
             sentence: [text, remark].compactMap(\.self).joined(separator: " "), productID: decidingProduct?.productID,
             transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
             originalPurchase: original)
-    }
-}
-
-extension ExplainedOriginalPurchase {
-    fileprivate init(_ rule: OriginalPurchaseRule, _ facts: CustomerFacts, asOf: Date) {
-        (finding, fact) = rule.decision(in: facts.originalPurchases, asOf: asOf)
     }
 }
 
