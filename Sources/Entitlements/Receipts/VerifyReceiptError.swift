@@ -4,26 +4,19 @@ public import AppStoreModels
 public struct VerifyReceiptError: CounterfoilError {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case tooLarge = "too_large"
-            case badJSON = "bad_json"
-            case badStatus = "bad_status"
-            case malformed
-        }
-        private let kind: Kind
-        private init(_ kind: Kind) { self.kind = kind }
+        /// The code in snake case.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
 
         /// The response is larger, or has more purchases, than ``VerifyReceiptLimits`` allows.
-        public static let tooLarge = Code(.tooLarge)
+        public static let tooLarge = Code("too_large")
         /// The response is not a JSON object with a status.
-        public static let badJSON = Code(.badJSON)
+        public static let badJSON = Code("bad_json")
         /// The App Store's status is neither 0 nor 21006.
-        public static let badStatus = Code(.badStatus)
+        public static let badStatus = Code("bad_status")
         /// The identifier or the date of a purchase or subscription is missing or malformed.
-        public static let malformed = Code(.malformed)
-
-        /// The code in snake case.
-        public var description: String { kind.rawValue }
+        public static let malformed = Code("malformed")
     }
 
     /// The kind of failure.
