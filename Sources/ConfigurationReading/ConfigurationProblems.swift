@@ -5,6 +5,9 @@ package struct ConfigurationProblems: Error, Hashable, CustomStringConvertible {
 
     package init(problems: [ConfigurationProblem]) { self.problems = problems }
 
+    /// Creates one problem without a path.
+    package init(_ message: String, line: Int? = nil) { problems = [.init(message: message, line: line)] }
+
     /// One line per problem.
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -7,7 +7,7 @@ extension ConfigurationValue {
     /// Parses a YAML document. Aliases, and keys that are not text, are refused.
     package init(yaml text: String) throws(ConfigurationProblems) {
         guard text.utf8.count <= Self.maximumBytes else {
-            throw ConfigurationProblems(problems: [.init(message: "larger than 1 MiB")])
+            throw ConfigurationProblems("larger than 1 MiB")
         }
         try Self.checkIndicators(in: text)
         do {
@@ -17,15 +17,14 @@ extension ConfigurationValue {
         } catch let error as ConfigurationProblems {
             throw error
         } catch {
-            throw ConfigurationProblems(problems: [Self.problem(for: error)])
+            throw ConfigurationProblems(yaml: error)
         }
     }
 
     private init(node: Node, depth: Int) throws {
         let line = node.mark?.line
         guard depth <= Self.maximumDepth else {
-            throw ConfigurationProblems(
-                problems: [.init(message: "nested deeper than \(Self.maximumDepth) levels", line: line)])
+            throw ConfigurationProblems("nested deeper than \(Self.maximumDepth) levels", line: line)
         }
         switch node {
         case .scalar(let scalar):
@@ -37,18 +36,16 @@ extension ConfigurationValue {
             var members: [String: ConfigurationValue] = [:]
             for (key, value) in mapping {
                 guard case .scalar(let name) = key else {
-                    throw ConfigurationProblems(problems: [.init(message: "a key is not text", line: key.mark?.line)])
+                    throw ConfigurationProblems("a key is not text", line: key.mark?.line)
                 }
                 var member = try Self(node: value, depth: depth + 1)
                 member.line = key.mark?.line ?? member.line
                 guard members.updateValue(member, forKey: name.string) == nil else {
-                    throw ConfigurationProblems(
-                        problems: [.init(message: "the key \(quoted(name.string)) is repeated", line: member.line)])
+                    throw ConfigurationProblems("the key \(quoted(name.string)) is repeated", line: member.line)
                 }
             }
             self.init(.mapping(members), line: line)
-        case .alias:
-            throw ConfigurationProblems(problems: [.init(message: "aliases are not supported", line: line)])
+        case .alias: throw ConfigurationProblems("aliases are not supported", line: line)
         }
     }
 
@@ -72,18 +69,10 @@ extension ConfigurationValue {
             case "#" where previous == nil: isComment = true
             case "*" where !isComment && isWhereValueStarts(previous) && isNameCharacter(next):
                 throw ConfigurationProblems(
-                    problems: [
-                        .init(
-                            message: "aliases are not supported; text that looks like one can start with another word",
-                            line: line)
-                    ])
+                    "aliases are not supported; text that looks like one can start with another word", line: line)
             case "?" where !isComment && isWhereValueStarts(previous):
                 throw ConfigurationProblems(
-                    problems: [
-                        .init(
-                            message: "keys after a question mark are not supported; text can start with another word",
-                            line: line)
-                    ])
+                    "keys after a question mark are not supported; text can start with another word", line: line)
             default: break
             }
             previous = scalar
@@ -103,18 +92,20 @@ extension ConfigurationValue {
         guard let scalar, scalar.isASCII else { return false }
         return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "-"
     }
+}
 
-    private static func problem(for error: any Error) -> ConfigurationProblem {
+extension ConfigurationProblems {
+    fileprivate init(yaml error: any Error) {
         switch error as? YamlError {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let text = [context?.text, problem].compactMap(\.self).joined(separator: ": ")
-            return .init(message: "not YAML: \(text)", line: mark.line)
+            self.init("not YAML: \(text)", line: mark.line)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.prefix(3).map { quoted($0) }.joined(separator: ", ")
-            return .init(message: "repeated keys: \(names)", line: context.mark.line)
-        case .reader(let problem, _, _, _): return .init(message: "not YAML: \(problem)")
-        default: return .init(message: "not YAML")
+            self.init("repeated keys: \(names)", line: context.mark.line)
+        case .reader(let problem, _, _, _): self.init("not YAML: \(problem)")
+        default: self.init("not YAML")
         }
     }
 }

@@ -14,7 +14,7 @@ extension Scenario {
             let scenario = ScenarioReader(findings: findings).read(root, text)
             try findings.finish()
             // If the scenario is nil, `finish` has thrown its problems before this line.
-            guard let scenario else { throw ConfigurationProblems(problems: [.init(message: "is no scenario")]) }
+            guard let scenario else { throw ConfigurationProblems("is no scenario") }
             self = scenario
         } catch {
             throw ScenarioError(problems: CatalogueError(error).problems)
