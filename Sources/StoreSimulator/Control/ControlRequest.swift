@@ -27,7 +27,7 @@ struct ControlRequest: Sendable {
 
     /// The maximum number of items on a page: `limit`, 1 to 1,000; 100 if it is missing.
     var limit: Int {
-        get throws(ControlFailure) { try number("limit", in: 1...1000, "limit is 1 to 1000") ?? 100 }
+        get throws(ControlFailure) { try number("limit", in: 1...1000) ?? 100 }
     }
 
     /// The duration in `seconds`, up to a year; nil if it is missing.
@@ -40,12 +40,14 @@ struct ControlRequest: Sendable {
         get throws(ControlFailure) { try number("page", in: 0...Int.max, "page is a value of next_page") ?? 0 }
     }
 
-    private func number<Number: LosslessStringConvertible & Comparable>(
-        _ name: String, in range: ClosedRange<Number>, _ form: String
+    /// Returns a number from the query; nil if it is missing. `form` is the message about other values.
+    func number<Number: LosslessStringConvertible & Comparable>(
+        _ name: String, in range: ClosedRange<Number>, _ form: String? = nil
     ) throws(ControlFailure) -> Number? {
         guard let text = query[name] else { return nil }
         guard let number = Number(text), range.contains(number) else {
-            throw ControlFailure(400, "invalid_request", form, param: name)
+            let message = form ?? "\(name) is \(range.lowerBound) to \(range.upperBound)"
+            throw ControlFailure(400, "invalid_request", message, param: name)
         }
         return number
     }
