@@ -12,15 +12,9 @@ struct OCSPResponse: Sendable {
         let serialNumber: ArraySlice<UInt8>
     }
 
-    enum Status: Sendable, Hashable {
-        case good
-        case revoked(Date)
-        case unknown
-    }
-
     struct SingleResponse {
         let id: CertificateID
-        let status: Status
+        let status: VerifiedOCSPResponse.Status
         let thisUpdate: Date
         let nextUpdate: Date?
         let hasCriticalExtension: Bool
@@ -138,7 +132,7 @@ struct OCSPResponse: Sendable {
         }
     }
 
-    private static func status(_ node: ASN1Node) throws -> Status {
+    private static func status(_ node: ASN1Node) throws -> VerifiedOCSPResponse.Status {
         switch node.identifier {
         case ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific):
             return .good

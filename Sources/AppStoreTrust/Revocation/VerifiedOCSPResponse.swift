@@ -48,12 +48,7 @@ package struct VerifiedOCSPResponse: Sendable, Hashable {
         let end = single.nextUpdate ?? single.thisUpdate + Self.defaultLifetime
         expires = min(end, now + Self.maximumLifetime)
         guard now < expires else { throw OCSPProblem("the answer has expired") }
-        thisUpdate = single.thisUpdate
-        switch single.status {
-        case .good: status = .good
-        case .revoked(let date): status = .revoked(date)
-        case .unknown: status = .unknown
-        }
+        (status, thisUpdate) = (single.status, single.thisUpdate)
     }
 }
 
