@@ -162,7 +162,7 @@ extension LegacyReceipt {
         isTrialPeriod = info["is-trial-period"].map { $0 == "true" }
         isInIntroductoryOfferPeriod = info["is-in-intro-offer-period"].map { $0 == "true" }
         uniqueVendorIdentifier = info["unique-vendor-identifier"].flatMap { UUID(uuidString: $0) }
-        fields = info.entries.map { Field(key: $0.key, value: $0.value) }
+        fields = info.entries
         unsigned = Unsigned(
             environment: container.list["environment"], pod: container.list["pod"],
             signingStatus: container.list["signing-status"])

@@ -3,14 +3,8 @@ internal import AppStoreTrust
 
 /// An old-style property list in the form that transaction receipts use: a flat dictionary of quoted strings.
 struct PropertyList: Sendable, Hashable {
-    /// A key and its value.
-    struct Entry: Sendable, Hashable {
-        let key: String
-        let value: String
-    }
-
-    /// The entries in file order. Each key occurs once.
-    let entries: [Entry]
+    /// The keys with their values, in file order. Each key occurs once.
+    let entries: [LegacyReceipt.Field]
 
     private static let maximumEntries = 256
 
@@ -18,7 +12,7 @@ struct PropertyList: Sendable, Hashable {
 
     init(_ bytes: some Sequence<UInt8>, _ name: String) throws(VerificationError) {
         var scanner = Scanner(rest: Array(bytes)[...], name: name)
-        var entries: [Entry] = []
+        var entries: [LegacyReceipt.Field] = []
         var keys: Set<ExactText> = []
         try scanner.expect("{")
         while !scanner.skip("}") {
@@ -30,7 +24,7 @@ struct PropertyList: Sendable, Hashable {
             guard entries.count < Self.maximumEntries else {
                 throw VerificationError(.tooLarge, "\(name) has too many keys")
             }
-            entries.append(Entry(key: key, value: value))
+            entries.append(.init(key: key, value: value))
         }
         try scanner.finish()
         self.entries = entries
