@@ -55,15 +55,7 @@ extension SQLiteStorage: HistoryStorage {
     package func record(_ pass: HistoryPass, replacing previous: HistoryPass?) async throws -> Bool {
         try await write { db in
             guard try Self.historyPass(in: pass.scope, db) == previous else { return false }
-            try db.run(
-                """
-                INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
-                VALUES (?, ?, ?, ?, ?)
-                """,
-                [
-                    .integer(pass.scope), .text(pass.cursor), .init(pass.staleBefore), .integer(pass.startedAt),
-                    .init(pass.finishedAt),
-                ])
+            try CompletenessTable.store(pass, db)
             return true
         }
     }

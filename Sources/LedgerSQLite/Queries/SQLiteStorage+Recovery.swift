@@ -164,7 +164,11 @@ extension SQLiteStorage: RecoveryStorage {
                 let move = CompletenessMark.moved(
                     from: mark, by: recovery, until: until, limit: limit, spans: spans, at: now)
                 (mark, spans) = (move.mark, move.spans)
-                if move.leavesGap { try CompletenessTable.beginHistoryPass(recovery.scope, at: now, db) }
+                if move.leavesGap {
+                    // The notification history cannot fill the gap, so every transaction history is requested.
+                    let pass = HistoryPass(scope: recovery.scope, staleBefore: now, startedAt: now)
+                    try CompletenessTable.store(pass, db)
+                }
             }
             mark = mark?.ending(before: spans)
             if let mark { try CompletenessTable.store(mark, db) }

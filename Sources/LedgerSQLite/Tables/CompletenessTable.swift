@@ -28,13 +28,16 @@ enum CompletenessTable {
             ])
     }
 
-    /// Begins a pass that requests the history of every purchase whose history was not requested since `now`.
-    static func beginHistoryPass(_ scope: Int64, at now: Milliseconds, _ db: Database) throws {
+    static func store(_ pass: HistoryPass, _ db: Database) throws {
         try db.run(
             """
             INSERT OR REPLACE INTO sweeps (scope, cursor, everyone_since, started_at, finished_at)
-            VALUES (?, '', ?, ?, NULL)
-            """, [.integer(scope), .integer(now), .integer(now)])
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(pass.scope), .text(pass.cursor), .init(pass.staleBefore), .integer(pass.startedAt),
+                .init(pass.finishedAt),
+            ])
     }
 
     /// Returns the windows of a recovery with their results.
