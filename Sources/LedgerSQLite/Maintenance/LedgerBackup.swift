@@ -251,7 +251,8 @@ package enum LedgerBackup {
     /// Returns the paths of the files that SQLite treats as part of a database.
     package static func companions(of path: String) -> [String] { [path + "-wal", path + "-shm", path + "-journal"] }
 
-    private static func remove(_ path: String) throws {
+    /// Removes all files of a database.
+    static func remove(_ path: String) throws {
         for file in [path] + companions(of: path) where FileManager.default.fileExists(atPath: file) {
             try FileManager.default.removeItem(atPath: file)
         }

@@ -1,6 +1,5 @@
 internal import AppStoreModels
 internal import Ledger
-internal import Foundation
 internal import GRDB
 
 /// A temporary file with empty tables of ``LineageTable``, ``SegmentTable`` and ``AccountNotificationTable``, to which the
@@ -29,7 +28,7 @@ final class ScratchDatabase: Sendable {
             try db.execute(sql: "ATTACH DATABASE ? AS ledger", arguments: [ledger])
         }
         do {
-            try Self.removeFiles(path)
+            try LedgerBackup.remove(path)
             PrivateFile.make(path)
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.write { db in
@@ -124,16 +123,9 @@ final class ScratchDatabase: Sendable {
     func delete() {
         do {
             try queue.close()
-            try Self.removeFiles(path)
+            try LedgerBackup.remove(path)
         } catch {
             // The next rebuild removes the remaining files.
-        }
-    }
-
-    private static func removeFiles(_ path: String) throws {
-        for file in [path, path + "-journal", path + "-wal", path + "-shm"]
-        where FileManager.default.fileExists(atPath: file) {
-            try FileManager.default.removeItem(atPath: file)
         }
     }
 
