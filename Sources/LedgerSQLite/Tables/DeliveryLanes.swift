@@ -76,7 +76,7 @@ struct DeliveryLanes {
 
     /// Returns the events that are sent again after a late one, according to ``EventRepeats``.
     static func newer(than late: WebhookTables.Candidate, _ db: Database) throws -> [WebhookTables.Candidate] {
-        guard let original = late.original,
+        guard let original = late.originalTransactionID,
             let record = try StorageError.unlessDamaged({ try LineageTable.record(original, in: late.scope, db) })
         else { return [] }
         return try EventRepeats.after(late.happenedAt, in: record) { notification in

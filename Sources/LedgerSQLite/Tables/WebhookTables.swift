@@ -105,8 +105,7 @@ enum WebhookTables {
         let number: Int64
         let type: EventType
         let scope: Int64
-        /// The original transaction identifier.
-        let original: String?
+        let originalTransactionID: String?
         /// The lane that is sent in order: that of the customer, or else of the purchase, or else of the event itself.
         var lane: String
         let createdAt: Milliseconds
@@ -115,16 +114,14 @@ enum WebhookTables {
         let isLate: Bool
         let notification: Int64?
 
-        var originalTransactionID: String? { original }
-
         /// The second lane that is sent in order, whoever owns the purchase.
-        var purchase: String? { original.map { DeliveryLanes.lane(ofPurchase: $0, in: scope) } }
+        var purchase: String? { originalTransactionID.map { DeliveryLanes.lane(ofPurchase: $0, in: scope) } }
 
         /// Creates a candidate from a row of ``reading``.
         init?(_ row: SQLStatement) {
             guard let number = row.number(0), let type = row.text(1), let scope = row.number(2) else { return nil }
             (self.number, self.type, self.scope) = (number, EventType(rawValue: type), scope)
-            original = row.text(4)
+            originalTransactionID = row.text(4)
             let ofCustomer = row.text(3).map { DeliveryLanes.lane(ofCustomer: $0, in: scope) }
             let ofPurchase = row.text(4).map { DeliveryLanes.lane(ofPurchase: $0, in: scope) }
             lane = ofCustomer ?? ofPurchase ?? "event \(number)"
