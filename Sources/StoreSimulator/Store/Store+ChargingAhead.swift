@@ -129,11 +129,8 @@ extension Store {
         subscription.renewals += 1
         if !isOver {
             // The restored period is paid.
-            subscription.expirationIntent = nil
-            subscription.retryEnds = nil
-            subscription.graceEnds = nil
+            subscription.clearFailedRenewal()
             subscription.wasCancelledInGrace = false
-            subscription.recovery = nil
         }
         subscriptions[subscription.id] = subscription
         propagate(nil, from: subscription.id, at: now)

@@ -132,10 +132,7 @@ extension Store {
         let shared = shares(of: subscription)
         // A failed renewal of the old product is no longer owed.
         updateStreakStart(&subscription, at: now)
-        subscription.expirationIntent = nil
-        subscription.retryEnds = nil
-        subscription.graceEnds = nil
-        subscription.recovery = nil
+        subscription.clearFailedRenewal()
         subscription.isBillingFailing = false
         subscription.billingRecovers = false
         subscription.renewalProduct = purchase.product.id

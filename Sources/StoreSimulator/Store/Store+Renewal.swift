@@ -242,10 +242,7 @@ extension Subscription {
         priceIncrease = nil
         nextOffer = nil
         if advancedCommerce?.beginNextPeriod() != nil { price = advancedCommerce?.price ?? price }
-        expirationIntent = nil
-        retryEnds = nil
-        graceEnds = nil
-        recovery = nil
+        clearFailedRenewal()
         renewals += 1
     }
 }

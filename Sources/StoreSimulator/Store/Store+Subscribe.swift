@@ -86,11 +86,8 @@ extension Store {
         subscription.priceProduct = purchase.product.id
         subscription.offer = offer.map { .init(offer: $0, periodsBegun: 1) }
         subscription.nextOffer = nil
-        subscription.expirationIntent = nil
-        subscription.retryEnds = nil
-        subscription.graceEnds = nil
+        subscription.clearFailedRenewal()
         subscription.wasCancelledInGrace = false
-        subscription.recovery = nil
         subscription.isBillingFailing = false
         subscription.billingRecovers = false
         subscription.priceIncrease = nil

@@ -95,4 +95,9 @@ extension Subscription {
 
     /// The price increase that applies to the next period; nil if the next period is of another product.
     package var pendingIncrease: PriceIncrease? { nextProduct == priceProduct ? priceIncrease : nil }
+
+    /// Forgets a failed renewal: it is paid, or no longer owed.
+    mutating func clearFailedRenewal() {
+        (expirationIntent, retryEnds, graceEnds, recovery) = (nil, nil, nil, nil)
+    }
 }
