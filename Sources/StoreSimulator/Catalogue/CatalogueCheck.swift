@@ -59,7 +59,7 @@ struct CatalogueCheck {
         var codes: Set<String> = []
         for (index, storefront) in catalogue.storefronts.enumerated() {
             let path = "storefronts[\(index)]"
-            if !Self.isCode(storefront.code) {
+            if !storefront.code.isThreeLetterCode {
                 add(path + ".code", "\(quoted(storefront.code)) is not three capital letters such as USA")
             } else if !codes.insert(storefront.code).inserted {
                 add(path, "\(storefront.code) is there twice")
@@ -69,14 +69,10 @@ struct CatalogueCheck {
             {
                 add(path + ".id", "\(quoted(storefront.id)) is not a number such as 143441")
             }
-            if !Self.isCode(storefront.currency) {
+            if !storefront.currency.isThreeLetterCode {
                 add(path + ".currency", "\(quoted(storefront.currency)) is not three capital letters such as USD")
             }
         }
-    }
-
-    private static func isCode(_ text: String) -> Bool {
-        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
     private mutating func checkGroups() {
@@ -115,7 +111,7 @@ struct CatalogueCheck {
             check(id: product.id, among: &ids, path + ".id")
             check(price: product.price, path + ".price")
             for (storefront, price) in product.prices.sorted(by: { $0.key < $1.key }) {
-                let path = "\(path).prices.\(Self.isCode(storefront) ? storefront : quoted(storefront))"
+                let path = "\(path).prices.\(storefront.isThreeLetterCode ? storefront : quoted(storefront))"
                 check(price: price, path)
                 if !storefronts.contains(storefront) {
                     // Suggestions are slow and of no use for hundreds of problems.
@@ -241,6 +237,13 @@ struct CatalogueCheck {
     private mutating func check(price: Int64, _ path: String) {
         if price < 0 { add(path, "a price cannot be negative") }
         if price > Thousandths.maximum { add(path, "a price is at most \(Thousandths.maximum / 1000)") }
+    }
+}
+
+extension String {
+    /// Whether the text has the form of an alpha-3 country code or a currency code: three capital letters.
+    var isThreeLetterCode: Bool {
+        utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }
 

@@ -63,7 +63,7 @@ package struct AdvancedCommerceChecks: Sendable {
             throw info.failure(.invalidConsistencyToken, "consistencyToken", "is empty")
         }
         if let storefront = try body.stringIfPresent("storefront", or: .invalidStorefrontCountryCode) {
-            guard isCode(storefront) else {
+            guard storefront.isThreeLetterCode else {
                 throw body.failure(.invalidStorefrontCountryCode, "storefront", "is not an ISO 3166-1 alpha-3 code")
             }
         }
@@ -74,7 +74,7 @@ package struct AdvancedCommerceChecks: Sendable {
             guard !isRequired else { throw body.failure(.nullCurrency, "currency", "is missing") }
             return
         }
-        guard isCode(currency) else {
+        guard currency.isThreeLetterCode else {
             throw body.failure(.invalidCurrency, "currency", "is not an ISO 4217 alpha-3 code")
         }
     }
@@ -89,10 +89,5 @@ package struct AdvancedCommerceChecks: Sendable {
         guard (1...32).contains(taxCode.utf8.count), taxCode.utf8.allSatisfy(allowed.contains) else {
             throw body.failure(.invalidTaxProductCode, "taxCode", "is not a tax code such as C003-00-2")
         }
-    }
-
-    /// Whether `text` has three capital letters.
-    private static func isCode(_ text: String) -> Bool {
-        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }
