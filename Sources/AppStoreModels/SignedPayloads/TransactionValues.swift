@@ -131,15 +131,4 @@ public struct BillingPlanType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// How the next commitment will be billed. Apple's page: `renewalBillingPlanType` (1.21).
-public struct RenewalBillingPlanType: RawRepresentable, Hashable, Sendable, Codable {
-    /// The text on the wire.
-    public let rawValue: String
-
-    /// Creates a value from any text, including unlisted ones.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The whole commitment at once.
-    public static let billedUpfront = Self(rawValue: "BILLED_UPFRONT")
-    /// Month by month.
-    public static let monthly = Self(rawValue: "MONTHLY")
-}
+public typealias RenewalBillingPlanType = BillingPlanType

@@ -27,13 +27,12 @@ extension Store {
             .init(
                 commitmentAutoRenewProductId: subscription.renewalProduct,
                 commitmentAutoRenewStatus: commitment.renews ? .on : .off,
-                commitmentRenewalBillingPlanType: nextPlan.map { .init(rawValue: $0.type.rawValue) },
+                commitmentRenewalBillingPlanType: nextPlan?.type,
                 commitmentRenewalDate: commitment.ends, commitmentRenewalPrice: nextPlan?.commitmentPrice)
         }
         // An up-front plan applies only to the product that has the plan.
         let isSame = subscription.nextProduct == subscription.priceProduct
-        let planType = isSame ? subscription.plan : nextPlan?.type
-        info.renewalBillingPlanType = planType.map { .init(rawValue: $0.rawValue) }
+        info.renewalBillingPlanType = isSame ? subscription.plan : nextPlan?.type
         if let state = subscription.advancedCommerce {
             info.advancedCommerceInfo = state.renewalInfo
             if renews { info.renewalPrice = state.renewalPrice }
