@@ -77,10 +77,7 @@ struct RouteFaults {
             switch effect {
             case .delay(let seconds): delay += seconds
             case .truncate: damage = .truncated
-            case .drop, .unreachable:
-                var dropped = SimulatorResponse(status: 500)
-                dropped.damage = .dropped
-                response = dropped
+            case .drop, .unreachable: response = .dropped
             case .status(let code): response = SimulatorResponse(status: code)
             case .error(let code): response = .failure(APIFailure(APIErrorCode(rawValue: code), "a simulated fault"))
             case .rateLimit(let seconds):

@@ -40,11 +40,7 @@ extension SimulatorCore {
     /// Converts the reply of the OCSP responder to an HTTP response. Without a reply, the connection is dropped.
     func revocationResponse(_ body: (OCSPService, ClosedRange<Date>) -> OCSPService.Reply) -> SimulatorResponse {
         let reply = body(ocsp.withLock { $0 }, times)
-        guard let bytes = reply.body else {
-            var dropped = SimulatorResponse(status: 500)
-            dropped.damage = .dropped
-            return dropped
-        }
+        guard let bytes = reply.body else { return .dropped }
         var response = SimulatorResponse(status: 200, contentType: "application/ocsp-response", body: Array(bytes))
         response.delay = reply.delay
         return response

@@ -13,6 +13,9 @@ package struct SimulatorResponse: Sendable {
 
     package enum Damage: Sendable { case none, truncated, dropped }
 
+    /// No response: the connection is closed.
+    static let dropped = SimulatorResponse(status: 500, damage: .dropped)
+
     package static func json(_ body: [UInt8], status: Int = 200) -> Self {
         SimulatorResponse(status: status, contentType: "application/json", body: body)
     }
