@@ -75,12 +75,7 @@ extension Store {
         guard let transaction = transactions[id], transaction.isSubscription else {
             throw APIFailure(.invalidTransactionId, "There is no such transaction of a subscription.")
         }
-        try refuseShared(transaction)
-        guard transaction.payload.originalTransactionId == id else {
-            throw APIFailure(
-                .transactionIdIsNotOriginalTransactionId,
-                "The endpoint needs the original transaction of the subscription.")
-        }
+        try requireOriginal(transaction, id)
     }
 }
 

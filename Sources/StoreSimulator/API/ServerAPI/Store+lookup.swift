@@ -44,15 +44,20 @@ extension Store {
         let id = try request.identifier("originalTransactionId", or: .invalidTransactionId)
         let token = try RequestBody(Array(request.body)).uuid("appAccountToken", or: .invalidAppAccountTokenUUID)
         let transaction = try purchase(request, "originalTransactionId", notFound: .originalTransactionIdNotFound)
+        try requireOriginal(transaction, id)
+        setAccountToken(token, of: id, at: now)
+        advanceSigningDate(at: now)
+        return APIResponse()
+    }
+
+    /// Throws for family-shared and assigned transactions, and if `id` is that of a later transaction.
+    func requireOriginal(_ transaction: StoredTransaction, _ id: String) throws(APIFailure) {
         try refuseShared(transaction)
         guard transaction.payload.originalTransactionId == id else {
             throw APIFailure(
                 .transactionIdIsNotOriginalTransactionId,
                 "The endpoint needs the original transaction of the subscription.")
         }
-        setAccountToken(token, of: id, at: now)
-        advanceSigningDate(at: now)
-        return APIResponse()
     }
 
     /// Throws for family-shared and assigned transactions.
