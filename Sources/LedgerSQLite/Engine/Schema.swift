@@ -8,48 +8,25 @@ enum Schema {
     /// - Parameter isOnlyWriter: Whether no other process writes. A running server cannot continue with another schema.
     static func migrate(_ pool: DatabasePool, isOnlyWriter: Bool) throws {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { db in
-            for statement in tables.joined() { try db.execute(sql: statement) }
-        }
+        migrator.register("1", Array(tables.joined()))
         migrator.registerMigration("2", migrate: LineageRowRange.moveRowsIntoRanges)
         migrator.registerMigration("3", migrate: ClaimTables.createHistory)
         migrator.registerMigration("4", migrate: RecoveryTables.addSpans)
-        migrator.registerMigration("5", migrate: WebhookTables.addOrder)
-        migrator.registerMigration("6") { db in
-            for statement in ProductGroupTable.schema + ConsumptionTables.decisions { try db.execute(sql: statement) }
+        migrator.register("5", WebhookTables.order + WebhookJobs.schema)
+        migrator.register("6", ProductGroupTable.schema + ConsumptionTables.decisions) { db in
             try ProductGroupTable.fill(fromFirst: 10_000, db)
         }
-        migrator.registerMigration("7") { db in
-            for statement in OriginalPurchaseTable.schema + GrantTables.schema { try db.execute(sql: statement) }
-        }
-        migrator.registerMigration("8") { db in
-            for statement in IdempotencyTable.schema + UnclaimedIndex.schema + ErasureTable.schema {
-                try db.execute(sql: statement)
-            }
-        }
+        migrator.register("7", OriginalPurchaseTable.schema + GrantTables.schema)
+        migrator.register("8", IdempotencyTable.schema + UnclaimedIndex.schema + ErasureTable.schema)
         migrator.registerMigration("9", migrate: HistoryTable.mergeTables)
-        migrator.registerMigration("10") { db in
-            for statement in SegmentTable.schema { try db.execute(sql: statement) }
-            try SegmentTable.fill(db)
-        }
-        migrator.registerMigration("11") { db in
-            let schema = AttemptTable.schema + AuditTable.schema + ConsumptionTables.lists
-            for statement in schema { try db.execute(sql: statement) }
-        }
-        migrator.registerMigration("12") { db in
-            for statement in WebhookTables.endings + AttemptTable.timestamps { try db.execute(sql: statement) }
-        }
+        migrator.register("10", SegmentTable.schema, then: SegmentTable.fill)
+        migrator.register("11", AttemptTable.schema + AuditTable.schema + ConsumptionTables.lists)
+        migrator.register("12", WebhookTables.endings + AttemptTable.timestamps)
         // Since this version records contain prices, which older versions cannot read.
-        migrator.registerMigration("13") { _ in }
-        migrator.registerMigration("14") { db in
-            for statement in HistoryRequestTable.byScope { try db.execute(sql: statement) }
-        }
-        migrator.registerMigration("15") { db in
-            for statement in WebhookTables.lastFailures { try db.execute(sql: statement) }
-        }
-        migrator.registerMigration("16") { db in
-            for statement in IdempotencyTable.locations { try db.execute(sql: statement) }
-        }
+        migrator.register("13", [])
+        migrator.register("14", HistoryRequestTable.byScope)
+        migrator.register("15", WebhookTables.lastFailures)
+        migrator.register("16", IdempotencyTable.locations)
         migrator.registerMigration("17") { db in
             for statement in OutboxTable.accountEvents { try db.execute(sql: statement) }
         }
@@ -140,4 +117,16 @@ enum Schema {
         """,
         "CREATE INDEX account_claims_by_customer ON account_claims (scope, customer)",
     ]
+}
+
+extension DatabaseMigrator {
+    /// Registers a migration that executes statements, and then fills the new tables.
+    fileprivate mutating func register(
+        _ version: String, _ statements: [String], then fill: @escaping @Sendable (Database) throws -> Void = { _ in }
+    ) {
+        registerMigration(version) { db in
+            for statement in statements { try db.execute(sql: statement) }
+            try fill(db)
+        }
+    }
 }

@@ -33,11 +33,7 @@ enum WebhookTables {
     ]
 
     /// Orders pending deliveries by the time of their events, and gives endpoints a beginning.
-    static func addOrder(_ db: Database) throws {
-        for statement in order + WebhookJobs.schema { try db.execute(sql: statement) }
-    }
-
-    private static let order = [
+    static let order = [
         "ALTER TABLE events ADD COLUMN is_late INTEGER",
         // Earlier events are not for the endpoint.
         "ALTER TABLE webhook_endpoints ADD COLUMN begins_at INTEGER NOT NULL DEFAULT 0",
