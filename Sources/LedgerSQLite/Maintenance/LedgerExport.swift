@@ -77,9 +77,7 @@ package struct LedgerExport {
 
     private mutating func erasures(_ db: Database) throws {
         try ErasureTable.forEach(db) { erasure, row in
-            try line { json in
-                json.member("object", "erasure")
-                Self.scope(row, &json)
+            try line("erasure", row) { json in
                 json.member("digest", erasure.digest)
                 json.member("at", erasure.instant)
             }
@@ -110,9 +108,7 @@ package struct LedgerExport {
         let text = try text(row, 5)
         count.notifications += 1
         if row.number(6) == 1 { count.pending += 1 }
-        try line { json in
-            json.member("object", "notification")
-            Self.scope(row, &json)
+        try line("notification", row) { json in
             json.member("uuid", StoredUUID.text(row.value(2)))
             json.member("received_at", row.number(3) ?? 0)
             json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
@@ -131,9 +127,7 @@ package struct LedgerExport {
             let text = try text(row, 5)
             let kind = row.number(2).flatMap(SignedFact.Kind.init) ?? .renewal
             count.statements += 1
-            try line { json in
-                json.member("object", "statement")
-                Self.scope(row, &json)
+            try line("statement", row) { json in
                 json.member("kind", kind.exportName)
                 json.member("received_at", row.number(3) ?? 0)
                 json.member("origin", row.number(4).flatMap(Origin.init)?.name ?? Origin.imported.name)
@@ -157,9 +151,7 @@ package struct LedgerExport {
                 throw StorageError(.damaged, "a claim in \(path) is damaged")
             }
             count.claims += 1
-            try line { json in
-                json.member("object", object)
-                Self.scope(row, &json)
+            try line(object, row) { json in
                 json.member(name, row.text(2) ?? "")
                 json.member("customer", row.text(3) ?? "")
                 json.member("kind", kind.name)
@@ -170,9 +162,7 @@ package struct LedgerExport {
 
     private mutating func originalPurchases(_ db: Database) throws {
         try OriginalPurchaseTable.forEach(headers, db, damaged: { throw $0 }) { kept, row in
-            try line { json in
-                json.member("object", "original_purchase")
-                Self.scope(row, &json)
+            try line("original_purchase", row) { json in
                 kept.write(to: &json)
             }
         }
@@ -180,9 +170,7 @@ package struct LedgerExport {
 
     private mutating func grants(_ db: Database) throws {
         try GrantTables.forEach(db) { id, event, row in
-            try line { json in
-                json.member("object", "grant_event")
-                Self.scope(row, &json)
+            try line("grant_event", row) { json in
                 json.member("grant", id)
                 json.member("kind", event.kind.name)
                 json.member("at", event.instant)
@@ -216,9 +204,16 @@ package struct LedgerExport {
         return text
     }
 
-    private static func scope(_ row: SQLStatement, _ json: inout JSONWriter) {
-        json.member("bundle_id", row.text(0) ?? "")
-        json.member("environment", row.text(1) ?? "")
+    /// Adds a line about an object, from a row that begins with its app and environment.
+    private mutating func line(
+        _ object: String, _ row: SQLStatement, _ members: (inout JSONWriter) -> Void
+    ) throws {
+        try line { json in
+            json.member("object", object)
+            json.member("bundle_id", row.text(0) ?? "")
+            json.member("environment", row.text(1) ?? "")
+            members(&json)
+        }
     }
 
     private mutating func line(_ members: (inout JSONWriter) -> Void) throws {
