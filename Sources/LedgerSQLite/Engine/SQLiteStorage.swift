@@ -105,6 +105,9 @@ package final class SQLiteStorage: Sendable {
         return value
     }
 
+    /// Runs one statement as a write transaction.
+    func write(_ sql: String, _ values: [SQLValue]) async throws { try await write { try $0.run(sql, values) } }
+
     /// Runs a write transaction that does not count as a change.
     func writeUncounted<Value: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> Value

@@ -89,50 +89,44 @@ extension SQLiteStorage: HistoryRequestStorage {
     }
 
     package func finish(request id: Int64) async throws {
-        try await write { try $0.run("DELETE FROM errands WHERE id = ?", [.integer(id)]) }
+        try await write("DELETE FROM errands WHERE id = ?", [.integer(id)])
     }
 
     package func postpone(_ request: HistoryRequest, until next: Milliseconds, code: String) async throws {
-        try await write { db in
-            // An existing request keeps its row identifier: the process that took it finishes it.
-            try db.run(
-                """
-                INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
-                    next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
-                """,
-                [
-                    .integer(request.scope), .text(request.transactionID), .text(request.reason.rawValue),
-                    .integer(request.addedAt), .init(request.attempts + 1), .integer(next), .text(code),
-                ])
-        }
+        // An existing request keeps its row identifier: the process that took it finishes it.
+        try await write(
+            """
+            INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+            VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (scope, transaction_id) DO UPDATE SET attempts = attempts + 1,
+                next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
+            """,
+            [
+                .integer(request.scope), .text(request.transactionID), .text(request.reason.rawValue),
+                .integer(request.addedAt), .init(request.attempts + 1), .integer(next), .text(code),
+            ])
     }
 
     package func scheduleRetry(
         of transactionID: String, in scope: Int64, code: String, until next: Milliseconds, at now: Milliseconds
     ) async throws {
-        try await write { db in
-            try db.run(
-                """
-                INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
-                VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, 1, ?, ?)
-                ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
-                    next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
-                    WHERE failed_at IS NOT NULL
-                """,
-                [
-                    .integer(scope), .text(transactionID), .text(HistoryRequest.Reason.retry.rawValue), .integer(now),
-                    .integer(next), .text(code),
-                ])
-        }
+        try await write(
+            """
+            INSERT INTO errands (id, scope, transaction_id, reason, added_at, attempts, next_attempt_at, failure)
+            VALUES (\(HistoryRequestTable.newID), ?, ?, ?, ?, 1, ?, ?)
+            ON CONFLICT (scope, transaction_id) DO UPDATE SET failed_at = NULL, attempts = 1,
+                next_attempt_at = excluded.next_attempt_at, failure = excluded.failure
+                WHERE failed_at IS NOT NULL
+            """,
+            [
+                .integer(scope), .text(transactionID), .text(HistoryRequest.Reason.retry.rawValue), .integer(now),
+                .integer(next), .text(code),
+            ])
     }
 
     package func fail(request id: Int64, code: String, at now: Milliseconds) async throws {
-        try await write { db in
-            try db.run(
-                "UPDATE errands SET failed_at = ?, failure = ? WHERE id = ?",
-                [.integer(now), .text(code), .integer(id)])
-        }
+        try await write(
+            "UPDATE errands SET failed_at = ?, failure = ? WHERE id = ?",
+            [.integer(now), .text(code), .integer(id)])
     }
 }

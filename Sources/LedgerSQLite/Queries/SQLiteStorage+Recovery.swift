@@ -115,11 +115,9 @@ extension SQLiteStorage: RecoveryStorage {
     }
 
     package func restart(window: RecoveryWindow) async throws {
-        try await write { db in
-            try db.run(
-                "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE \(Self.isWindow)",
-                Self.place(of: window))
-        }
+        try await write(
+            "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE \(Self.isWindow)",
+            Self.place(of: window))
     }
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
@@ -138,9 +136,7 @@ extension SQLiteStorage: RecoveryStorage {
     }
 
     package func skip(window: RecoveryWindow) async throws {
-        try await write { db in
-            try db.run("UPDATE recovery_windows SET is_done = 1 WHERE \(Self.isWindow)", Self.place(of: window))
-        }
+        try await write("UPDATE recovery_windows SET is_done = 1 WHERE \(Self.isWindow)", Self.place(of: window))
     }
 
     package func finish(

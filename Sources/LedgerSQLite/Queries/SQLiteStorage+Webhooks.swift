@@ -40,11 +40,9 @@ extension SQLiteStorage: WebhookStorage {
 
     package func changeWebhook(_ id: Int64, to definition: WebhookDefinition) async throws {
         let stored = try definition.stored()
-        try await write { db in
-            try db.run(
-                "UPDATE webhook_endpoints SET definition = ? WHERE id = ? AND is_configured = 0",
-                [.text(stored), .integer(id)])
-        }
+        try await write(
+            "UPDATE webhook_endpoints SET definition = ? WHERE id = ? AND is_configured = 0",
+            [.text(stored), .integer(id)])
     }
 
     package func switchWebhook(
