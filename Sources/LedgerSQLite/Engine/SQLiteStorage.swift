@@ -142,6 +142,13 @@ package final class SQLiteStorage: Sendable {
         }
     }
 
+    /// Reads all rows of one query, and omits those for which `row` returns nil.
+    func readAll<Value: Sendable>(
+        _ sql: String, _ values: [SQLValue], _ row: @escaping @Sendable (SQLStatement) throws -> Value?
+    ) async throws -> [Value] {
+        try await read { try $0.all(sql, values, row) }
+    }
+
     /// Runs one small query on the calling thread. Errors of SQLite are thrown as ``StorageError``.
     func readInline<Value: Sendable>(_ query: (Database) throws -> Value) throws -> Value {
         do { return try readers.read(query) } catch { throw StorageError(error, path: path) }

@@ -57,12 +57,10 @@ extension SQLiteStorage {
 
     /// Returns the statements after a row identifier.
     func statementTexts(after id: Int64, limit: Int) async throws -> [RawText] {
-        try await read { db in
-            try db.all(
-                "SELECT id, scope, kind, text, original_id FROM statements WHERE id > ? ORDER BY id LIMIT ?",
-                [.integer(id), .init(limit)]
-            ) { try self.rawText($0, name: "statement about \($0.text(4) ?? "")") }
-        }
+        try await readAll(
+            "SELECT id, scope, kind, text, original_id FROM statements WHERE id > ? ORDER BY id LIMIT ?",
+            [.integer(id), .init(limit)]
+        ) { try self.rawText($0, name: "statement about \($0.text(4) ?? "")") }
     }
 
     private func rawText(_ row: SQLStatement, name: String) throws -> RawText {

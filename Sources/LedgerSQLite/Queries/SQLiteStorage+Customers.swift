@@ -66,11 +66,10 @@ extension SQLiteStorage: CustomerStorage {
     }
 
     package func accounts(of customer: String, in scope: Int64) async throws -> [String] {
-        try await read { db in
-            try db.texts(
-                "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
-                [.integer(scope), .text(customer)])
-        }
+        try await readAll(
+            "SELECT app_transaction_id FROM account_claims WHERE scope = ? AND customer = ? ORDER BY 1",
+            [.integer(scope), .text(customer)]
+        ) { $0.text(0) }
     }
 
     package func productGroups(in scope: Int64) async throws -> [String: String] {

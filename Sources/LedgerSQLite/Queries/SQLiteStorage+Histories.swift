@@ -61,19 +61,17 @@ extension SQLiteStorage: HistoryStorage {
     }
 
     package func summaries(after original: String, in scope: Int64, limit: Int) async throws -> [LineageSummary] {
-        try await read { db in
-            try db.all(
-                """
-                SELECT \(LineageTable.reading), histories.asked_at FROM lineages
-                LEFT JOIN histories USING (scope, original_id)
-                WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
-                """, [.integer(scope), .text(original), .init(limit)]
-            ) { row -> LineageSummary? in
-                if let lineage = try StorageError.unlessDamaged({ try LineageTable.lineage(row) }) {
-                    return LineageSummary(lineage, requestedAt: row.number(4))
-                }
-                return row.text(0).map { LineageSummary(damaged: $0) }
+        try await readAll(
+            """
+            SELECT \(LineageTable.reading), histories.asked_at FROM lineages
+            LEFT JOIN histories USING (scope, original_id)
+            WHERE scope = ? AND lineages.original_id > ? ORDER BY lineages.original_id LIMIT ?
+            """, [.integer(scope), .text(original), .init(limit)]
+        ) { row -> LineageSummary? in
+            if let lineage = try StorageError.unlessDamaged({ try LineageTable.lineage(row) }) {
+                return LineageSummary(lineage, requestedAt: row.number(4))
             }
+            return row.text(0).map { LineageSummary(damaged: $0) }
         }
     }
 }

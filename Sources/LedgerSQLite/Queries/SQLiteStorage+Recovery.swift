@@ -4,9 +4,7 @@ internal import GRDB
 
 extension SQLiteStorage: RecoveryStorage {
     package func completenessMarks() async throws -> [CompletenessMark] {
-        try await read { db in
-            try db.all("SELECT \(CompletenessTable.columns) FROM completeness", []) { CompletenessTable.mark($0) }
-        }
+        try await readAll("SELECT \(CompletenessTable.columns) FROM completeness", []) { CompletenessTable.mark($0) }
     }
 
     package func begin(_ plan: RecoveryPlan, at now: Milliseconds) async throws -> Int64 {

@@ -65,19 +65,17 @@ extension SQLiteStorage: RefusalStorage {
     }
 
     package func refusals(before id: Int64, limit: Int) async throws -> [StoredRefusal] {
-        try await read { db in
-            try db.all(
-                """
-                SELECT id, received_at, code, message, sender, body FROM refused WHERE id < ?
-                ORDER BY id DESC LIMIT ?
-                """, [.integer(id), .init(limit)]
-            ) { row in
-                StoredRefusal(
-                    id: row.number(0) ?? 0,
-                    refusal: Refusal(
-                        receivedAt: row.number(1) ?? 0, code: row.text(2) ?? "", message: row.text(3) ?? "",
-                        sender: row.text(4), body: row.blob(5) ?? Data()))
-            }
+        try await readAll(
+            """
+            SELECT id, received_at, code, message, sender, body FROM refused WHERE id < ?
+            ORDER BY id DESC LIMIT ?
+            """, [.integer(id), .init(limit)]
+        ) { row in
+            StoredRefusal(
+                id: row.number(0) ?? 0,
+                refusal: Refusal(
+                    receivedAt: row.number(1) ?? 0, code: row.text(2) ?? "", message: row.text(3) ?? "",
+                    sender: row.text(4), body: row.blob(5) ?? Data()))
         }
     }
 }

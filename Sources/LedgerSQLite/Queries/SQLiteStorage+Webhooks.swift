@@ -16,9 +16,7 @@ extension SQLiteStorage: WebhookStorage {
     }
 
     package func webhookEndpoints() async throws -> [WebhookEndpoint] {
-        try await read { db in
-            try db.all("SELECT * FROM webhook_endpoints ORDER BY name", []) { WebhookTables.endpoint($0) }
-        }
+        try await readAll("SELECT * FROM webhook_endpoints ORDER BY name", []) { WebhookTables.endpoint($0) }
     }
 
     package func addWebhook(

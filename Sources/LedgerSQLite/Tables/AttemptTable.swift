@@ -88,11 +88,9 @@ extension SQLiteStorage: AttemptStorage {
     }
 
     package func attempts(of delivery: Int64, limit: Int) async throws -> [DeliveryAttempt] {
-        try await read { db in
-            try db.all(
-                "SELECT \(AttemptTable.columns) FROM attempts WHERE delivery = ? ORDER BY number LIMIT ?",
-                [.integer(delivery), .init(limit)]
-            ) { AttemptTable.attempt($0, from: 0) }
-        }
+        try await readAll(
+            "SELECT \(AttemptTable.columns) FROM attempts WHERE delivery = ? ORDER BY number LIMIT ?",
+            [.integer(delivery), .init(limit)]
+        ) { AttemptTable.attempt($0, from: 0) }
     }
 }

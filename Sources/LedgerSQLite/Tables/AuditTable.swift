@@ -41,20 +41,18 @@ extension SQLiteStorage: AuditStorage {
     }
 
     package func audit(before id: Int64, limit: Int) async throws -> [StoredAuditEntry] {
-        try await read { db in
-            try db.all(
-                """
-                SELECT id, at, actor, session, address, action, target, detail, result, digest FROM audit
-                WHERE id < ? ORDER BY id DESC LIMIT ?
-                """, [.integer(id), .init(limit)]
-            ) { row in
-                StoredAuditEntry(
-                    id: row.number(0) ?? 0,
-                    entry: AuditEntry(
-                        at: row.number(1) ?? 0, actor: row.text(2) ?? "", session: row.text(3), address: row.text(4),
-                        action: row.text(5) ?? "", target: row.text(6), detail: row.text(7), result: row.text(8) ?? ""),
-                    digest: row.blob(9) ?? Data())
-            }
+        try await readAll(
+            """
+            SELECT id, at, actor, session, address, action, target, detail, result, digest FROM audit
+            WHERE id < ? ORDER BY id DESC LIMIT ?
+            """, [.integer(id), .init(limit)]
+        ) { row in
+            StoredAuditEntry(
+                id: row.number(0) ?? 0,
+                entry: AuditEntry(
+                    at: row.number(1) ?? 0, actor: row.text(2) ?? "", session: row.text(3), address: row.text(4),
+                    action: row.text(5) ?? "", target: row.text(6), detail: row.text(7), result: row.text(8) ?? ""),
+                digest: row.blob(9) ?? Data())
         }
     }
 }
