@@ -63,34 +63,27 @@ package struct Section {
         return text(key)
     }
 
-    package mutating func flag(_ key: String) -> Bool? {
+    /// Returns the value that a text stands for. Adds a problem about the text if `read` returns nil.
+    package mutating func parse<Value>(
+        _ key: String, orProblem problem: @autoclosure () -> String, _ read: (String) -> Value?
+    ) -> Value? {
         guard let text = text(key) else { return nil }
-        switch text {
-        case "true": return true
-        case "false": return false
-        default:
-            problem(key, "\(quoted(text)) is neither true nor false")
-            return nil
-        }
+        let value = read(text)
+        if value == nil { self.problem(key, "\(quoted(text)) \(problem())") }
+        return value
+    }
+
+    package mutating func flag(_ key: String) -> Bool? {
+        parse(key, orProblem: "is neither true nor false") { ["true": true, "false": false][$0] }
     }
 
     package mutating func number(_ key: String) -> Int? {
-        guard let text = text(key) else { return nil }
-        guard let number = Int(text) else {
-            problem(key, "\(quoted(text)) is not a whole number")
-            return nil
-        }
-        return number
+        parse(key, orProblem: "is not a whole number") { Int($0) }
     }
 
     /// Returns the value of a word of a vocabulary.
     package mutating func word<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> Value? {
-        guard let text = text(key) else { return nil }
-        guard let value = vocabulary.value(of: text) else {
-            problem(key, "\(quoted(text)) is none of \(vocabulary.words.joined(separator: ", "))")
-            return nil
-        }
-        return value
+        parse(key, orProblem: "is none of \(vocabulary.words.joined(separator: ", "))") { vocabulary.value(of: $0) }
     }
 
     /// Returns the values of a list of words of a vocabulary.

@@ -203,9 +203,9 @@ private struct YAMLCatalogueReader {
         offer.codes = section.texts("codes")?.map(\.text)
         offer.maximumRedemptions = section.number("redemptions", in: 1...1_000_000)
         offer.stacksWithIntroductoryOffer = section.flag("stacks")
-        guard let text = section.text("expires") else { return }
-        offer.expires = InstantText.date(iso8601: text, acceptsDays: true)
-        if offer.expires == nil { section.problem("expires", "\(quoted(text)) is not an instant") }
+        offer.expires = section.parse("expires", orProblem: "is not an instant") {
+            InstantText.date(iso8601: $0, acceptsDays: true)
+        }
     }
 
     private static func eligibility(_ section: inout Section) -> [Offer.Audience]? {

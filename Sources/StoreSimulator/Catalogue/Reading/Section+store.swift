@@ -15,11 +15,6 @@ extension Section {
 
     /// Returns a period in ISO 8601.
     mutating func period(_ key: String) -> Period? {
-        guard let text = text(key) else { return nil }
-        guard let period = Period(iso8601: text) else {
-            problem(key, "\(quoted(text)) is not a period such as P3D, P1W, P1M or P1Y")
-            return nil
-        }
-        return period
+        parse(key, orProblem: "is not a period such as P3D, P1W, P1M or P1Y") { Period(iso8601: $0) }
     }
 }
