@@ -116,9 +116,12 @@ extension Store {
             ]))
     }
 
-    /// Replaces the Advanced Commerce state of a subscription and of its current transaction.
-    mutating func replace(_ state: AdvancedCommerceState, of subscription: Subscription) {
+    /// Replaces the Advanced Commerce state of a subscription and of its current transaction, because of a request.
+    mutating func replace(
+        _ state: AdvancedCommerceState, of subscription: Subscription, because info: AdvancedCommerceRequestInfo
+    ) {
         var state = state
+        state.renewalInfo.requestReferenceId = info.requestReferenceId.text
         state.renewalInfo.consistencyToken = identifiers.uuid()
         subscriptions[subscription.id]?.advancedCommerce = state
         guard transactions[subscription.current]?.payload.advancedCommerceInfo != state.transactionInfo else { return }

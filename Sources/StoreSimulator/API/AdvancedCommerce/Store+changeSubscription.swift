@@ -18,9 +18,7 @@ extension Store {
             throw APIFailure(.subscriptionNotEligible, "The subscription has ended.")
         }
         if subscription.renewsAutomatically {
-            var state = state
-            state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
-            replace(state, of: subscription)
+            replace(state, of: subscription, because: body.requestInfo)
             turnRenewalOff(subscription, at: now)
         }
         return try complete(request, body.requestInfo, subscription.current, at: now)
@@ -46,8 +44,7 @@ extension Store {
             state.renewalInfo.taxCode = taxCode
             state.transactionInfo.taxCode = taxCode
         }
-        state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
-        replace(state, of: subscription)
+        replace(state, of: subscription, because: body.requestInfo)
         announce(.metadataUpdate, about: subscription.id, at: now)
         return try complete(request, body.requestInfo, subscription.current, at: now)
     }
@@ -73,8 +70,7 @@ extension Store {
         for item in body.items {
             try state.change(item, isLate: isLate, isInIndia: customers[transaction.customer]?.storefront == "IND")
         }
-        state.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
-        replace(state, of: subscription)
+        replace(state, of: subscription, because: body.requestInfo)
         announce(.priceChange, about: subscription.id, at: now)
         return try complete(request, body.requestInfo, subscription.current, at: now)
     }
