@@ -87,13 +87,6 @@ struct NotificationSummaryLine: Codable, Sendable {
     }
 }
 
-/// A fault, the number that removes it, and how often it was applied.
-struct FaultLine: Codable, Sendable {
-    var number: Int
-    var struck: Int
-    var fault: Fault
-}
-
 /// The signed data that an app on a customer's device holds.
 struct DevicePurchases: Codable, Sendable {
     var signedTransactions: [String]

@@ -174,7 +174,7 @@ enum ControlRoutes {
             var fault = try request.decode(Fault.self)
             if let seconds = try request.seconds { fault.until = simulator.core.now + seconds }
             let number = try simulator.add(fault)
-            return try json(FaultLine(number: number, struck: 0, fault: fault), status: 201)
+            return try json(FaultRegistry.Entry(number: number, fault: fault), status: 201)
         },
         Operation(.delete, "/faults") { simulator, _ in
             try simulator.removeFault()

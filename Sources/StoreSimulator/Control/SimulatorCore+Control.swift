@@ -108,11 +108,7 @@ extension SimulatorCore {
         change(environment) { store, _ in store.settings.notificationURL = url }
     }
 
-    var faults: [FaultLine] {
-        state.withLock { state in
-            state.faults.entries.map { FaultLine(number: $0.number, struck: $0.struck, fault: $0.fault) }
-        }
-    }
+    var faults: [FaultRegistry.Entry] { state.withLock { $0.faults.entries } }
 }
 
 extension StoreSettings {

@@ -11,8 +11,10 @@ package struct FaultRegistry: Sendable, Codable {
     private var notificationDice: Identifiers
 
     package struct Entry: Sendable, Codable {
+        /// The number that removes the fault.
         package let number: Int
         package var fault: Fault
+        /// How often the fault was applied.
         package var struck = 0
     }
 

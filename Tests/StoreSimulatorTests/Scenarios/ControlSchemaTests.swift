@@ -34,13 +34,14 @@ import Yams
         "SubscriptionGroup": Model(SubscriptionGroup.self), "Storefront": Model(Storefront.self),
         "StoreSettings": Model(StoreSettings.self), "Attempt": Model(NotificationSummaryLine.Attempt.self),
         "Notification": Model(NotificationSummaryLine.self), "NotificationTarget": Model(NotificationTarget.self),
-        "Fault": Model(Fault.self), "FaultLine": Model(FaultLine.self),
+        "Fault": Model(Fault.self), "FaultLine": Model(FaultRegistry.Entry.self),
         "RevocationSetting": Model(RevocationSetting.self),
         "ResetRequest": Model(ResetRequest.self), "SnapshotName": Model(SnapshotName.self),
         "ScenarioText": Model(ScenarioText.self), "ScenarioStep": Model(ScenarioReport.Step.self),
         "ScenarioReport": Model(ScenarioReport.self), "CustomerStateList": Model(ControlList<CustomerState>.self),
         "NotificationList": Model(ControlList<NotificationSummaryLine>.self),
-        "FaultLineList": Model(ControlList<FaultLine>.self), "SnapshotNameList": Model(ControlList<SnapshotName>.self),
+        "FaultLineList": Model(ControlList<FaultRegistry.Entry>.self),
+        "SnapshotNameList": Model(ControlList<SnapshotName>.self),
     ]
 
     /// Schemas that no type is decoded from. The tests below compare them with responses.
