@@ -11,7 +11,7 @@ enum Memory {
 
     /// The resident memory in bytes after the C library has returned freed memory, such as that of a finished load
     /// generator.
-    static var settled: Double {
+    static var residentAfterTrim: Double {
         #if canImport(Glibc)
             // Look up malloc_trim by name: no module has its header.
             typealias Trim = @convention(c) (Int) -> Int32

@@ -155,7 +155,7 @@ struct ConsoleBenchmarks {
         let result = try await generator.send(requests.count) { requests[$0] }
         try require(result.failures == 0)
         try await generator.stop()
-        await server.core.processor.settle()
+        await server.core.processor.waitUntilIdle()
         return result
     }
 
@@ -235,11 +235,11 @@ struct ConsoleBenchmarks {
     /// Measures the memory of 64 open pages, and their processor time while nothing happens.
     private func reportStreams(_ cookie: String, count: Int = 64) async throws {
         let alone = try await idleShare()
-        let before = Memory.settled
+        let before = Memory.residentAfterTrim
         let streams = try await LoadGenerator(port: server.port, connections: count)
         try await streams.open(Self.stream(cookie))
         try await Task.sleep(for: .seconds(2))
-        report("console.streams.memory", (Memory.settled - before) / 1_048_576, "MiB")
+        report("console.streams.memory", (Memory.residentAfterTrim - before) / 1_048_576, "MiB")
         report("console.idle", alone * 100, "% of one core")
         report("console.streams.idle", (try await idleShare() - alone) * 100, "% of one core")
         try await streams.stop()

@@ -152,7 +152,7 @@ struct ServerBenchmarks {
 
     /// Waits until all notifications are processed, and throws if one is left or failed verification.
     private func requireProcessed() async throws {
-        await server.core.processor.settle()
+        await server.core.processor.waitUntilIdle()
         let storage = server.core.storage as? SQLiteStorage
         let left = try await storage?.pool.read { db in
             try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM inbox) + (SELECT count(*) FROM failures)")
@@ -203,7 +203,7 @@ struct ServerBenchmarks {
 
     /// Reports the resident memory after the load generator's memory was freed.
     func reportMemory(_ name: String) {
-        report("server.memory.\(name)", Memory.settled / 1_048_576, "MiB")
+        report("server.memory.\(name)", Memory.residentAfterTrim / 1_048_576, "MiB")
     }
 
     private static let verifications = 10_000

@@ -146,7 +146,7 @@ def notifications(store):
     store.equal("notifications of a customer", len(own), len(plan["notifications"]))
 
     token = client.request_test_notification().testNotificationToken
-    store.settle()
+    store.wait_until_idle()
     test = client.get_test_notification_status(token)
     store.equal("test", store.notification(test.signedPayload).notificationType, NotificationTypeV2.TEST)
     store.equal("attempts of the test", [a.sendAttemptResult for a in test.sendAttempts], [SendAttemptResult.SUCCESS])
@@ -172,7 +172,7 @@ def changes(store):
         playTime=PlayTime.ONE_DAY_TO_FOUR_DAYS, lifetimeDollarsRefunded=LifetimeDollarsRefunded.ZERO_DOLLARS,
         lifetimeDollarsPurchased=LifetimeDollarsPurchased.ONE_CENT_TO_FORTY_NINE_DOLLARS_AND_NINETY_NINE_CENTS,
         userStatus=UserStatus.ACTIVE, refundPreference=RefundPreferenceV1.PREFER_DECLINE))
-    store.settle()
+    store.wait_until_idle()
     if store.is_sandbox:
         # The sandbox decides at once, as the developer prefers.
         first = store.transaction(client.get_transaction_info(plan["asked"][0]).signedTransactionInfo)

@@ -82,8 +82,8 @@ class Store:
         answer = requests.request(method, self.simulator["controlURL"] + path, json=body, timeout=30)
         answer.raise_for_status()
 
-    def settle(self):
-        """Waits until what is due has been sent."""
+    def wait_until_idle(self):
+        """Waits until every due notification has been sent."""
         self.control("POST", "/settle")
 
     def equal(self, what, got, wanted):

@@ -127,7 +127,7 @@ import Testing
             let inquiry = ConsumptionInquiry(
                 id: unknown, scope: id, transactionID: "1", originalTransactionID: "1", requestedAt: 0, deadline: 9,
                 state: .sent, attempts: 1, nextAttemptAt: 0)
-            try await ledger.settle(inquiry, leaseEnds: now)
+            try await ledger.recordOutcome(of: inquiry, leaseEnds: now)
             let reason = GrantEvent.Content(reason: "over", actor: "team")
             let revocation = try await ledger.revokeGrant("none", of: "anna", because: reason, in: id, at: now)
             #expect(revocation == .unknown)

@@ -121,7 +121,7 @@ import Testing
             let taken = try await ledger.leaseInquiries(at: leaseEnds, leaseEnds: now + 200, limit: 9)
             var inquiry = try #require(taken.first)
             inquiry.nextAttemptAt = now + 150
-            try await ledger.settle(inquiry, leaseEnds: now + 200)
+            try await ledger.recordOutcome(of: inquiry, leaseEnds: now + 200)
             #expect(try await ledger.leaseInquiries(at: now + 149, leaseEnds: now + 300, limit: 9).isEmpty)
             #expect(try await ledger.leaseInquiries(at: now + 150, leaseEnds: now + 300, limit: 9).count == 1)
         }

@@ -92,7 +92,7 @@ import Testing
             try #require(taken.count == 2)
             var waiting = taken[0]
             waiting.postpone(by: LongestDelay.inquiry.milliseconds, at: Self.now)
-            try await ledger.settle(waiting, leaseEnds: Self.ahead + 1)
+            try await ledger.recordOutcome(of: waiting, leaseEnds: Self.ahead + 1)
             let again = try await ledger.leaseInquiries(at: Self.now, leaseEnds: Self.now + 1, limit: 9)
             #expect(again.map(\.id) == [taken[1].id])
             #expect(try await ledger.leaseInquiries(at: Self.now, leaseEnds: Self.now + 1, limit: 9).isEmpty)

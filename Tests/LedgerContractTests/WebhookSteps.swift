@@ -177,7 +177,7 @@ extension Step {
                 inquiry.attempts += 1
                 inquiry.nextAttemptAt = now + 3_600_000
                 if state == .sent { (inquiry.sentAt, inquiry.sent) = (now, "{}") }
-                try await walk.ledger.settle(inquiry, leaseEnds: lease)
+                try await walk.ledger.recordOutcome(of: inquiry, leaseEnds: lease)
             }
             return "\(taken.map { LedgerView.text($0) })"
         }

@@ -116,7 +116,7 @@ import Testing
         #expect(decided.map { $0.decidedAt == 1000 && $0.notification == "u" } ?? (decision == nil))
     }
 
-    struct Settling: CustomTestStringConvertible, Sendable {
+    struct OutcomeCase: CustomTestStringConvertible, Sendable {
         var known: ConsumptionInquiry.State
         var outcome: ConsumptionInquiry.State
         var isRecorded: Bool
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Every known state with every outcome of an attempt.
-    static let settlings = ConsumptionInquiry.State.allCases.flatMap { known in
+    static let outcomeCases = ConsumptionInquiry.State.allCases.flatMap { known in
         ConsumptionInquiry.State.allCases.map { outcome in
             let isRecorded =
                 switch known {
@@ -133,12 +133,12 @@ import Testing
                 case .overtaken: outcome != .pending
                 case .sent, .refused, .missed: false
                 }
-            return Settling(known: known, outcome: outcome, isRecorded: isRecorded)
+            return OutcomeCase(known: known, outcome: outcome, isRecorded: isRecorded)
         }
     }
 
-    @Test(arguments: settlings) func `The outcome of an attempt is recorded unless the inquiry was settled before`(
-        _ testCase: Settling
+    @Test(arguments: outcomeCases) func `The outcome of an attempt is recorded unless the inquiry was settled before`(
+        _ testCase: OutcomeCase
     ) throws {
         var inquiry = try #require(Self.inquiry(testCase.known))
         inquiry.nextAttemptAt = 5000
@@ -146,7 +146,7 @@ import Testing
         var outcome = inquiry
         (outcome.state, outcome.attempts, outcome.nextAttemptAt) = (testCase.outcome, 3, 7000)
         (outcome.sentAt, outcome.sent, outcome.answer) = (6000, "{}", "202")
-        #expect(inquiry.settle(as: outcome, leaseEnds: 5000) == testCase.isRecorded)
+        #expect(inquiry.recordOutcome(outcome, leaseEnds: 5000) == testCase.isRecorded)
         #expect(inquiry == (testCase.isRecorded ? outcome : before))
     }
 
@@ -155,7 +155,7 @@ import Testing
         var outcome = inquiry
         inquiry.nextAttemptAt = 4999
         (outcome.attempts, outcome.nextAttemptAt) = (1, 7000)
-        let isRecorded = inquiry.settle(as: outcome, leaseEnds: 5000)
+        let isRecorded = inquiry.recordOutcome(outcome, leaseEnds: 5000)
         #expect(isRecorded)
         #expect(inquiry.nextAttemptAt == 4999 && inquiry.attempts == 1)
     }

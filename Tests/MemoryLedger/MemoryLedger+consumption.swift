@@ -74,9 +74,9 @@ extension MemoryLedger: ConsumptionStorage {
         }
     }
 
-    package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
+    package func recordOutcome(of inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
         try write { state in
-            state.change(inquiry.id) { _ = $0.settle(as: inquiry, leaseEnds: leaseEnds) }
+            state.change(inquiry.id) { _ = $0.recordOutcome(inquiry, leaseEnds: leaseEnds) }
         }
     }
 

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `A purchase waits two seconds for the server, and StoreKit's entitlement counts meanwhile`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
         #expect(harness.timers[.call(1)] == 2)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `A purchase that belongs to another customer is reported to the caller`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0, token: nil)))))
         harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `Buying another customer's purchase is decided by the policy and reported to the caller`(isMoved: Bool) {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         let theirs = lifetime(token: nil)
         harness.send(.updated(theirs))
         harness.answerAll {
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `A purchase that is bought again later is reported again, because it may have moved`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         let old = lifetime(token: nil)
         harness.send(.updated(old))
         harness.answerAll()
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `An unverified purchase is reported to the caller and never finished`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         let bad = subscription(isVerified: false)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(bad))))
@@ -103,14 +103,14 @@ import Testing
     }
 
     @Test func `A store error is returned to the caller`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .failure(.store("no network"))))
         guard case .failed(.store("no network"))? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
     }
 
     @Test func `Two calls that StoreKit answers with the same transaction both complete`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         for call in [1, 2] { harness.send(.buy(call: call, productID: "lifetime", options: PurchaseOptions())) }
         for call in [1, 2] { harness.send(.bought(call: call, .success(.success(lifetime())))) }
         #expect(harness.open.count == 1)
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `A purchase whose customer signed out meanwhile waits for the customer`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather()
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test func `A customer with an empty device can restore`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather()
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func `Without a network the sync fails, and restore still reports the device's purchases`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: false))
         harness.gather(current: [lifetime()])
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test func `Two restore calls sync once, and both complete`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.restore(call: 2))
         harness.send(.synced(reachedAppStore: true))
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `A failed restore is reported, and its retry does not restore`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(current: [lifetime()])
@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test func `A refused purchase of another customer does not keep the app transaction from being sent`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(current: [lifetime()])
@@ -246,7 +246,7 @@ import Testing
     func `A purchase that is being sent during a restore is sent again with restore`(
         isRefusedFirst: Bool
     ) throws {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.recorded(lifetime(token: nil)))
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
@@ -266,7 +266,7 @@ import Testing
     }
 
     @Test func `A restore with an expired token is repeated with a new token before it completes`() {
-        var harness = Harness.settled(anna) { $0.token = { _ in nil } }
+        var harness = Harness.launched(anna) { $0.token = { _ in nil } }
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather()
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test func `A restore whose app transaction is refused fails with the refusal`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather()
@@ -303,7 +303,7 @@ import Testing
     }
 
     @Test func `A restore without an answer times out`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.fire(.call(1))
@@ -312,7 +312,7 @@ import Testing
     }
 
     @Test func `A sign-in ends the previous customer's restore`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.restore(call: 1))
         harness.send(.signedIn(customer: bert, token: "b"))
         guard case .failed(.customerChanged)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }

@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test func `A consumable restored from another customer is delivered`() {
-        var harness = Harness.settled(anna) { $0.deliver = { _ in } }
+        var harness = Harness.launched(anna) { $0.deliver = { _ in } }
         harness.send(.restore(call: 1))
         harness.send(.synced(reachedAppStore: true))
         harness.gather(unfinished: [coins(token: UUID(uuidString: bert))])
@@ -440,7 +440,7 @@ import Testing
     }
 
     @Test func `A newer version of a transaction is reported before it is finished`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.updated(subscription()))
         harness.send(.updated(subscription(revoked: t0, signed: t0)))
         #expect(harness.open.count == 1)
@@ -464,7 +464,7 @@ import Testing
     }
 
     @Test func `A purchase that arrives as result and as update is sent once`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0)))))
         harness.send(.updated(subscription(purchased: t0)))

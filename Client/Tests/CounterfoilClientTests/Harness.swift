@@ -45,7 +45,7 @@ struct Harness: ~Copyable {
     }
 
     /// The same after the first launch, with an empty device.
-    static func settled(
+    static func launched(
         _ customer: String = anna, _ change: (inout PurchaseClientConfiguration) -> Void = { _ in }
     ) -> Harness {
         var harness = signedIn(customer, change)

@@ -6,10 +6,10 @@ import Testing
 
 @Suite struct `Ownership of purchases` {
     @Test func `A purchase's account token is the customer's UUID or the one that the server names`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.purchases.last?.appAccountToken == UUID(uuidString: anna))
-        harness = .settled("anna")
+        harness = .launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.purchases.last?.appAccountToken == nil)
         let named = UUID()
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `The purchase intent is saved before StoreKit is called`() throws {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         let effects = harness.machine.handle(
             .buy(call: 1, productID: "monthly", options: PurchaseOptions()), at: harness.now, jitter: 1)
         let save = try #require(
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `A purchase approved days later belongs to the customer who asked for it, even after a restart`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
         guard case .purchase(.pending)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `Of two customers who asked for a product, the later one gets the purchase`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: "bert", token: "b"))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `An older purchase that is reported again does not consume a newer intent`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.updated(subscription(1, purchased: t0 - 60, token: nil)))
         harness.answerAll()
         // The device's clock is a little behind the App Store's.
@@ -87,7 +87,7 @@ import Testing
 
     @Test
     func `A purchase consumes one of two intents from the same instant`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.updated(subscription(1, purchased: t0, token: nil)))
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `Purchases of a product by two customers are distinguished by StoreKit's results`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.signedIn(customer: "bert", token: "b"))
         harness.gather()
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `Buying a purchase that waits for another customer is reported as stuck, and takes nothing`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         let annas = lifetime(token: nil)
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(annas))))
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `Buying another customer's purchase leaves no intent that would block its owner`() {
-        var harness = Harness.settled("bert")
+        var harness = Harness.launched("bert")
         let annas = lifetime(token: nil)
         harness.send(.buy(call: 1, productID: "lifetime", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(annas))))
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `An intent expires after a month, and does not concern earlier purchases`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: "bert", token: "b"))
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `The intent of a cancelled purchase is kept for a day, because interrupted ones look the same`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.cancelled)))
         guard case .purchase(.cancelled)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
@@ -174,7 +174,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `An intent is removed if the store did not start the purchase`(wasStarted: Bool) {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         #expect(harness.device?.intents.count == 1)
         harness.send(.bought(call: 1, .failure(.store("no such product")), wasStarted: wasStarted))
@@ -183,7 +183,7 @@ import Testing
 
     @Test(arguments: ["anna", "bert"])
     func `A renewal consumes no intent, whoever is signed in`(_ customer: String) {
-        var harness = Harness.settled("bert")
+        var harness = Harness.launched("bert")
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.cancelled)))
         if customer != "bert" { harness.send(.signedIn(customer: customer, token: "a")) }
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test func `A transaction signed for another customer is reported without restore`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.updated(subscription(token: UUID(uuidString: bert))))
         #expect(harness.lastReport?.restore == false)
         harness.answerAll()
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func `While signed out nothing is sent or finished, and everything is after the sign-in`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.signedOut(fresh: UUID()))
         harness.send(.updated(subscription()))
         harness.send(.recorded(coins()))
@@ -263,13 +263,13 @@ import Testing
     }
 
     @Test func `The customer stays signed in after a restart`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.relaunch()
         #expect(harness.customer?.id == anna)
     }
 
     @Test func `A saved record of another customer is ignored`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         var record = CustomerRecord(customer: bert)
         record.answer = CustomerResponse(id: bert, asOf: t0)
         record.answer?.entitlements = [Entitlement(key: "pro", isActive: true)]
@@ -370,7 +370,7 @@ import Testing
     }
 
     @Test func `Restore moves a purchase that waits for another customer`() {
-        var harness = Harness.settled("anna")
+        var harness = Harness.launched("anna")
         let bought = subscription(purchased: t0, token: nil)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(bought))))

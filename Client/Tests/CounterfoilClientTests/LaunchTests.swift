@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `A receipt waits while another customer's purchase is pending, unless the customer restores`() {
-        var harness = Harness.settled(bert)
+        var harness = Harness.launched(bert)
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.pending)))
         harness.send(.signedIn(customer: anna, token: "token"))
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test func `In the foreground the customer is fetched again after five minutes`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.pass(4 * 60)
         harness.send(.foreground)
         #expect(harness.gathers.isEmpty)
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test func `A changed status is reported, and otherwise the customer is fetched`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.statusesChanged)
         harness.gather(statuses: [status(subscription(), signed: t0 + 5)])
         #expect(harness.lastReport?.signedRenewals == ["renewal-1"])
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test func `The customer is fetched again when an entitlement ends`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.statusesChanged)
         harness.gather()
         harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + hour)] }
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test func `In the foreground the timer for an entitlement's end is set again, because timers stop during sleep`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.statusesChanged)
         harness.gather()
         harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 10 * hour)] }
@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test func `A timer that fires early fetches nothing`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.statusesChanged)
         harness.gather()
         harness.answerAll { $0.entitlements = [Entitlement(key: "pro", isActive: true, until: t0 + 3 * day)] }

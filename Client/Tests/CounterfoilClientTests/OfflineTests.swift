@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `A new purchase counts before the device lists it`() {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.send(.buy(call: 1, productID: "monthly", options: PurchaseOptions()))
         harness.send(.bought(call: 1, .success(.success(subscription(purchased: t0 + 1)))))
         harness.send(.statusesChanged)

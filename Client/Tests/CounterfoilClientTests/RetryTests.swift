@@ -232,7 +232,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `A refusal without a token does not halt the client if a token has arrived meanwhile`(isRestore: Bool) {
-        var harness = Harness.settled()
+        var harness = Harness.launched()
         harness.relaunch()
         if isRestore {
             harness.send(.restore(call: 1))

@@ -159,7 +159,7 @@ extension Life {
             try await pass(3, lives, in: world)
             try await pass(Double.random(in: 1...20, using: &random) * 86_400, lives, in: world)
         }
-        return try await settle(lives, in: world)
+        return try await recoverAndCheck(lives, in: world)
     }
 
     private static func pass(_ seconds: TimeInterval, _ lives: [Life], in world: StoreAndServer) async throws {
@@ -168,7 +168,7 @@ extension Life {
         for life in lives { await life.pass(seconds) }
     }
 
-    private static func settle(_ lives: [Life], in world: StoreAndServer) async throws -> [UInt64: [String]] {
+    private static func recoverAndCheck(_ lives: [Life], in world: StoreAndServer) async throws -> [UInt64: [String]] {
         try await world.startServer()
         try await world.stopFailing()
         for life in lives { try await life.repair() }

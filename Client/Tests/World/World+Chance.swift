@@ -3,11 +3,11 @@ import Foundation
 
 /// Random events.
 extension World {
-    /// Performs random events, then lets everything settle. Returns the violations.
+    /// Performs random events, then lets the client finish and checks it. Returns the violations.
     package mutating func live(steps: Int) -> [String] {
         launch()
         for _ in 0..<steps where violations.isEmpty { step() }
-        if violations.isEmpty { settle() }
+        if violations.isEmpty { recoverAndCheck() }
         return violations
     }
 

@@ -133,10 +133,10 @@ extension World {
         return answer
     }
 
-    // MARK: Settling
+    // MARK: Final check
 
     /// Stops failing and opens the app for every customer: then every paid transaction must be kept and finished.
-    mutating func settle() {
+    mutating func recoverAndCheck() {
         isQuiet = true
         skew = 0
         for customer in Self.customers {
@@ -182,6 +182,6 @@ extension World {
                 return
             }
         }
-        violations.append("the client never settles")
+        violations.append("the client never becomes idle")
     }
 }

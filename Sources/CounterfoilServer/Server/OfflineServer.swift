@@ -64,14 +64,14 @@ package enum OfflineServer {
 
     private static func waitForProcessing(_ core: ServerCore, _ timeout: Duration) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await core.processor.settle() }
+            group.addTask { await core.processor.waitUntilIdle() }
             group.addTask {
                 var processed = -1
                 while core.processor.processed != processed {
                     processed = core.processor.processed
                     do { try await Task.sleep(for: timeout) } catch { return }
                 }
-                // Closing the processor ends `settle()`.
+                // Closing the processor ends `waitUntilIdle()`.
                 core.processor.close()
             }
             await group.next()

@@ -25,7 +25,7 @@ package struct LineageSummary: Sendable, Hashable {
     /// How long the App Store tries to charge the customer.
     private static let retryPeriod: Milliseconds = 60 * day
     /// How long after the end the App Store may still sign new data.
-    private static let settledAfter: Milliseconds = 70 * day
+    private static let lastChangeAfter: Milliseconds = 70 * day
 
     /// Whether to request the history of the purchase, because the App Store must have signed data that the ledger does
     /// not have. True if the record is corrupt.
@@ -39,7 +39,7 @@ package struct LineageSummary: Sendable, Hashable {
         guard let end, !isRevoked, end + Self.hour < now else { return false }
         if let requestedAt {
             // At most one request a day, and none once nothing can have changed since the last.
-            guard requestedAt + Self.day <= now, requestedAt < end + Self.settledAfter else { return false }
+            guard requestedAt + Self.day <= now, requestedAt < end + Self.lastChangeAfter else { return false }
         }
         guard let renewalSigned else { return true }
         if isInRetry {

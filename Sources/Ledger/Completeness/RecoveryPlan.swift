@@ -20,7 +20,7 @@ package struct RecoveryPlan: Sendable, Hashable {
     private static let margin: Milliseconds = 600_000
     /// Notifications signed in the last moments may not be in the history yet. Apple does not document how long that
     /// takes; the overlap covers longer delays.
-    package static let settling: Milliseconds = 60_000
+    package static let historyDelay: Milliseconds = 60_000
 
     /// Returns the oldest instant for which the history can be requested.
     package static func limit(at now: Date, _ settings: RecoverySettings) -> Milliseconds {
@@ -40,9 +40,9 @@ package struct RecoveryPlan: Sendable, Hashable {
     ) -> RecoveryPlan {
         let end = now.milliseconds
         let limit = limit(at: now, settings)
-        let overlap = max(Milliseconds(settings.overlap.seconds * 1000), settling)
+        let overlap = max(Milliseconds(settings.overlap.seconds * 1000), historyDelay)
         // A mark in the future was set by a wrong clock.
-        let known = mark.map { min($0.readUntil, end - settling) }
+        let known = mark.map { min($0.readUntil, end - historyDelay) }
         let from = max(known.map { $0 - overlap } ?? limit, limit)
         var windows: [RecoveryWindow] = []
         if let known, end - known > longOutage {

@@ -54,7 +54,7 @@ extension ConsumptionInquiry {
 
     /// Records the result of an attempt to answer whose lease ended at `leaseEnds`. Returns false, and changes nothing,
     /// if the inquiry is already settled: a decision that arrived meanwhile stays unless the answer was sent after all.
-    package mutating func settle(as outcome: ConsumptionInquiry, leaseEnds: Milliseconds) -> Bool {
+    package mutating func recordOutcome(_ outcome: ConsumptionInquiry, leaseEnds: Milliseconds) -> Bool {
         switch state {
         case .pending: break
         case .overtaken where outcome.state != .pending: break

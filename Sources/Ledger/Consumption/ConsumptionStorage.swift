@@ -115,7 +115,7 @@ package protocol ConsumptionStorage: Sendable {
 
     /// Records the result for an inquiry that was leased until `leaseEnds`, unless it is already settled. An earlier
     /// attempt that was scheduled meanwhile because of new information stays.
-    func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
+    func recordOutcome(of inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
 
     /// Returns the inquiries of an app and environment that wait for an answer, those with the earliest deadline first.
     func pendingInquiries(in scope: Int64, limit: Int) async throws -> [ConsumptionInquiry]

@@ -81,10 +81,10 @@ extension SQLiteStorage: ConsumptionStorage {
         }
     }
 
-    package func settle(_ inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
+    package func recordOutcome(of inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws {
         try await write { db in
             let known = try ConsumptionTables.inquiries("WHERE id = ?", [.integer(inquiry.id)], db).first
-            guard var known, known.settle(as: inquiry, leaseEnds: leaseEnds) else { return }
+            guard var known, known.recordOutcome(inquiry, leaseEnds: leaseEnds) else { return }
             try db.run(
                 """
                 UPDATE consumption_requests SET state = ?, attempts = ?, next_attempt_at = ?, sent_at = ?, sent = ?,

@@ -66,7 +66,7 @@ enum ConsumptionTables {
         } else {
             return
         }
-        try settle([.integer(notification.scope), .text(original), .text(transaction.transactionID)], db)
+        try assignDecisions(to: [.integer(notification.scope), .text(original), .text(transaction.transactionID)], db)
     }
 
     private static func add(_ inquiry: ConsumptionInquiry, _ notification: String, _ db: Database) throws {
@@ -89,7 +89,7 @@ enum ConsumptionTables {
 
     /// Assigns decisions to the inquiries about a transaction. A decision from before the table of decisions existed
     /// stays.
-    private static func settle(_ transaction: [SQLValue], _ db: Database) throws {
+    private static func assignDecisions(to transaction: [SQLValue], _ db: Database) throws {
         let decisions = try db.all(
             """
             SELECT decision, decided_at, notification FROM refund_decisions

@@ -101,7 +101,7 @@ package struct ConsumptionService: Service {
             inquiry.answer = obstacle
             inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: now)
         }
-        try await storage.settle(inquiry, leaseEnds: leaseEnds)
+        try await storage.recordOutcome(of: inquiry, leaseEnds: leaseEnds)
     }
 
     /// Returns the information to send, or the reason why nothing is sent.

@@ -46,8 +46,8 @@ package final class NotificationProcessor: Service {
         var workWaiters: [CheckedContinuation<Void, Never>] = []
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
         var hasWork: Bool { !queue.isEmpty || (hasUnreadInbox && !isReading) }
-        /// Whether ``settle()`` returns at once: no work is left, or the processor is closed.
-        var isSettled: Bool { isClosed || (claimedIDs.isEmpty && !hasUnreadInbox) }
+        /// Whether ``waitUntilIdle()`` returns at once: no work is left, or the processor is closed.
+        var isIdleOrClosed: Bool { isClosed || (claimedIDs.isEmpty && !hasUnreadInbox) }
 
         mutating func enqueue(_ job: Job) {
             if claimedIDs.insert(job.id).inserted { queue.append(job) }
@@ -56,11 +56,11 @@ package final class NotificationProcessor: Service {
         mutating func markInboxUnread() { (hasUnreadInbox, mustRescan) = (true, true) }
 
         /// Removes and returns the continuations to resume: all workers that wait for work and, if the processor is
-        /// settled, all callers of ``settle()``.
+        /// idle or closed, all callers of ``waitUntilIdle()``.
         mutating func removeResumableWaiters() -> [CheckedContinuation<Void, Never>] {
             var taken = workWaiters
             workWaiters = []
-            if isSettled {
+            if isIdleOrClosed {
                 taken += idleWaiters
                 idleWaiters = []
             }
@@ -111,14 +111,14 @@ package final class NotificationProcessor: Service {
     package func rescan() { change { $0.markInboxUnread() } }
 
     /// Waits until all stored notifications are processed, or until ``close()``.
-    package func settle() async {
+    package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
-            let isSettled = state.withLock { state in
-                if state.isSettled { return true }
+            let isIdleOrClosed = state.withLock { state in
+                if state.isIdleOrClosed { return true }
                 state.idleWaiters.append(continuation)
                 return false
             }
-            if isSettled { continuation.resume() }
+            if isIdleOrClosed { continuation.resume() }
         }
     }
 

@@ -129,7 +129,7 @@ package final class Recovery: Sendable {
             var failure: (any Error)?
             var cause = cause
             for run in try await storage.openRecoveries(in: scope.id) {
-                if run.movesMark, run.until > now + RecoveryPlan.settling {
+                if run.movesMark, run.until > now + RecoveryPlan.historyDelay {
                     // The recovery was planned while the clock was ahead. The App Store refuses time spans in the
                     // future.
                     try await storage.record(
@@ -177,7 +177,7 @@ package final class Recovery: Sendable {
                 }
             }
             let mark = try await storage.finish(
-                recovery: run.id, until: run.until - RecoveryPlan.settling,
+                recovery: run.id, until: run.until - RecoveryPlan.historyDelay,
                 limit: RecoveryPlan.limit(at: clock.now(), settings), at: now)
             if let mark { state.withLock { $0.marks[scope.id] = mark } }
         } catch {

@@ -26,7 +26,7 @@ package final class WebhookDispatcher: Service {
         var pauses: [Int64: ServerClock.Pause] = [:]
         /// The newest unsent test delivery of each endpoint. It is sent before all due deliveries.
         var tests: [Int64: Int64] = [:]
-        var settleContinuations: [CheckedContinuation<Void, Never>] = []
+        var idleWaiters: [CheckedContinuation<Void, Never>] = []
         var nextWakeup: ContinuousClock.Instant?
         var gate = FanOutGate()
         /// Whether the storage may have unfinished endpoint jobs, such as the deletion of a removed endpoint's
@@ -93,10 +93,10 @@ package final class WebhookDispatcher: Service {
     }
 
     /// Waits until all due deliveries are sent, except those to endpoints that pause.
-    package func settle() async {
+    package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                if !state.isOver { state.settleContinuations.append(continuation) }
+                if !state.isOver { state.idleWaiters.append(continuation) }
                 return state.isOver
             }
             if isOver { continuation.resume() } else { wake() }
@@ -136,20 +136,20 @@ package final class WebhookDispatcher: Service {
             logger.warning("outcomes of webhooks could not be recorded", metadata: ["reason": "\(error.logReason)"])
         }
         await sender.close()
-        let settleContinuations = state.withLock { state in
+        let idleWaiters = state.withLock { state in
             state.isOver = true
-            defer { state.settleContinuations = [] }
-            return state.settleContinuations
+            defer { state.idleWaiters = [] }
+            return state.idleWaiters
         }
-        for continuation in settleContinuations { continuation.resume() }
+        for continuation in idleWaiters { continuation.resume() }
     }
 
     // MARK: - One pass
 
     private func runPass(_ group: inout DiscardingTaskGroup) async {
-        let (settleContinuations, isClosed) = state.withLock { state in
-            defer { state.settleContinuations = [] }
-            return (state.settleContinuations, state.isClosed)
+        let (idleWaiters, isClosed) = state.withLock { state in
+            defer { state.idleWaiters = [] }
+            return (state.idleWaiters, state.isClosed)
         }
         var isBusy = false
         do {
@@ -166,10 +166,10 @@ package final class WebhookDispatcher: Service {
         }
         let isIdle = state.withLock { state in
             let isIdle = !isBusy && state.inFlight.isEmpty && state.outcomes.isEmpty
-            if !isIdle { state.settleContinuations += settleContinuations }
+            if !isIdle { state.idleWaiters += idleWaiters }
             return isIdle
         }
-        if isIdle { for continuation in settleContinuations { continuation.resume() } }
+        if isIdle { for continuation in idleWaiters { continuation.resume() } }
     }
 
     /// Writes the outcomes of all finished attempts.

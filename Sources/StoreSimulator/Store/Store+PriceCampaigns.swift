@@ -38,10 +38,10 @@ extension Store {
         for code in campaign.storefronts ?? [] where catalogue.storefront(code) == nil {
             throw StoreError(.unknownStorefront, "the catalogue has no storefront \(code.debugDescription)")
         }
-        let isSettled = priceCampaigns.allSatisfy { other in
+        let othersHaveEnded = priceCampaigns.allSatisfy { other in
             other.isEffective || other.product != product.id || !other.overlaps(campaign)
         }
-        guard isSettled else {
+        guard othersHaveEnded else {
             throw StoreError(.impossibleTransition, "another price of \(product.id) is scheduled already")
         }
         priceCampaigns.append(campaign)

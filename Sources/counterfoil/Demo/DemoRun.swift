@@ -81,7 +81,7 @@ struct DemoRun {
         guard case .purchase(let customer, let product, _, let offer?, _, let account?, _, _, _, _, _) = command,
             let id = account.id
         else { return command }
-        try await services.settle()
+        try await services.waitUntilIdle()
         let answer: OfferAnswer = try await services.client.post(
             "/v1/customers/\(id.uuidString.lowercased())/offers/promotional",
             OfferRequest(product_id: product, offer_id: offer))
@@ -131,7 +131,7 @@ extension DemoRun {
     }
 
     private mutating func recoverAndCompare() async throws {
-        try await services.settle()
+        try await services.waitUntilIdle()
         let comparison = DemoComparison(plan: plan, client: services.client)
         let truth = services.simulator.states()
         let before = try await comparison.differences(truth)
@@ -202,7 +202,7 @@ extension CustomerState {
 extension DemoRun {
     private mutating func finish() async throws {
         try await services.recover()
-        try await services.settle()
+        try await services.waitUntilIdle()
         try await claimSharedPurchases()
         chooseFeaturedCustomer()
         try await printTimeline()

@@ -81,11 +81,11 @@ final class DemoServices {
     }
 
     /// Waits until the server has processed all received notifications and has read the simulator's clock.
-    func settle() async throws {
+    func waitUntilIdle() async throws {
         try await simulator.processDueEvents()
         guard let core = server?.core else { return }
         try await core.clock.followed?.read()
-        await core.processor.settle()
+        await core.processor.waitUntilIdle()
     }
 
     /// Runs recovery now. A server normally runs it by itself at start and every 15 minutes.
@@ -93,7 +93,7 @@ final class DemoServices {
         guard let core = server?.core else { return }
         try await core.clock.followed?.read()
         try await core.recovery.runNow()
-        await core.processor.settle()
+        await core.processor.waitUntilIdle()
     }
 
     private func configuration() throws -> ServerConfiguration {

@@ -47,7 +47,7 @@ import WebConsole
                         .purchase(
                             customer: "kim", product: "com.example.coins.100", appAccountToken: AppAccountToken(token)))
                 }
-                try await world.settle()
+                try await world.waitUntilIdle()
                 return try await browser.get("/console/customers/\(token.uuidString.lowercased())").text
             }
             func links(_ page: String) -> Int { page.components(separatedBy: "preview the answer").count - 1 }
@@ -188,7 +188,7 @@ import WebConsole
             let anna = try await world.subscribe("anna")
             // Another customer's events fill more than one page of the event list.
             for _ in 0..<60 { try await world.simulator.advance(by: 31 * 86_400) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let page = try await browser.get("/console/customers?environment=Sandbox").text
             #expect(page.contains(sandbox) && !page.contains(anna))
             #expect(try await browser.get("/console/customers?environment=Production").text.contains(anna))
@@ -202,7 +202,7 @@ import WebConsole
         try await World.withConsole { world, browser in
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "kim", product: Self.monthly, appAccountToken: .absent))
-            try await world.settle()
+            try await world.waitUntilIdle()
             _ = try #require(outcome.transactionID)
             let event = try #require(
                 try await world.api.get("/v1/events").items.compactMap {

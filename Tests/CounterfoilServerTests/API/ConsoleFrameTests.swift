@@ -149,7 +149,7 @@ extension Browser.Page {
         try await World.withConsole { world, browser in
             for name in ["anna", "ben", "kim", "otto", "zoe"] { _ = try await world.subscribe(name) }
             for _ in 0..<24 { try await world.simulator.advance(by: 31 * 86_400) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             func link(_ relation: String, _ page: Browser.Page) -> String? {
                 let pattern = try? Regex("<a href=\"([^\"]*)\" rel=\"\(relation)\"", as: (Substring, Substring).self)
                 return pattern.flatMap { page.text.firstMatch(of: $0) }.map {

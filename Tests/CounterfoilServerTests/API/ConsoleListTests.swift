@@ -55,9 +55,9 @@ import Testing
         let token = UUID()
         try await world.simulator.perform(
             .purchase(customer: "kim", product: "com.example.coins.100", appAccountToken: AppAccountToken(token)))
-        try await world.settle()
+        try await world.waitUntilIdle()
         let id = try await world.simulator.perform(.requestRefund(customer: "kim")).transactionID
-        try await world.settle()
+        try await world.waitUntilIdle()
         return (token.uuidString.lowercased(), try #require(id))
     }
 
@@ -94,7 +94,7 @@ import Testing
                 try await world.simulator.perform(.requestRefund(customer: "kim", transaction: other))
                 try await world.simulator.perform(.declineRefund(customer: "kim", transaction: other))
             }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let listed = try await world.api.get("/v1/customers/\(kim)/consumption").items
             try #require(listed.count == 100 && !listed.contains { $0["transaction_id"] as? String == id })
             let refund = try await browser.get("/console/refunds/of?customer=\(kim)&transaction=\(id)").text

@@ -64,7 +64,7 @@ import Testing
             let outcome = try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(anna)))
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await `Damaged ledger rows`.damage(
                 try #require(outcome.originalTransactionID), `Damaged ledger rows`.storage(world))
             try await browser.signIn()
@@ -123,7 +123,7 @@ import Testing
                     appAccountToken: AppAccountToken(UUID(uuidString: kim))))
             let transaction = try #require(
                 try await world.simulator.perform(.requestRefund(customer: "kim")).transactionID)
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await browser.signIn()
             let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
             for (path, topics) in [
@@ -173,7 +173,7 @@ import Testing
                 .purchase(
                     customer: "anna", product: "com.example.premium.yearly", appAccountToken: AppAccountToken(token)),
                 in: .production)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let bought = await Self.changedTopics(&watch, hub)
             #expect(bought.isSuperset(of: [ChangeTopic.overview, ChangeTopic.inbox, ChangeTopic.customer(anna)]))
             #expect(!bought.contains(ChangeTopic.customer(ben)) && !bought.contains(ChangeTopic.recoveries))
@@ -196,7 +196,7 @@ import Testing
             let core = try world.server.core
             let bought = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let id = try #require(bought.transactionID)
             let texts = try await world.signedTransactions(of: id)
             let body = try JSONSerialization.data(withJSONObject: ["signed_transactions": texts])
@@ -223,7 +223,7 @@ import Testing
             _ = await Self.changedTopics(&watch, hub)
             #expect(await Self.changedTopics(&watch, hub).isEmpty)
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let changed = await Self.changedTopics(&watch, hub)
             #expect(changed == topics)
         }
@@ -233,7 +233,7 @@ import Testing
     @Test func `A notification that is reprocessed between two polls is published on the inbox topic`() async throws {
         try await `The console`.run { world, _ in
             _ = try await world.subscribe("anna")
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let hub = EventHub()
             var watch = ChangeWatch(core, hub)
@@ -245,7 +245,7 @@ import Testing
             let stored = try #require(try await core.storage.notification(uuid))
             try await core.storage.reprocess([stored.id], at: world.simulator.now.milliseconds)
             core.processor.rescan()
-            await core.processor.settle()
+            await core.processor.waitUntilIdle()
             #expect(try await core.storage.notification(uuid) == stored)
             let changed = await Self.changedTopics(&watch, hub)
             #expect(changed == [ChangeTopic.inbox])

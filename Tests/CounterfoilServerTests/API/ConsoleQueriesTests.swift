@@ -99,7 +99,7 @@ import Testing
         #expect(try await world.api.post("/v1/customers/\(customer)/purchases", account).status == 200)
         for name in ["ben", "kim", "zoe"] { _ = try await world.buy(name) }
         for _ in 0..<12 { try await world.simulator.advance(by: 31 * 86_400) }
-        try await world.settle()
+        try await world.waitUntilIdle()
         let core = try world.server.core
         let scope = try #require(core.scopes.all.first { $0.environment == .production })
         let bought = try await core.storage.lineages(of: customer, in: scope.id)

@@ -340,7 +340,7 @@ extension Browser.Page {
             #expect(try await browser.post("/console/confirm", fields).text.contains("That is 2 notifications."))
             let done = try #require(try await browser.confirm(fields).location)
             #expect(try await browser.get(done).text.contains("Done: process all of them again."))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let after = try await browser.get("/console/notifications?state=failed").text
             #expect(!after.contains("All that failed"))
         }

@@ -39,7 +39,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             try await world.simulator.advance(by: .month)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/v1/customers/\(anna)"
             #expect(try await world.api.get(path)["periods"] == nil)
             let periods = try #require(

@@ -88,7 +88,7 @@ import Testing
         try await World.withAPI { world in
             let customer = try await world.subscribe("anna")
             try await world.simulator.advance(by: 65 * 86_400)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/v1/customers/\(customer)"
             #expect(try await world.api.get(path)["spend"] == nil)
             let answer = try await world.api.get(path + "?include=spend,periods")
@@ -104,12 +104,12 @@ import Testing
     @Test func `A customer's console page shows the spend once something was paid`() async throws {
         try await World.withConsole { world, browser in
             let customer = try await world.subscribe("anna")
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/console/customers/\(customer)?environment=Production"
             // Only a free trial so far.
             #expect(try await !browser.get(path).text.contains("Spend"))
             try await world.simulator.advance(by: 65 * 86_400)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let facts = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil).facts
             let paid = PriceText.amount(facts.transactions.compactMap(\.price).reduce(0, +), in: "USD")
             let page = try await browser.get(path).text

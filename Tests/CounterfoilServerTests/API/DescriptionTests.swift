@@ -280,7 +280,7 @@ import Yams
         repeat { await core.refusals.flush() } while try await core.storage.refusals(before: .max, limit: 1).isEmpty
         // The consumption request is answered asynchronously; every state is described.
         try await world.simulator.perform(.requestRefund(customer: "anna"))
-        try await world.settle()
+        try await world.waitUntilIdle()
         let stored = try #require(try await core.storage.notification(uuid))
         let now = world.simulator.now.milliseconds
         // A free trial cannot be extended.

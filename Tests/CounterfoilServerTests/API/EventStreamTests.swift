@@ -33,7 +33,7 @@ import Testing
             let url = "\(world.url)/v1/events?topics=\(topics)"
             async let stream = Self.read(url, until: "customer:\(anna)")
             try await world.simulator.perform(.cancel(customer: "anna"), in: .production)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let text = try await stream
             #expect(text.hasPrefix("retry: "))
             #expect(text.contains("data: {\"topic\":\"customer:\(anna)\",\"version\":"))

@@ -48,7 +48,7 @@ import Testing
         }
         let body = try JSONSerialization.data(withJSONObject: ["signedPayload": text])
         #expect(try await world.api.send("POST", "/apple/notifications", body: body).status == 200)
-        try await world.settle()
+        try await world.waitUntilIdle()
     }
 
     /// Identifiers that sort before and after that of the purchase's notification, and the same one.
@@ -81,7 +81,7 @@ import Testing
             }
             let body = try JSONSerialization.data(withJSONObject: ["signedPayload": text])
             #expect(try await world.api.send("POST", "/apple/notifications", body: body).status == 200)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let shown = try await world.api.get("/v1/notifications/\(uuid)")
             #expect(shown["failure"] as? String == "wrong_environment", "\(shown.text)")
             let problems = try #require(shown["problems"] as? [[String: Any]])
@@ -97,7 +97,7 @@ import Testing
             let instant = world.simulator.core.now.milliseconds - 1
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: 86_400)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
             let uuid = try await storage.notifications(InboxFilter(scopes: [world.scope().id]), before: .max, limit: 1)
                 .items.first?.uuid
@@ -124,7 +124,7 @@ import Testing
             let anna = try await world.subscribe("anna")
             let instant = world.simulator.core.now.milliseconds
             try await world.simulator.advance(by: Period.year)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let verified = try world.server.core.signatures.verified
             let notifications = try await world.api.get("/v1/customers/\(anna)/timeline?limit=100").items.count
             // One verification on receipt for each notification, its transaction and its renewal info.
@@ -142,7 +142,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             try await world.simulator.advance(by: Period.year)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/v1/customers/\(anna)\(Self.explain)?limit="
             let some = try await world.api.get(path + "3")
             let listed = try #require(some["facts"] as? [[String: Any]])
@@ -171,7 +171,7 @@ import Testing
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let before = try world.server.core.signatures.verified
             #expect(before > 0)
             let events = try await world.api.get("/v1/events?limit=100").items

@@ -9,7 +9,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             try await world.simulator.advance(by: .month)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/v1/customers/\(anna)/entitlements/premium/explain"
             let answer = try await world.api.get(path + "?include=signed_data")
             #expect(answer.status == 200)

@@ -38,7 +38,7 @@ import Testing
     @Test func `A migrated subscription has no access, and its successor has`() async throws {
         try await World.withAPI { world in
             try await world.simulator.trigger(TriggerRequest(.migration))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let (old, new) = try #require(world.simulator.core.read(.production) { store, _ in store.migrations.first })
             let subscription = try await world.api.get("/v1/subscriptions/\(old)")
             #expect(subscription["has_access"] as? Bool == false && subscription["will_renew"] as? Bool == false)
@@ -149,9 +149,9 @@ import Testing
             try await World.withAPI(server: { $0.webhooks = [webhook] }) { world in
                 let anna = try await world.subscribe("anna")
                 try await world.simulator.perform(.cancel(customer: "anna"))
-                try await world.settle()
+                try await world.waitUntilIdle()
                 _ = try await world.subscribe("ben", in: .sandbox)
-                try await world.settle()
+                try await world.waitUntilIdle()
                 var items: [[String: Any]] = []
                 var page = ""
                 repeat {
@@ -189,7 +189,7 @@ import Testing
             let backup = world.folder.appending(path: "backup.sqlite").path
             _ = try LedgerBackup.make(of: ledger, to: backup)
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let later = try #require(try await Self.feed(world, "?page=\(before)")["next_page"] as? String)
             #expect(try await Self.feed(world, "?page=\(later)").items.isEmpty)
             try await world.stopServer()
@@ -212,12 +212,12 @@ import Testing
             try world.simulator.removeFault(fault)
             try await world.simulator.advance(by: 60)
             try await world.simulator.perform(.resume(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let first = try await Self.feed(world)
             #expect(first.items.map { $0["type"] as? String } == ["subscription.started", "subscription.uncancelled"])
             let page = try #require(first["next_page"] as? String)
             try await world.server.core.recovery.runNow()
-            try await world.settle()
+            try await world.waitUntilIdle()
             let second = try await Self.feed(world, "?page=\(page)")
             #expect(
                 second.items.map { $0["type"] as? String } == ["subscription.cancelled", "subscription.uncancelled"])

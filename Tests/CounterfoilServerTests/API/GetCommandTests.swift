@@ -19,7 +19,7 @@ import Testing
             let table = try await Self.run(["/v1/audit?format=csv"], world.url + "/")
             #expect(table.status == 0 && table.output.hasPrefix("id,at,actor,"))
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/v1/segments/will_not_renew?format=csv"
             let answer = try await world.api.get(path)
             let members = try await Self.run([path], world.url)

@@ -45,7 +45,7 @@ import Testing
                     customer: "anna", product: Self.monthly, introductory: false,
                     appAccountToken: AppAccountToken(UUID())))
             let original = try #require(outcome.originalTransactionID)
-            try await world.settle()
+            try await world.waitUntilIdle()
             try world.simulator.add(Fault("route:subscription-statuses", .status(code: 418)))
             let path = "/v1/subscriptions/\(original)/extend"
             let body = #"{"days":3,"reason":"other"}"#

@@ -17,7 +17,7 @@ import Testing
             _ = try await world.subscribe("anna")
             _ = try await world.subscribe("ben", in: .sandbox)
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let all = try await api.get("/v1/notifications")
             #expect(
                 all.items.compactMap { $0["type"] as? String } == [
@@ -44,7 +44,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             try await world.simulator.perform(.requestTestNotification)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let before = try await world.api.get("/v1/customers/\(anna)").body
             let events = try await Self.events(world)
             for item in try await world.api.get("/v1/notifications").items {
@@ -60,7 +60,7 @@ import Testing
                 let answer = try await world.api.send("POST", "/v1/notifications/\(uuid)/reprocess")
                 #expect(answer.status == 202)
                 #expect(answer["state"] as? String == "pending")
-                try await world.settle()
+                try await world.waitUntilIdle()
                 #expect(try await world.api.get("/v1/notifications/\(uuid)")["state"] as? String == "folded")
             }
             #expect(try await Self.events(world) == events)
@@ -73,7 +73,7 @@ import Testing
     @Test func `All notifications that failed with one code can be counted and reprocessed`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "kim"] { _ = try await world.subscribe(name) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let filter = InboxFilter(scopes: core.scopes.all.map(\.id))
             let stored = try await core.storage.notifications(filter, before: .max, limit: 10).items
@@ -93,7 +93,7 @@ import Testing
             #expect(sandbox["notifications"] as? Int == 0)
             let done = try await reprocess(#"{"code":"storage_damaged"}"#)
             #expect(done.status == 200 && done["notifications"] as? Int == 2 && done["has_more"] as? Bool == false)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let left = try await world.api.get("/v1/notifications?state=failed").items
             #expect(left.map { $0["failure"] as? String } == ["other"])
             #expect(try await reprocess(#"{"codes":"other"}"#).status == 400)
@@ -103,7 +103,7 @@ import Testing
     @Test func `A failed second text of a notification is listed, shown and reprocessed with it`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")
-            try await world.settle()
+            try await world.waitUntilIdle()
             let storage = try world.server.core.storage
             let filter = InboxFilter(scopes: try world.server.core.scopes.all.map(\.id))
             let first = try #require(try await storage.notifications(filter, before: .max, limit: 1).items.first)

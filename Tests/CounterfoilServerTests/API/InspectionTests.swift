@@ -22,7 +22,7 @@ import Testing
             let text = try world.simulator.core.authority.signer.sign(json: Array(payload.utf8))
             let body = Data(#"{"signedPayload":"\#(text)"}"#.utf8)
             #expect(try await world.api.send("POST", "/apple/notifications", body: body).status == 200)
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String == uuid)
             #expect(try await world.api.get("/v1/notifications/\(uuid)")["uuid"] as? String == uuid)
             #expect(try await world.api.send("POST", "/v1/notifications/\(uuid)/reprocess").status == 202)
@@ -58,7 +58,7 @@ import Testing
         try await World.withAPI { world in
             let outcome = try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let texts = try await world.signedTransactions(of: try #require(outcome.transactionID))
             let claimed = try await world.api.post("/v1/customers/%20anna/purchases", ["signed_transactions": texts])
             #expect(claimed.status == 200, "\(claimed.text)")
@@ -178,7 +178,7 @@ import Testing
             world.simulator.configure { $0.refunds = .byCommand }
             try await world.simulator.perform(.requestRefund(customer: "anna"))
             try await world.simulator.perform(.approveRefund(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let old = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))
             let known = try #require(old["known"] as? [String: Any])
             let differences = try #require(known["differences"] as? [[String: String]])

@@ -17,7 +17,7 @@ import Testing
         let token = AppAccountToken(isNamed ? UUID() : nil)
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: product, introductory: false, appAccountToken: token))
-        try await world.settle()
+        try await world.waitUntilIdle()
         return try #require(outcome.transactionID)
     }
 
@@ -42,7 +42,7 @@ import Testing
             #expect(try await Set(Self.counts(world).values) == [0])
             try await world.simulator.perform(.failBilling(customer: "anna"))
             try await world.simulator.advance(by: 31 * 86_400)
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await Self.members("in_grace_period", world) == [id])
             #expect(try await Self.members("in_billing_retry", world) == [])
             // From now on the server receives no notification.
@@ -75,7 +75,7 @@ import Testing
                 try await world.simulator.perform(.cancel(customer: "c\(number)"))
                 try await world.simulator.advance(by: 86_400)
             }
-            try await world.settle()
+            try await world.waitUntilIdle()
             var pages: [[String]] = []
             var next: String? = ""
             while let page = next {
@@ -101,7 +101,7 @@ import Testing
             let erased = try #require(try await world.api.get("/v1/segments/will_not_renew").items.last)
             #expect(erased["customers"] is NSNull)
             try await world.simulator.perform(.resume(customer: "c2"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await Self.members("will_not_renew", world) == ids.filter { $0 != ids[2] })
         }
     }
@@ -118,12 +118,12 @@ import Testing
             try await world.simulator.perform(
                 .increasePrice(product: Self.monthly, price: 11_990, consent: true, customer: "priced"))
             try await world.simulator.perform(.approveRefund(customer: "refunded"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await Self.members("price_consent_pending", world) == [priced])
             #expect(try await Self.members("refunded", world) == [unlock])
             #expect(try await Self.members("refunded", world, "?within_days=1") == [unlock])
             try await world.simulator.advance(by: 35 * 86_400)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let won = try await world.api.get("/v1/segments/win_back_eligible").items
             #expect(won.contains { $0["original_transaction_id"] as? String == lapsed })
             #expect(won.allSatisfy { $0["eligible_win_back_offer_ids"] as? [String] == ["comeback"] })
@@ -145,7 +145,7 @@ import Testing
                 "/v1/customers/\(path)/purchases", ["signed_transactions": signed])
             #expect(claimed.status == 200, "\(claimed.text)")
             for customer in ["anna", "ben"] { try await world.simulator.perform(.cancel(customer: customer)) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let table = "/v1/segments/will_not_renew"
             let answer = try await world.api.send("GET", table + "?limit=1", headers: [("Accept", "text/csv")])
             #expect(answer.headers["content-type"]?.hasPrefix("text/csv") == true)

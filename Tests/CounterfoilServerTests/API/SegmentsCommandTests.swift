@@ -30,7 +30,7 @@ import Testing
                 try await world.simulator.perform(.cancel(customer: name))
                 try await world.simulator.advance(by: 3600)
             }
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await Tool.inTemporaryFolder { folder in
                 let (status, lists) = try await Self.run([], world.url, in: folder)
                 #expect(status == 0 && lists.contains("will_not_renew: 3") && lists.contains("refunded: 0"), "\(lists)")

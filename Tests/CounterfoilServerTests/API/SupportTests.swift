@@ -74,14 +74,14 @@ import Yams
                 .purchase(
                     customer: "anna", product: Self.monthly, introductory: false,
                     appAccountToken: AppAccountToken(token)))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let before = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
             let end = try #require(before["until"] as? Int)
             let original = try #require(before["original_transaction_id"] as? String)
             let path = "/v1/subscriptions/\(original)/extend"
             let extended = try await world.api.post(path, ["days": 3, "reason": "service_issue"])
             #expect(extended["success"] as? Bool == true, "\(extended.text)")
-            try await world.settle()
+            try await world.waitUntilIdle()
             let after = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
             #expect(after["until"] as? Int == end + 3 * 86_400_000)
             for (body, type) in [
@@ -153,7 +153,7 @@ import Yams
                     .purchase(customer: name, product: Self.monthly, appAccountToken: .absent))
             }
             _ = try await world.subscribe("dora")
-            try await world.settle()
+            try await world.waitUntilIdle()
             func unclaimed() async throws -> [String] {
                 var found: [String] = []
                 var page = ""
@@ -182,14 +182,14 @@ import Yams
             let bought = try await world.simulator.perform(
                 .purchase(customer: "anna", product: Self.monthly, appAccountToken: .absent))
             let old = try #require(bought.originalTransactionID)
-            try await world.settle()
+            try await world.waitUntilIdle()
             func hasAccess() async throws -> Bool? {
                 let items = try await world.api.get("/v1/purchases?claimed=false").items
                 return items.first { $0["original_transaction_id"] as? String == old }?["has_access"] as? Bool
             }
             #expect(try await hasAccess() == true)
             try await world.simulator.trigger(TriggerRequest(.migration, customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await hasAccess() == false)
             #expect(try await world.api.get("/v1/subscriptions/\(old)")["has_access"] as? Bool == false)
         }
@@ -200,7 +200,7 @@ import Yams
             let anna = try await world.subscribe("anna")
             _ = try await world.subscribe("ben")
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let entitlement = try await world.api.get("/v1/customers/\(anna)/entitlements/premium")
             let original = try #require(entitlement["original_transaction_id"] as? String)
             let path = "/v1/notifications?original_transaction_id=\(original)"

@@ -105,7 +105,7 @@ extension World {
         let token = UUID()
         try await simulator.perform(
             .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)), in: environment)
-        try await settle()
+        try await waitUntilIdle()
         return token.uuidString.lowercased()
     }
 }

@@ -12,7 +12,7 @@ import Testing
             try await world.simulator.advance(by: .month)
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: .month)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/v1/customers/\(anna)/timeline"
             let answer = try await world.api.get(path)
             #expect(answer.status == 200)
@@ -91,7 +91,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let path = "/v1/customers/\(anna)/timeline"
             let uuids = try await world.api.get(path).items.compactMap { $0["uuid"] as? String }
             try #require(uuids.count == 2)

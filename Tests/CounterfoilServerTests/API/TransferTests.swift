@@ -53,7 +53,7 @@ import Testing
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly",
                     appAccountToken: AppAccountToken(named ? token : nil)))
-            try await world.settle()
+            try await world.waitUntilIdle()
             var transfer = Transfer(
                 world: world, loser: named ? token.uuidString.lowercased() : "anna",
                 original: try #require(outcome.originalTransactionID), before: 0)
@@ -63,7 +63,7 @@ import Testing
             try await world.simulator.advance(by: 86_400)
             try await transfer.reportPurchases("ben")
             try await world.simulator.advance(by: .month)
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await body(transfer)
         }
     }

@@ -45,7 +45,7 @@ import Testing
             try await world.simulator.perform(.failBilling(customer: "anna"))
             try await world.simulator.advance(by: 40 * 86_400)
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let truth = try world.simulator.state(of: "anna")
             #expect(truth.subscriptions.map(\.expirationIntent) == [.customerCancelled])
             let known = try await world.server.core.customers.customer(

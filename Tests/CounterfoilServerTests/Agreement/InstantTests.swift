@@ -78,9 +78,9 @@ import Testing
             if source == .fetchedBetween { try await Recovering(world: world).refetchAll() }
             try simulator.removeFault()
             if source == .notifiedInReverse { try await world.resendInReverse() }
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.server.core.recovery.runNow()
-            try await world.settle()
+            try await world.waitUntilIdle()
 
             #expect(try await world.completeness().state == .complete)
             let truth = try simulator.state(of: "anna")

@@ -257,9 +257,9 @@ extension Life {
         if isServerDown { try await toggleServer() }
         try world.simulator.removeFault()
         let core = try world.server.core
-        try await world.settle()
+        try await world.waitUntilIdle()
         try await core.recovery.runNow()
-        try await world.settle()
+        try await world.waitUntilIdle()
         lastRecovery = world.simulator.now
         try enableFaults()
     }

@@ -90,7 +90,7 @@ import Testing
 
     /// The differences between the states in the server and in the simulator.
     private func differences(_ world: World) async throws -> [String] {
-        try await world.settle()
+        try await world.waitUntilIdle()
         let core = try world.server.core
         var wrong: [String] = []
         for environment in [AppStoreEnvironment.production, .sandbox] {
@@ -104,7 +104,7 @@ import Testing
                     break
                 } catch { if attempt == 10 { throw error } }
             }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let scope = try world.scope(environment)
             // No notification reports the end of a migrated subscription.
             let migrated = world.simulator.core.read(environment) { store, _ in Set(store.migrations.keys) }

@@ -24,14 +24,14 @@ import Testing
                 .purchase(
                     customer: "anna", product: Self.coins, appAccountToken: AppAccountToken(UUID(uuidString: customer)))
             )
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await body(world, customer)
         }
     }
 
     private func requestRefund(_ world: World) async throws -> String {
         let outcome = try await world.simulator.perform(.requestRefund(customer: "anna"))
-        try await world.settle()
+        try await world.waitUntilIdle()
         return try #require(outcome.transactionID)
     }
 
@@ -65,9 +65,9 @@ import Testing
             #expect(sent["items.0.sent"] as? NSDictionary == previewed)
             #expect(sent.text("items.0.answer") == "accepted")
             try await world.simulator.processDueEvents()
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.simulator.perform(.declineRefund(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let later = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
             #expect(later.text("items.0.decision") == "declined")
         }
@@ -95,7 +95,7 @@ import Testing
                 let customer = UUID()
                 try await world.simulator.perform(
                     .purchase(customer: "anna", product: Self.coins, appAccountToken: AppAccountToken(customer)))
-                try await world.settle()
+                try await world.waitUntilIdle()
                 let usage: [String: Any] = ["product_id": Self.coins, "customer_consented": true]
                 let path = "/v1/customers/\(customer.uuidString.lowercased())/usage"
                 try #require(try await world.call(.POST, path, usage).status == 204)
@@ -125,7 +125,7 @@ import Testing
         try await withPurchase(ConsumptionPolicy()) { world, customer in
             let first = try await requestRefund(world)
             try await world.simulator.perform(.purchase(customer: "anna", product: Self.coins))
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.simulator.advance(by: 60)
             let second = try await requestRefund(world)
             let pending = try await world.call(.GET, "/v1/consumption?state=pending")
@@ -182,7 +182,7 @@ import Testing
                 try await world.simulator.advance(by: 60)
                 try await world.simulator.perform(.approveRefund(customer: "anna"))
                 try await world.simulator.processDueEvents()
-                try await world.settle()
+                try await world.waitUntilIdle()
                 if isDecisionFirst {
                     try world.simulator.removeFault(fault)
                     // Recovery finds the consumption request later.
@@ -194,7 +194,7 @@ import Testing
                     ).items {
                         _ = try await core.ingest.accept(item.signedPayload, origin: .recovered)
                     }
-                    try await world.settle()
+                    try await world.waitUntilIdle()
                 }
                 let answer = try await world.call(.GET, "/v1/customers/\(customer)/consumption")
                 #expect(answer.text("items.0.state") == "overtaken")
@@ -260,7 +260,7 @@ import Testing
             try await world.simulator.perform(
                 .subscribeAdvancedCommerce(
                     customer: "anna", product: "com.example.advanced.subscription", request: request))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let id = try await requestRefund(world)
             let answer = try await self.request(
                 world, customer, about: id, in: [.sent, .refused, .pending], attempts: 1)

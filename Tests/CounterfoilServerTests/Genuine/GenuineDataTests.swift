@@ -98,7 +98,7 @@ struct `The App Store's own notifications` {
             let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
             #expect(answer.status == .ok, "\(fixture)")
         }
-        await server.core.processor.settle()
+        await server.core.processor.waitUntilIdle()
     }
 
     private func checkStates(_ server: Server) async throws {

@@ -36,7 +36,7 @@ import Testing
     private static func populate(_ world: World) async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: .absent))
-        try await world.settle()
+        try await world.waitUntilIdle()
         let id = try #require(outcome.transactionID)
         let texts = try await world.signedTransactions(of: id)
         let path = "/v1/customers/person-anna"
@@ -49,7 +49,7 @@ import Testing
             headers: [("Idempotency-Key", "one")])
         _ = try await world.api.post(path + "/usage", ["customer_consented": true])
         try await world.simulator.perform(.cancel(customer: "anna"))
-        try await world.settle()
+        try await world.waitUntilIdle()
         return id
     }
 
@@ -89,7 +89,7 @@ import Testing
             #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
             // Later notifications about the purchase do not restore the customer.
             try await world.simulator.advance(by: .month)
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect((try await world.api.get(path)["subscriptions"] as? [Any])?.isEmpty == true)
             #expect(!(try await Self.contents(world).contains(anna)))
         }

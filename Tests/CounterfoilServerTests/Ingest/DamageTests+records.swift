@@ -21,9 +21,9 @@ extension `Damaged ledger rows` {
             var originals: [String] = []
             for customer in ["anna", "ben"] {
                 originals.append(try await Self.buy(world, customer, "com.example.coins.100"))
-                try await world.settle()
+                try await world.waitUntilIdle()
                 try await simulator.perform(.requestRefund(customer: customer))
-                try await world.settle()
+                try await world.waitUntilIdle()
                 // Each request has another deadline.
                 try await simulator.advance(by: 1)
             }
@@ -47,9 +47,9 @@ extension `Damaged ledger rows` {
             let simulator = world.simulator
             simulator.configure { $0.refunds = .byCommand }
             let original = try await Self.buy(world, "anna", "com.example.coins.100")
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await simulator.perform(.requestRefund(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             _ = try await world.inquiry(about: original) { $0.answer == "no_consent" }
             try await Self.damage(original, Self.storage(world))
             try await simulator.advance(by: 12 * 3600 + 1)
@@ -61,7 +61,7 @@ extension `Damaged ledger rows` {
     @Test func `A damaged record delays the history request of its own purchase only`() async throws {
         try await World.run { world in
             let originals = [try await Self.buy(world, "anna"), try await Self.buy(world, "ben")]
-            try await world.settle()
+            try await world.waitUntilIdle()
             let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
             try await Self.damage(originals[0], storage)
             try await storage.add(requests: originals, in: scope.id, because: .restore, at: 0)
@@ -82,7 +82,7 @@ extension `Damaged ledger rows` {
         try await World.run { world in
             var originals: [String] = []
             for customer in ["anna", "ben", "carl"] { originals.append(try await Self.buy(world, customer)) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
             try await core.recovery.runNow()
             try world.simulator.add(Fault("notification:*", .drop))
@@ -105,7 +105,7 @@ extension `Damaged ledger rows` {
         try await World.run { world in
             let simulator = world.simulator
             let anna = try await Self.buy(world, "anna")
-            try await world.settle()
+            try await world.waitUntilIdle()
             try simulator.add(Fault("notification:*", .drop))
             let ben = try await Self.buy(world, "ben")
             try await Self.damage(anna, Self.storage(world))

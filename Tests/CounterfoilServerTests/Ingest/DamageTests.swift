@@ -49,7 +49,7 @@ import Testing
     @Test func `A damaged notification fails alone and is repaired by recovery`() async throws {
         try await World.run { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
             var filter = InboxFilter(scopes: [scope.id])
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
@@ -58,7 +58,7 @@ import Testing
             try await Self.damage(text: first.id, storage)
             try await storage.reprocess(stored.map(\.id), at: 0)
             core.processor.rescan()
-            try await world.settle()
+            try await world.waitUntilIdle()
             filter.state = .failed
             let failed = try await storage.notifications(filter, before: .max, limit: 10).items
             #expect(failed.map(\.id) == [first.id])
@@ -70,7 +70,7 @@ import Testing
             #expect(all.map(\.id) == stored.map(\.id))
             // Recovery fetches the notification again.
             try await core.recovery.runNow()
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await world.completeness().missing.failedNotifications == 0)
             let healed = try await storage.notification(first.uuid)
             #expect(healed?.text == first.text && healed?.state == .folded)
@@ -82,7 +82,7 @@ import Testing
     @Test func `A notification whose commit fails does not block the other pending ones`() async throws {
         try await World.run { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
             let filter = InboxFilter(scopes: [scope.id])
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
@@ -101,7 +101,7 @@ import Testing
                 try await storage.pending(after: .min, limit: 9).map(\.id) == [first]
             }
             try await storage.pool.write { try $0.execute(sql: "DROP TRIGGER unreadable") }
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await storage.pending(after: .min, limit: 9).isEmpty)
         }
     }

@@ -15,7 +15,7 @@ import Testing
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let customer = token.uuidString.lowercased()
             let reading = try await core.customers.customer(customer, in: world.scope(), at: nil)
@@ -24,7 +24,7 @@ import Testing
             let sandbox = try await core.customers.customer(customer, in: world.scope(.sandbox), at: nil)
             #expect(sandbox.states.subscriptions.isEmpty)
             try await world.simulator.advance(by: Period.year)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let later = try await core.customers.customer(customer, in: world.scope(), at: nil)
             #expect(later.lineages.first?.transactions.count ?? 0 > 10)
             let then = try await core.customers.customer(customer, in: world.scope(), at: World.start + 60)
@@ -32,12 +32,12 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `Settling a stopped processor returns at once`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `Waiting for a stopped processor returns at once`() async throws {
         try await World.run { world in
             let processor = try world.server.core.processor
             try await world.stopServer()
             processor.rescan()
-            await processor.settle()
+            await processor.waitUntilIdle()
         }
     }
 }

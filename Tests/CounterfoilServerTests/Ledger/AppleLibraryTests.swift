@@ -40,7 +40,7 @@ struct `Apple's Python library` {
         try await World.run { world in
             let customer = try await world.buy("anna")
             try await world.simulator.advance(by: Period.year)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let scope = try world.scope()
             let stored = try await core.storage.notifications(

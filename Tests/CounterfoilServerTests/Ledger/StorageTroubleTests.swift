@@ -75,7 +75,7 @@ import Testing
             #expect(answer["retryable"] as? Bool == true && answer["backoff_ms"] as? Int == 5000)
             try await set("max_page_count = 1000000", world)
             for payload in payloads { #expect(try await post(payload, to: world).status == 200) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let backlog = try await world.server.core.storage.backlog().count
             #expect(backlog == 0)
         }
@@ -91,7 +91,7 @@ import Testing
             }
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.perform(.cancel(customer: "ben"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let bens = try await core.customers.customer(ben, in: scope, at: nil)
             #expect(bens.states.subscriptions.first?.willRenew == false)
             var filter = InboxFilter(scopes: [scope.id])
@@ -104,7 +104,7 @@ import Testing
             #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
             try await storage.reprocess([try #require(failed.first?.id)], at: 0)
             core.processor.rescan()
-            try await world.settle()
+            try await world.waitUntilIdle()
             let annas = try await core.customers.customer(anna, in: scope, at: nil)
             #expect(annas.states.subscriptions.first?.willRenew == false)
         }

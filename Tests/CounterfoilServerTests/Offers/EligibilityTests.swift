@@ -39,7 +39,7 @@ extension TestAPIClient {
     {
         let outcome = try await world.simulator.perform(
             .purchase(customer: customer, product: product, appAccountToken: AppAccountToken(token)))
-        try await world.settle()
+        try await world.waitUntilIdle()
         return try #require(outcome.transactionID)
     }
 

@@ -41,7 +41,7 @@ import Testing
             // A former subscriber is not new.
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: 90 * 86_400)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let former = try #require(try await Self.groups(world, anna)[annas.key])
             #expect(former["state"] as? String == "inactive" && former["next_step"] as? String != "subscribe")
         }

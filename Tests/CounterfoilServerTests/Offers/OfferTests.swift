@@ -11,7 +11,7 @@ import Testing
             let outcome = try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(anna)))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let promotional = "/v1/customers/\(anna)/offers/promotional"
             let offer: [String: Any] = ["product_id": "com.example.premium.monthly", "offer_id": "save20"]
             let signed = try await world.call(.POST, promotional, offer)

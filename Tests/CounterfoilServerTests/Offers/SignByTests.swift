@@ -20,7 +20,7 @@ import Testing
     @Test func `The command buys a promotional offer with a signature that it requests from the server`() async throws {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             try await world.simulator.perform(.purchase(customer: "anna", product: Self.monthly, introductory: false))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let bought = try await Self.run(
                 world, "simulator", "buy", "anna", "premium.monthly", "--offer", "save20", "--sign-by", world.url)
             #expect(bought.status == 0, "\(bought.errors)")

@@ -17,7 +17,7 @@ import Testing
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: monthly, introductory: false, appAccountToken: AppAccountToken(anna)))
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await body(world, anna)
         }
     }
@@ -57,7 +57,7 @@ import Testing
                 ($0 as? StoreError)?.code == .offerSignatureExpired
             }
             try await world.simulator.advance(by: Period.month)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let known = try await world.server.core.customers.customer(
                 anna.uuidString.lowercased(), in: world.scope(), at: nil)
             #expect(known.states.subscriptions.first?.offerIdentifier == "save20")
@@ -68,7 +68,7 @@ import Testing
         try await Self.withAnna { world, anna in
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: Period.month)
-            try await world.settle()
+            try await world.waitUntilIdle()
             func signature(_ allow: Bool) async throws -> String {
                 let answer = try await world.call(
                     .POST, "/v1/customers/\(anna)/offers/introductory",

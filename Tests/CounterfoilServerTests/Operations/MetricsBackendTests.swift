@@ -14,7 +14,7 @@ import Testing
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(UUID())))
-            try await world.settle()
+            try await world.waitUntilIdle()
             _ = try await world.request(.POST, "/apple/notifications", body: "[]")
             let answer = try await world.request("/metrics")
             #expect(answer.status == 404)

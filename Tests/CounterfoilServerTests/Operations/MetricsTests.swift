@@ -15,7 +15,7 @@ import NIOHTTP1
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(UUID())))
-            try await world.settle()
+            try await world.waitUntilIdle()
             _ = try await world.request(.POST, "/apple/notifications", body: #"{"signedPayload":"a.b.c"}"#)
             _ = try await world.request(.POST, "/apple/notifications", body: "[]")
             _ = try await world.request("/v1/customers/a-person")

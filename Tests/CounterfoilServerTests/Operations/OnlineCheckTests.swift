@@ -27,7 +27,7 @@ import Testing
             let start = Int64(World.start.timeIntervalSince1970 * 1000)
             let attempts = outcomes.compactMap(\.attemptedAt)
             #expect(attempts.count == 2 && attempts.allSatisfy { (start..<start + 1000).contains($0) })
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await world.api.get("/v1/notifications?type=TEST").items.count == 2)
         }
     }

@@ -62,7 +62,7 @@ import Testing
 
     /// Returns the revocation status of the signed text that decides the entitlement.
     private func revocationStatus(_ world: World) async throws -> String? {
-        try await world.settle()
+        try await world.waitUntilIdle()
         let customer = Self.token.uuidString.lowercased()
         let answer = try await world.api.get("/v1/customers/\(customer)/entitlements/premium/explain")
         let facts = answer["facts"] as? [[String: Any]] ?? []
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `With the policy "hard", events answer 503 while the revocation status is unknown`() async throws {
         try await run(.hard) { world in
-            try await world.settle()
+            try await world.waitUntilIdle()
             try world.simulator.core.setRevocation(RevocationSetting(status: "unreachable"))
             // The cached response has expired, and the text was signed less than a day ago.
             try await world.simulator.advance(by: 86_000)
@@ -123,7 +123,7 @@ import Testing
     func `With the policy "hard", a command leaves a notification of unknown status to the server`() async throws {
         try await run(.hard) { world in
             let simulator = world.simulator
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.stopServer()
             try await simulator.perform(.cancel(customer: "anna"))
             let number = simulator.core.read(.production) { store, _ in store.notifications.count - 1 }

@@ -34,9 +34,9 @@ import Entitlements
             try await world.simulator.perform(
                 .purchase(
                     customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)))
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.simulator.advance(by: Period.year)
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await Self.sendRequests(world, key: key, customer: token.uuidString.lowercased())
             let core = try world.server.core
             let customer = try await core.customers.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)

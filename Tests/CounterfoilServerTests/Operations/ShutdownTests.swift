@@ -34,7 +34,7 @@ import AppStoreServer
             try await stopped
 
             try await world.startServer()
-            try await world.settle()
+            try await world.waitUntilIdle()
             let customer = token.uuidString.lowercased()
             let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
             #expect(reading.states.subscriptions.map(\.status) == [.active])

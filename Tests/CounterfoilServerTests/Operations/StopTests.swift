@@ -18,7 +18,7 @@ import Testing
         try await World.run { world in
             try await world.simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly", introductory: false))
-            try await world.settle()
+            try await world.waitUntilIdle()
             server = try world.server
             metrics = try world.server.core.metrics
             webhooks = try world.server.core.webhooks

@@ -33,8 +33,8 @@ import Testing
     }
 
     /// Waits until all notifications are processed, and requests the histories that version 1 notifications refer to.
-    private static func settle(_ world: World) async throws {
-        try await world.settle()
+    private static func processAndRecover(_ world: World) async throws {
+        try await world.waitUntilIdle()
         try await world.server.core.recovery.runHistoryRequests()
     }
 
@@ -68,7 +68,7 @@ import Testing
                     if number == Self.steps.count { world.simulator.configure { $0.notificationVersion = .two } }
                     for command in step.commands { try await world.simulator.perform(command) }
                     if step.days > 0 { try await world.simulator.advance(by: step.days * 86_400) }
-                    try await Self.settle(world)
+                    try await Self.processAndRecover(world)
                     let expected = try world.simulator.state(of: "anna")
                     let token = try #require(expected.appAccountToken)
                     let actual = try await world.server.core.customers.customer(token, in: world.scope(), at: nil)
@@ -76,7 +76,7 @@ import Testing
                     #expect(differences == [], "\(version), step \(number), \(step.name)")
                 }
                 try await Self.importAllCustomers(world)
-                try await Self.settle(world)
+                try await Self.processAndRecover(world)
                 let refused = world.simulator.core.read(.production) { store, _ in
                     store.notifications.count { !$0.isDelivered }
                 }
@@ -113,7 +113,7 @@ import Testing
             // A receipt does not list finished consumables.
             try await world.simulator.perform(.finish(customer: "anna"))
             try await world.simulator.perform(.approveRefund(customer: "anna"))
-            try await Self.settle(world)
+            try await Self.processAndRecover(world)
             let id = try #require(bought.transactionID)
             let lineage = try #require(try await world.server.core.storage.lineage(id, in: world.scope().id))
             #expect(lineage.transactions.map(\.revocationDate) == [world.simulator.now])
@@ -139,11 +139,11 @@ import Testing
                     world.simulator.core.read(.production) { store, _ in random.next(store) })
                 do { try await world.simulator.perform(command) } catch is StoreError {}
                 try await world.simulator.advance(by: random.pause() + 0.002)
-                try await settle(world)
+                try await processAndRecover(world)
             }
             try await importAllCustomers(world)
             try await world.server.core.recovery.runNow()
-            try await settle(world)
+            try await processAndRecover(world)
             var answers: [String: String] = [:]
             for state in world.simulator.states() {
                 try await Recovering(world: world).claim(state.appTransactionID, for: state.customer)

@@ -15,7 +15,7 @@ import Testing
     @Test func `Reading a history continues at the stored revision`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let scope = try world.scope()
             let original = try #require(
@@ -39,7 +39,7 @@ import Testing
     @Test func `A history request stays pending if the App Store refuses the key`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let scope = try world.scope()
             let original = try #require(

@@ -61,7 +61,7 @@ import Testing
             while try await world.completeness().missing.unverifiedSpans == 0 { await Task.yield() }
             // The anchors are wrong for longer than the overlap of a reading.
             try await simulator.advance(by: 5 * 3600)
-            let readUntil = simulator.now.milliseconds - RecoveryPlan.settling
+            let readUntil = simulator.now.milliseconds - RecoveryPlan.historyDelay
             while try await world.completeness().mark?.readUntil != readUntil { await Task.yield() }
             try await world.stopServer()
             try simulator.removeFault(fault)
@@ -143,14 +143,14 @@ import Testing
         try await World.run { world in
             let simulator = world.simulator
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let scope = try world.scope()
             let filter = InboxFilter(scopes: [scope.id])
             let stored = try #require(try await core.storage.notifications(filter, before: .max, limit: 1).items.first)
             try await core.storage.fail(stored.id, code: "untrusted_root", message: "wrong anchors", at: 0)
             try await core.recovery.runNow()
-            try await world.settle()
+            try await world.waitUntilIdle()
             #expect(try await core.storage.notification(stored.uuid)?.state == .folded)
             #expect(try await world.completeness().state == .complete)
         }

@@ -30,7 +30,7 @@ import Testing
                         .purchase(customer: "customer-\(number)", product: Self.monthly))
                     transactions.append(try #require(outcome.originalTransactionID))
                 }
-                try await world.settle()
+                try await world.waitUntilIdle()
                 try await world.server.core.recovery.runNow()
                 try simulator.add(Fault("notification:*", .drop))
                 // Longer than the App Store stores notifications, so that only histories show the renewals.
@@ -172,7 +172,7 @@ import Testing
         try await World.run { world in
             let simulator = world.simulator
             let outcome = try await simulator.perform(.purchase(customer: "anna", product: Self.monthly))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             try simulator.add(Fault("route:subscription-statuses", .status(code: 418)))
             let transaction = try #require(outcome.transactionID)

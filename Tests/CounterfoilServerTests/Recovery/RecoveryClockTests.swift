@@ -48,7 +48,7 @@ import Testing
                 let simulator = world.simulator
                 let isComplete: () async throws -> Bool = {
                     let mark = try await world.completeness().mark
-                    return mark?.until == simulator.now.milliseconds - RecoveryPlan.settling
+                    return mark?.until == simulator.now.milliseconds - RecoveryPlan.historyDelay
                 }
                 try await waitUntil("recovery is complete") { try await isComplete() }
                 let hasJumped = Flag()

@@ -38,7 +38,7 @@ import Testing
                 #expect(try await world.storedNotifications() == world.signedNotifications())
                 let completeness = try await world.completeness()
                 #expect(completeness.missing.unverifiedSpans == 0)
-                #expect(completeness.mark?.until == simulator.now.milliseconds - RecoveryPlan.settling)
+                #expect(completeness.mark?.until == simulator.now.milliseconds - RecoveryPlan.historyDelay)
             }
         }
     }

@@ -123,7 +123,7 @@ import Testing
             let simulator = world.simulator
             let outcome = try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.server.core.recovery.runNow()
             try await world.stopServer()
             try simulator.add(Fault("notification:*", .drop))
@@ -131,7 +131,7 @@ import Testing
             try await world.startServer()
             let core = try world.server.core
             try await core.recovery.runNow()
-            try await world.settle()
+            try await world.waitUntilIdle()
             let original = try #require(outcome.originalTransactionID)
             let lineage = try #require(try await core.storage.lineage(original, in: world.scope().id))
             #expect(lineage.transactions.count == 8)
@@ -148,7 +148,7 @@ import Testing
                 try await simulator.perform(
                     .purchase(customer: "customer-\(number)", product: "com.example.premium.monthly"))
             }
-            try await world.settle()
+            try await world.waitUntilIdle()
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.advance(by: 40 * 86_400)
             let (core, scope) = (try world.server.core, try world.scope())
@@ -168,7 +168,7 @@ import Testing
             try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
                 let simulator = world.simulator
                 try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
-                try await world.settle()
+                try await world.waitUntilIdle()
                 try simulator.add(Fault("notification:*", .drop))
                 try await simulator.advance(by: 40 * 86_400)
                 let (core, scope, now) = (

@@ -40,7 +40,7 @@ import Testing
         try await World.withAPI { world in
             if !isNotified { try world.simulator.add(Fault("notification:*", .drop)) }
             let text = try await Self.buy(world)
-            try await world.settle()
+            try await world.waitUntilIdle()
             let anna = Self.app(world, "anna@example.com")
             let path = "/v1/customers/anna@example.com"
             let before = try await anna.get(path)
@@ -68,7 +68,7 @@ import Testing
     @Test func `Only the account token in the customer token entitles a customer to the purchase`() async throws {
         try await World.withAPI { world in
             let text = try await Self.buy(world)
-            try await world.settle()
+            try await world.waitUntilIdle()
             // A customer token without an account token, or with another one, does not claim the purchase.
             for name in [nil, UUID().uuidString] {
                 let otto = Self.app(world, "otto", names: name)

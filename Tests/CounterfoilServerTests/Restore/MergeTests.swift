@@ -21,7 +21,7 @@ import Testing
     private static func buy(_ world: World, _ product: String, token: UUID?) async throws -> String {
         let outcome = try await world.simulator.perform(
             .purchase(customer: "anna", product: product, appAccountToken: AppAccountToken(token)))
-        try await world.settle()
+        try await world.waitUntilIdle()
         return try #require(outcome.transactionID)
     }
 

@@ -103,7 +103,7 @@ import Testing
             try simulator.removeFault(fault)
             try await simulator.perform(.approveRefund(customer: "anna", transaction: id))
             try await simulator.processDueEvents()
-            try await world.settle()
+            try await world.waitUntilIdle()
             for _ in 0..<2 {
                 let refunded = try await world.call(.GET, path)
                 #expect(refunded.text("purchases.0.transaction_id") == id)
@@ -118,7 +118,7 @@ import Testing
     @Test func `An order ID leads to the customer`() async throws {
         try await World.run(server: { $0.keys = [World.backend] }) { world in
             let outcome = try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let order = try #require(outcome.orderID)
             let found = try await world.call(.GET, "/v1/orders/\(order)")
             #expect(found.texts("customers") == [outcome.appAccountToken].compactMap { $0 })

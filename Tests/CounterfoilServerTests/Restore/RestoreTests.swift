@@ -321,7 +321,7 @@ import Testing
             try world.simulator.removeFault()
             try await world.simulator.perform(.requestRefund(customer: "anna"))
             try await world.simulator.processDueEvents()
-            try await world.settle()
+            try await world.waitUntilIdle()
             let sources = try await world.server.core.storage.sources(
                 of: [FactSelection(id)], notifications: true, in: world.scope().id)
             #expect(!sources.isEmpty && !sources.contains { if case .statement = $0.source { true } else { false } })

@@ -125,7 +125,7 @@ import Testing
             try world.simulator.removeFault()
             let other = try await Self.buy(world, "ben")
             try await world.simulator.processDueEvents()
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.simulator.advance(by: 86_400)
             let (anna, name) = try await Self.session(world, "anna")
             let old = try Self.withoutAppleAccount(world, other)

@@ -160,5 +160,5 @@ final class World: Sendable {
     }
 
     /// Waits until all received notifications are processed.
-    func settle() async throws { await (try server).core.processor.settle() }
+    func waitUntilIdle() async throws { await (try server).core.processor.waitUntilIdle() }
 }

@@ -304,7 +304,7 @@ internal import NIOHTTP1
             try await storage.registerWebhooks(["late"], at: 0)
             let id = try #require(try await storage.webhookEndpoints().first?.id)
             for customer in ["anna", "bob", "carl"] { _ = try await world.buy(customer) }
-            try await world.settle()
+            try await world.waitUntilIdle()
             let target = FanOutTarget(endpoint: id) { _, _ in 1 }
             #expect(try await storage.fanOut(to: [target], within: .none, limit: 2, at: 0) == .more)
             #expect(try await storage.deliveries(of: id, in: nil, before: nil, limit: 10).count == 2)

@@ -146,7 +146,7 @@ import Testing
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")
             try await world.simulator.perform(.rescindConsent(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let started = try await Self.data(of: "subscription.started", world)
             let account = try #require((started["transaction"] as? [String: Any])?["app_transaction_id"] as? String)
             let rescinded = try await Self.data(of: "customer.consent_rescinded", world)
@@ -184,7 +184,7 @@ import Testing
     @Test func `The event of a migration names the previous subscription`() async throws {
         try await World.withAPI { world in
             _ = try await world.simulator.trigger(TriggerRequest(.migration, nil))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let migrated = try await Self.data(of: "subscription.migrated", world)
             let transaction = try #require(migrated["transaction"] as? [String: Any])
             let previous = try #require(transaction["previous_original_transaction_id"] as? String)

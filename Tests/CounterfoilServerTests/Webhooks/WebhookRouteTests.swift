@@ -166,7 +166,7 @@ internal import NIOHTTP1
             for customer in ["anna", "bob", "carl"] {
                 _ = try await world.buy(customer)
                 // Process the purchase before the clock advances: a replay's range refers to the time of processing.
-                try await world.settle()
+                try await world.waitUntilIdle()
                 try await world.deliverWebhooks(after: 3600)
             }
             let first = receiver.take()

@@ -27,7 +27,7 @@ private struct FailingWorld {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await dispatcher.run() }
                     // The dispatcher has finished the work of its start.
-                    await dispatcher.settle()
+                    await dispatcher.waitUntilIdle()
                     try await body(world)
                     dispatcher.close()
                 }
@@ -70,14 +70,14 @@ private struct FailingWorld {
         try await FailingWorld.run { world in
             let endpoint = try #require(try await world.dispatcher.managedWebhooks().first?.stored)
             _ = try await world.dispatcher.sendTest(to: endpoint)
-            await world.dispatcher.settle()
+            await world.dispatcher.waitUntilIdle()
             func left() async throws -> Int {
                 try await world.storage.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).count
             }
             try #require(try await left() == 1)
             world.storage.failOnce(at: .job)
             try await world.dispatcher.remove(endpoint.id)
-            await world.dispatcher.settle()
+            await world.dispatcher.waitUntilIdle()
             #expect(try await left() == 0)
         }
     }
@@ -86,7 +86,7 @@ private struct FailingWorld {
         try await FailingWorld.run { world in
             world.storage.failOnce(at: .fanOut)
             try await world.createGrants()
-            await world.dispatcher.settle()
+            await world.dispatcher.waitUntilIdle()
             #expect(world.takePaths() == ["/a", "/a", "/b", "/b"])
         }
     }
@@ -94,7 +94,7 @@ private struct FailingWorld {
     @Test func `A full batch of events is delivered without waiting for another event`() async throws {
         try await FailingWorld.run { world in
             try await world.createGrants(for: (0..<WebhookDispatcher.batch).map { "customer \($0)" })
-            await world.dispatcher.settle()
+            await world.dispatcher.waitUntilIdle()
             #expect(world.takePaths().count == 2 * WebhookDispatcher.batch)
         }
     }
@@ -106,7 +106,7 @@ private struct FailingWorld {
             let switchOff: @Sendable () async throws -> Void = {
                 try await world.createGrants(
                     for: (0..<2 * WebhookDispatcher.maximumConcurrency).map { "customer \($0)" })
-                await world.dispatcher.settle()
+                await world.dispatcher.waitUntilIdle()
             }
             let read = try await FailingWebhookStorage.$afterReading.withValue(switchOff) {
                 try await world.dispatcher.endpoints()
@@ -115,7 +115,7 @@ private struct FailingWorld {
             try #require(try await world.storage.webhookEndpoints().map(\.disabled?.reason) == [.gone, .gone])
             // As many deliveries are still pending for each endpoint.
             try #require(world.takePaths().count == 2 * WebhookDispatcher.maximumConcurrency)
-            await world.dispatcher.settle()
+            await world.dispatcher.waitUntilIdle()
             #expect(world.takePaths().isEmpty)
         }
     }
@@ -123,14 +123,14 @@ private struct FailingWorld {
     @Test func `A replay is delivered although the ledger fails once`() async throws {
         try await FailingWorld.run { world in
             try await world.createGrants()
-            await world.dispatcher.settle()
+            await world.dispatcher.waitUntilIdle()
             try #require(world.takePaths().count == 4)
             world.storage.failOnce(at: .releaseDeliveries)
             let endpoint = try #require(try await world.dispatcher.managedWebhooks().first)
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
             let replayed = try await world.dispatcher.replay(all, to: endpoint)
             try #require(replayed.deliveries == 2)
-            await world.dispatcher.settle()
+            await world.dispatcher.waitUntilIdle()
             #expect(world.takePaths() == ["/a", "/a"])
         }
     }
@@ -146,12 +146,12 @@ private struct FailingWorld {
             try await core.storage.reprocess(stored.items.map(\.id), at: 0)
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
             try #require(try await core.webhooks.replay(all, to: try await world.endpoint()).deliveries == 1)
-            await core.webhooks.settle()
+            await core.webhooks.waitUntilIdle()
             #expect(receiver.take().isEmpty)
             let pending = try #require(try await world.deliveries().last)
             #expect(pending.state == .pending && pending.attempts == 0 && pending.lastError == nil)
             core.processor.rescan()
-            try await world.settle()
+            try await world.waitUntilIdle()
             try await world.deliverWebhooks(after: 2)
             #expect(receiver.take().count == 1)
             #expect(try await world.deliveries().last?.attempts == 1)
@@ -163,7 +163,7 @@ private struct FailingWorld {
             #expect(try await world.send(.PATCH, "/v1/webhooks/backend", #"{"enabled": false}"#).status == 200)
             _ = try await world.buy("anna")
             try await world.simulator.perform(.cancel(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let core = try world.server.core
             let storage = try #require(core.storage as? SQLiteStorage)
             try await storage.damageNotification("id = (SELECT min(id) FROM notifications)")

@@ -38,8 +38,8 @@ extension World {
 
     /// Waits until all notifications are processed and every due delivery was attempted.
     func deliverWebhooks() async throws {
-        try await settle()
-        await (try server).core.webhooks.settle()
+        try await waitUntilIdle()
+        await (try server).core.webhooks.waitUntilIdle()
     }
 
     /// Advances the clock, and waits until every due delivery was attempted.

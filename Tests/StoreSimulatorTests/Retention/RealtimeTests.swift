@@ -159,10 +159,10 @@ import Testing
                 for await _ in responseAllowed {}
             }
             let test = try Self.startTest(subscription, by: simulator)
-            let settling = Task { try await simulator.processDueEvents() }
+            let processing = Task { try await simulator.processDueEvents() }
             for await _ in requestArrived { break }
-            settling.cancel()
-            await #expect(throws: CancellationError.self) { try await settling.value }
+            processing.cancel()
+            await #expect(throws: CancellationError.self) { try await processing.value }
             server.delayResponses(while: nil)
             responseSignal.finish()
             let interrupted = try Self.result(of: test, by: simulator)
