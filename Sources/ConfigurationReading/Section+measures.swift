@@ -48,9 +48,9 @@ extension Section {
         guard let value = value(key) else { return nil }
         if case .text(let text) = value.content { return [(text, path(key), value.line)] }
         return list(key).compactMap { item in
-            findings.locate(item.path, line: item.value.line)
+            diagnostics.locate(item.path, line: item.value.line)
             guard case .text(let text) = item.value.content else {
-                findings.problem(item.path, "is \(item.value.kind) and should be text", line: item.value.line)
+                diagnostics.problem(item.path, "is \(item.value.kind) and should be text", line: item.value.line)
                 return nil
             }
             return (text, item.path, item.value.line)

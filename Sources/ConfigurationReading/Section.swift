@@ -4,19 +4,19 @@
 /// problems.
 package struct Section {
     package let path: String
-    package let findings: Findings
+    package let diagnostics: ConfigurationDiagnostics
     private let values: [String: ConfigurationValue]
     private var known: Set<String> = []
 
     /// Creates a section from the mapping at `path`. Adds a problem and returns nil if the value is not a mapping.
-    package init?(_ value: ConfigurationValue, path: String, findings: Findings) {
-        findings.locate(path, line: value.line)
+    package init?(_ value: ConfigurationValue, path: String, diagnostics: ConfigurationDiagnostics) {
+        diagnostics.locate(path, line: value.line)
         guard case .mapping(let values) = value.content else {
-            findings.problem(path, "is \(value.kind) and should be a mapping", line: value.line)
+            diagnostics.problem(path, "is \(value.kind) and should be a mapping", line: value.line)
             return nil
         }
         self.path = path
-        self.findings = findings
+        self.diagnostics = diagnostics
         self.values = values
     }
 
@@ -35,14 +35,14 @@ package struct Section {
 
     /// Adds a problem with a key.
     package func problem(_ key: String, _ message: String) {
-        findings.problem(path(key), message, line: values[key]?.line)
+        diagnostics.problem(path(key), message, line: values[key]?.line)
     }
 
     /// Returns the value of a key; nil if it is missing or null.
     package mutating func value(_ key: String) -> ConfigurationValue? {
         known.insert(key)
         guard let value = values[key] else { return nil }
-        findings.locate(path(key), line: value.line)
+        diagnostics.locate(path(key), line: value.line)
         if case .nothing = value.content { return nil }
         return value
     }
@@ -90,7 +90,7 @@ package struct Section {
     package mutating func words<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> [Value] {
         list(key).compactMap { item in
             guard case .text(let text) = item.value.content, let value = vocabulary.value(of: text) else {
-                findings.problem(
+                diagnostics.problem(
                     item.path, "is none of \(vocabulary.words.joined(separator: ", "))", line: item.value.line)
                 return nil
             }
@@ -111,12 +111,12 @@ package struct Section {
 
     /// Returns the mappings in a list.
     package mutating func sections(_ key: String) -> [Section] {
-        list(key).compactMap { Section($0.value, path: $0.path, findings: findings) }
+        list(key).compactMap { Section($0.value, path: $0.path, diagnostics: diagnostics) }
     }
 
     /// Returns a nested mapping.
     package mutating func section(_ key: String) -> Section? {
-        value(key).flatMap { Section($0, path: path(key), findings: findings) }
+        value(key).flatMap { Section($0, path: path(key), diagnostics: diagnostics) }
     }
 
     /// Marks keys as known that are valid but not used.
@@ -125,11 +125,11 @@ package struct Section {
     /// Reports the keys that were not read. Must be the last call.
     package func finish() {
         for key in keys where !known.contains(key) {
-            switch findings.unknownKeys {
+            switch diagnostics.unknownKeys {
             case .areProblems:
-                let suggestion = findings.isFull ? "" : Spelling.suggestion(for: key, among: known)
+                let suggestion = diagnostics.isFull ? "" : Spelling.suggestion(for: key, among: known)
                 problem(key, "is not a key of this format" + suggestion)
-            case .areNotes: findings.note("\(path(key)): not understood")
+            case .areNotes: diagnostics.note("\(path(key)): not understood")
             }
         }
     }

@@ -78,7 +78,7 @@ extension Life {
     /// account that signed in on a device of the Apple account. After a restore it may belong to the restoring account.
     private func sales() async throws -> [Sale] {
         var sales: [Sale] = []
-        let (accounts, restorers) = (await findings.accounts, await findings.restorers)
+        let (accounts, restorers) = (await recorder.accounts, await recorder.restorers)
         for owner in [anna, bert] {
             for transaction in try await world.transactions(of: owner) {
                 let named = transaction.appAccountToken?.uuidString.lowercased()
@@ -100,7 +100,7 @@ extension Life {
             moved += try await world.timeline(of: account).filter { $0["type"]?.string == "purchase.transferred" }.count
         }
         let systems = phones.map { "\($0.system)" }.joined(separator: ", ")
-        let (restores, given) = (await findings.restores, await findings.deliveries)
+        let (restores, given) = (await recorder.restores, await recorder.deliveries)
         return """
             \(sales.count) transactions, \(sales.filter { $0.named == nil }.count) of families and seats, \
             \(given.count) consumables delivered, \(restores) restores, purchases moved \(moved) times, \
@@ -145,7 +145,7 @@ extension Life {
         if Int(balance) != coins.count {
             differences.append("\(coins.count) consumables, the server counts \(balance)")
         }
-        let given = await findings.deliveries
+        let given = await recorder.deliveries
         for coin in coins where coin.transaction.revocationDate == nil && given[coin.transaction.id] == nil {
             differences.append("\(coin.transaction.id) was paid for and never delivered")
         }
@@ -154,9 +154,9 @@ extension Life {
 
     /// Returns all violations, once nothing is pending any more.
     package func violations() async throws -> [String] {
-        var violations = await findings.violations
+        var violations = await recorder.violations
         let sales = try await sales()
-        for (id, given) in await findings.deliveries {
+        for (id, given) in await recorder.deliveries {
             let coin = sales.first { $0.transaction.id == id }
             // The app's server delivers a transaction once, because it knows what it has delivered.
             if Set(given).count != 1 || coin?.allowed.isSuperset(of: given) != true {

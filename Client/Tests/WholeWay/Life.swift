@@ -12,7 +12,7 @@ package struct Life: Sendable {
     package let annasAccount: String
     package let bertsAccount: String
     package let phones: [TestPhone]
-    package let findings = Findings()
+    package let recorder = TestRecorder()
     let world: StoreAndServer
     private var random: SeededGenerator
 
@@ -37,7 +37,7 @@ package struct Life: Sendable {
             let system = Int.random(in: 0..<4, using: &random) == 0 ? 15 : 18
             phones.append(
                 TestPhone(
-                    name, of: owner, account: account, system: system, in: world, findings, seed: random.next(),
+                    name, of: owner, account: account, system: system, in: world, recorder, seed: random.next(),
                     now: now))
         }
         self.phones = phones
@@ -188,7 +188,7 @@ extension Life {
             wrong[life.seed, default: []] += try await life.violations()
             try await trace("life \(life.seed): \(try await life.summary())")
             for phone in life.phones { await phone.kill() }
-            if wrong[life.seed]?.isEmpty == false { wrong[life.seed]?.append(await life.findings.recentEvents) }
+            if wrong[life.seed]?.isEmpty == false { wrong[life.seed]?.append(await life.recorder.recentEvents) }
         }
         return wrong.filter { !$0.value.isEmpty }
     }

@@ -15,14 +15,14 @@ package actor TestPhone {
     private let scheduler: ManualScheduler
     private let device: SimulatedDevice
     private let network: Network
-    private let findings: Findings
+    private let recorder: TestRecorder
     private var random: SeededGenerator
 
     package init(
         _ name: String, of owner: String, account: String, system: Int, in world: StoreAndServer,
-        _ findings: Findings, seed: UInt64, now: Date
+        _ recorder: TestRecorder, seed: UInt64, now: Date
     ) {
-        (self.name, self.owner, self.account, self.findings) = (name, owner, account, findings)
+        (self.name, self.owner, self.account, self.recorder) = (name, owner, account, recorder)
         self.system = system
         random = SeededGenerator(seed: seed)
         scheduler = ManualScheduler(now)
@@ -36,12 +36,12 @@ package actor TestPhone {
     package func launch() async {
         await client?.stop()
         var configuration = PurchaseClientConfiguration()
-        let (scheduler, findings, label) = (scheduler, findings, "\(owner)'s \(name)")
+        let (scheduler, recorder, label) = (scheduler, recorder, "\(owner)'s \(name)")
         configuration.token = { customer in CustomerToken.make(for: customer, at: await scheduler.now()) }
         configuration.deliver = { [weak self] transaction in try await self?.deliver(transaction) }
-        configuration.onNotice = { notice in Task { await findings.record("\(label): \(notice)") } }
+        configuration.onNotice = { notice in Task { await recorder.record("\(label): \(notice)") } }
         let client = PurchaseClient(
-            store: WatchedStore(device, network, findings, name: label), backend: network, storage: storage,
+            store: WatchedStore(device, network, recorder, name: label), backend: network, storage: storage,
             configuration: configuration, scheduler: scheduler)
         self.client = client
         client.start()
@@ -53,7 +53,7 @@ package actor TestPhone {
     /// Delivers a transaction with the app's own server, which sometimes fails.
     private func deliver(_ transaction: DeviceTransaction) async throws {
         if Int.random(in: 0..<10, using: &random) == 0 { throw NotNow() }
-        await findings.recordDelivery(of: transaction, to: account)
+        await recorder.recordDelivery(of: transaction, to: account)
     }
 
     /// Ends the app.
@@ -71,33 +71,33 @@ package actor TestPhone {
     /// Signs in with an account.
     package func signIn(_ account: String) async {
         self.account = account
-        await findings.recordSignIn(account, on: owner)
+        await recorder.recordSignIn(account, on: owner)
         try? client?.signIn(account)
     }
 
     /// Presses a buy button, without waiting for the outcome.
     package func buy(_ product: String) {
         guard let client else { return }
-        let (findings, label) = (findings, "\(owner)'s \(name)")
+        let (recorder, label) = (recorder, "\(owner)'s \(name)")
         Task {
             do throws(PurchaseClientError) {
                 let outcome = try await client.buy(product)
-                await findings.record("\(label) bought \(product): \(outcome)")
-            } catch { await findings.record("\(label) did not buy \(product): \(error)") }
+                await recorder.record("\(label) bought \(product): \(outcome)")
+            } catch { await recorder.record("\(label) did not buy \(product): \(error)") }
         }
     }
 
     /// Presses the restore button, without waiting for the outcome.
     package func restore() async {
         guard let client else { return }
-        let (findings, label) = (findings, "\(owner)'s \(name)")
-        await findings.recordRestore(for: account, on: owner, device: label)
-        await findings.record("\(label) restores for \(account)")
+        let (recorder, label) = (recorder, "\(owner)'s \(name)")
+        await recorder.recordRestore(for: account, on: owner, device: label)
+        await recorder.record("\(label) restores for \(account)")
         Task {
             do throws(PurchaseClientError) {
                 let outcome = try await client.restore()
-                await findings.record("\(label) restored: \(outcome.failure.map { "\($0)" } ?? "well")")
-            } catch { await findings.record("\(label) did not restore: \(error)") }
+                await recorder.record("\(label) restored: \(outcome.failure.map { "\($0)" } ?? "well")")
+            } catch { await recorder.record("\(label) did not restore: \(error)") }
         }
     }
 

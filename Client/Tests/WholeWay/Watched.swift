@@ -4,7 +4,7 @@ import CounterfoilClientTesting
 import Foundation
 
 /// Collects the violations and events of all devices.
-package actor Findings {
+package actor TestRecorder {
     package private(set) var violations: [String] = []
     /// The accounts to which the app delivered each transaction.
     package private(set) var deliveries: [UInt64: [String]] = [:]
@@ -160,11 +160,11 @@ package actor Network: Backend {
 package actor WatchedStore: PurchaseStore {
     private nonisolated let device: SimulatedDevice
     private let network: Network
-    private let findings: Findings
+    private let recorder: TestRecorder
     private let name: String
 
-    init(_ device: SimulatedDevice, _ network: Network, _ findings: Findings, name: String) {
-        (self.device, self.network, self.findings, self.name) = (device, network, findings, name)
+    init(_ device: SimulatedDevice, _ network: Network, _ recorder: TestRecorder, name: String) {
+        (self.device, self.network, self.recorder, self.name) = (device, network, recorder, name)
     }
 
     package nonisolated var updates: AsyncStream<StoreUpdate> { device.updates }
@@ -183,12 +183,12 @@ package actor WatchedStore: PurchaseStore {
     package func finish(_ transactionID: UInt64) async {
         let isKept = await network.kept.contains(transactionID)
         let isOthers = await network.others.contains(transactionID)
-        await findings.expect(isKept || isOthers, "\(name) finished \(transactionID) before the server kept it")
+        await recorder.expect(isKept || isOthers, "\(name) finished \(transactionID) before the server kept it")
         await device.finish(transactionID)
     }
 
     package func sync() async throws {
-        await findings.recordSync(name)
+        await recorder.recordSync(name)
         try await device.sync()
     }
 }

@@ -137,19 +137,19 @@ extension SQLiteStorage {
         let page = try await read {
             try OriginalPurchaseTable.page(after: key, limit: limit, scopes, self.headers, $0)
         }
-        var findings = OriginalPurchaseFindings(
+        var diagnostics = OriginalPurchaseFindings(
             count: page.kept.count, refused: page.damages.map(\.logReason), next: page.last)
         for kept in page.kept {
             guard let scope = scopes[id: kept.scope] else { continue }
             do throws(VerificationError) {
                 let fact = try await kept.verifiedFact(in: scope, by: verifier)
                 guard !kept.agrees(with: fact) else { continue }
-                findings.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
+                diagnostics.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
             } catch {
-                findings.refused.append("app transaction \(kept.subject): \(error.code)")
+                diagnostics.refused.append("app transaction \(kept.subject): \(error.code)")
             }
         }
-        return findings
+        return diagnostics
     }
 
     /// Corrects the columns according to the texts.

@@ -62,11 +62,11 @@ extension Catalogue {
     public init(yaml text: String) throws(CatalogueError) {
         do throws(ConfigurationProblems) {
             let root = try ConfigurationValue(yaml: text)
-            let findings = Findings(unknownKeys: .areProblems)
+            let diagnostics = ConfigurationDiagnostics(unknownKeys: .areProblems)
             var reader = YAMLCatalogueReader()
-            if var section = Section(root, path: "", findings: findings) { reader.read(&section) }
-            findings.add(CatalogueCheck(reader.catalogue, sourcePaths: reader.sourcePaths).problems)
-            try findings.finish()
+            if var section = Section(root, path: "", diagnostics: diagnostics) { reader.read(&section) }
+            diagnostics.add(CatalogueCheck(reader.catalogue, sourcePaths: reader.sourcePaths).problems)
+            try diagnostics.finish()
             self = reader.catalogue
         } catch {
             throw CatalogueError(error)
@@ -75,7 +75,7 @@ extension Catalogue {
 }
 
 /// Parses the sections of the YAML format. A default replaces each missing or invalid value, so that the remaining
-/// values are checked, too. The findings then prevent the use of the catalogue.
+/// values are checked, too. The diagnostics then prevent the use of the catalogue.
 private struct YAMLCatalogueReader {
     private(set) var catalogue = Catalogue(products: [], storefronts: [])
     private(set) var sourcePaths: [CatalogueCheck.SourcePaths] = []
@@ -83,7 +83,7 @@ private struct YAMLCatalogueReader {
     mutating func read(_ root: inout Section) {
         if root.has("storefronts") {
             catalogue.storefronts = root.list("storefronts").compactMap {
-                Self.storefront($0.value, path: $0.path, findings: root.findings)
+                Self.storefront($0.value, path: $0.path, diagnostics: root.diagnostics)
             }
         } else {
             catalogue.storefronts = [.usa]
@@ -98,17 +98,19 @@ private struct YAMLCatalogueReader {
         root.finish()
     }
 
-    private static func storefront(_ value: ConfigurationValue, path: String, findings: Findings) -> Storefront? {
-        findings.locate(path, line: value.line)
+    private static func storefront(_ value: ConfigurationValue, path: String, diagnostics: ConfigurationDiagnostics)
+        -> Storefront?
+    {
+        diagnostics.locate(path, line: value.line)
         if case .text(let code) = value.content {
             if let storefront = Storefront.known(code) { return storefront }
-            findings.problem(
+            diagnostics.problem(
                 path,
                 "\(quoted(code)) is not a storefront with a known number; write {code: …, id: …, currency: …}"
                     + Spelling.suggestion(for: code, among: Storefront.known.map(\.code)))
             return nil
         }
-        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
         let code = section.requiredText("code") ?? ""
         let known = Storefront.known(code)
         let id = section.text("id") ?? known?.id ?? ""

@@ -46,16 +46,16 @@ public struct StoreKitConfiguration: Sendable, Hashable {
     ///   product: identifier, type, price, period, group.
     public init(_ file: Data) throws(CatalogueError) {
         let root = try ConfigurationValue(json: file)
-        let findings = Findings(unknownKeys: .areNotes)
-        var reader = StoreKitReader(findings: findings)
-        if var section = Section(root, path: "", findings: findings) { reader.read(&section) }
-        findings.add(CatalogueCheck(reader.catalogue, sourcePaths: reader.sourcePaths).problems)
-        do { try findings.finish() } catch { throw CatalogueError(error) }
+        let diagnostics = ConfigurationDiagnostics(unknownKeys: .areNotes)
+        var reader = StoreKitReader(diagnostics: diagnostics)
+        if var section = Section(root, path: "", diagnostics: diagnostics) { reader.read(&section) }
+        diagnostics.add(CatalogueCheck(reader.catalogue, sourcePaths: reader.sourcePaths).problems)
+        do { try diagnostics.finish() } catch { throw CatalogueError(error) }
         catalogue = reader.catalogue
         settings = reader.settings
         hasOfferKey = reader.hasOfferKey
         formatVersion = reader.formatVersion
-        warnings = findings.notes
+        warnings = diagnostics.notes
     }
 }
 

@@ -3,10 +3,10 @@ internal import ConfigurationReading
 
 /// Parses the expectations of a scenario.
 struct ExpectationReader {
-    let findings: Findings
+    let diagnostics: ConfigurationDiagnostics
 
     func read(_ value: ConfigurationValue, at path: String) -> Scenario.Expectation? {
-        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
         var expectation = Scenario.Expectation()
         for key in section.keys {
             if key == "notifications" {
@@ -21,7 +21,7 @@ struct ExpectationReader {
 
     private func notification(_ value: ConfigurationValue, at path: String) -> Scenario.ExpectedNotification? {
         if case .text(let name) = value.content { return check(.init(name: name), value, at: path) }
-        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
         guard let name = section.requiredText("type") else { return nil }
         var notification = Scenario.ExpectedNotification(name: name)
         notification.customer = section.text("customer")
@@ -41,7 +41,7 @@ struct ExpectationReader {
         let names = NotificationKind.all.map(\.name) + NotificationTypeV1.allCases.map(\.name)
         guard names.contains(notification.name) else {
             let suggestion = Spelling.suggestion(for: notification.name, among: names)
-            findings.problem(path, "\(quoted(notification.name)) is no notification" + suggestion, line: value.line)
+            diagnostics.problem(path, "\(quoted(notification.name)) is no notification" + suggestion, line: value.line)
             return nil
         }
         return notification

@@ -10,9 +10,9 @@ extension Scenario {
     public init(yaml text: String) throws(ScenarioError) {
         do throws(ConfigurationProblems) {
             let root = try ConfigurationValue(yaml: text)
-            let findings = Findings(unknownKeys: .areProblems)
-            let scenario = ScenarioReader(findings: findings).read(root, text)
-            try findings.finish()
+            let diagnostics = ConfigurationDiagnostics(unknownKeys: .areProblems)
+            let scenario = ScenarioReader(diagnostics: diagnostics).read(root, text)
+            try diagnostics.finish()
             // If the scenario is nil, `finish` has thrown its problems before this line.
             guard let scenario else { throw ConfigurationProblems("is no scenario") }
             self = scenario
@@ -22,14 +22,14 @@ extension Scenario {
     }
 }
 
-/// Parses a scenario and adds its problems to the findings.
+/// Parses a scenario and adds its problems to the diagnostics.
 struct ScenarioReader {
-    let findings: Findings
+    let diagnostics: ConfigurationDiagnostics
 
     private static let environments: [String: AppStoreEnvironment] = ["production": .production, "sandbox": .sandbox]
 
     func read(_ root: ConfigurationValue, _ text: String) -> Scenario? {
-        guard var section = Section(root, path: "", findings: findings) else { return nil }
+        guard var section = Section(root, path: "", diagnostics: diagnostics) else { return nil }
         let name = section.requiredText("name")
         let description = section.text("description")
         var changes: [AppStoreEnvironment: JSONValue] = [:]
@@ -60,21 +60,22 @@ struct ScenarioReader {
     }
 
     private func step(_ value: ConfigurationValue, at path: String) -> Scenario.Step? {
-        findings.locate(path, line: value.line)
+        diagnostics.locate(path, line: value.line)
         guard case .mapping(let members) = value.content, let (key, argument) = members.first else {
             // A command without members is written as its name only.
             if case .text(let name) = value.content, let command = command(name, .init(.mapping([:])), at: path) {
                 return .init(line: value.line, title: name, action: .command(command))
             }
-            findings.problem(path, "is \(value.kind) and should be a step such as advance: 1 month", line: value.line)
+            diagnostics.problem(
+                path, "is \(value.kind) and should be a step such as advance: 1 month", line: value.line)
             return nil
         }
         guard members.count == 1 else {
-            findings.problem(path, "has \(members.count) keys and should have one, its kind", line: value.line)
+            diagnostics.problem(path, "has \(members.count) keys and should have one, its kind", line: value.line)
             return nil
         }
         let inner = path + "." + key
-        findings.locate(inner, line: argument.line)
+        diagnostics.locate(inner, line: argument.line)
         guard let action = action(key, argument, at: inner) else { return nil }
         let title = key + (key == "expect" ? "" : ": " + argument.oneLine)
         return .init(line: value.line, title: title, action: action)
@@ -85,7 +86,7 @@ struct ScenarioReader {
         case "advance":
             guard let text = text(value, at: path) else { return nil }
             guard TypedDuration(text) != nil || InstantText.date(iso8601: text, acceptsDays: true) != nil else {
-                findings.problem(
+                diagnostics.problem(
                     path, "\(quoted(text)) is neither a duration such as 31d nor an instant", line: value.line)
                 return nil
             }
@@ -97,7 +98,8 @@ struct ScenarioReader {
         case "fault": return fault(value, at: path)
         case "trigger": return trigger(value, at: path)
         case "refuse": return refusal(value, at: path)
-        case "expect": return ExpectationReader(findings: findings).read(value, at: path).map(Scenario.Action.expect)
+        case "expect":
+            return ExpectationReader(diagnostics: diagnostics).read(value, at: path).map(Scenario.Action.expect)
         default: return command(key, value, at: path).map(Scenario.Action.command)
         }
     }
@@ -105,7 +107,7 @@ struct ScenarioReader {
     private func command(_ name: String, _ value: ConfigurationValue, at path: String) -> JSONValue? {
         guard StoreCommand.names.contains(name) else {
             let suggestion = Spelling.suggestion(for: name, among: StoreCommand.names + Self.otherSteps)
-            findings.problem(path, "is not a step" + suggestion, line: value.line)
+            diagnostics.problem(path, "is not a step" + suggestion, line: value.line)
             return nil
         }
         var value = value
@@ -118,7 +120,7 @@ struct ScenarioReader {
         guard case .mapping(var members) = value.content, let code = members.removeValue(forKey: "code"),
             case .text(let text) = code.content, members.count == 1, let (name, argument) = members.first
         else {
-            findings.problem(
+            diagnostics.problem(
                 path, "should be a command and a code, such as {cancel: {customer: anna}, code: unknown_customer}",
                 line: value.line)
             return nil
@@ -140,7 +142,7 @@ struct ScenarioReader {
         if case .text(let name) = value.content {
             json = Self.pair(name)
         } else {
-            guard var section = Section(value, path: path, findings: findings) else { return nil }
+            guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
             guard let name = section.requiredText("notification") else { return nil }
             json = Self.pair(name)
             json["customer"] = section.text("customer").map(JSONValue.string)
@@ -152,7 +154,7 @@ struct ScenarioReader {
     }
 
     private func endOffer(_ value: ConfigurationValue, at path: String) -> Scenario.Action? {
-        guard var section = Section(value, path: path, findings: findings) else { return nil }
+        guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
         defer { section.finish() }
         guard let product = section.requiredText("product"), let offer = section.requiredText("offer"),
             let after = section.requiredText("after")
@@ -197,18 +199,18 @@ struct ScenarioReader {
         let members = (failure.param ?? "").split(separator: ".").map(String.init).filter { $0 != "_0" && $0 != name }
         let place = value.member(members)
         let message = failure.message.replacing("unknown member \(failure.param ?? "")", with: "is no member of it")
-        findings.problem(([path] + members).joined(separator: "."), message, line: place.line ?? value.line)
+        diagnostics.problem(([path] + members).joined(separator: "."), message, line: place.line ?? value.line)
     }
 
     private func text(_ value: ConfigurationValue, at path: String) -> String? {
         if case .text(let text) = value.content { return text }
-        findings.problem(path, "is \(value.kind) and should be text", line: value.line)
+        diagnostics.problem(path, "is \(value.kind) and should be text", line: value.line)
         return nil
     }
 
     private func environment(_ text: String, at path: String) -> AppStoreEnvironment? {
         if let environment = Self.environments[text] { return environment }
-        findings.problem(path, "\(quoted(text)) is neither production nor sandbox")
+        diagnostics.problem(path, "\(quoted(text)) is neither production nor sandbox")
         return nil
     }
 

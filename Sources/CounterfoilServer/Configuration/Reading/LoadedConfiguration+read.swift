@@ -55,7 +55,7 @@ extension LoadedConfiguration {
             let root = try ConfigurationValue(yaml: text)
             var configuration = reader.read(overrides.applied(to: root))
             configuration.origins = SettingOrigins(root, overrides)
-            try reader.findings.finish()
+            try reader.diagnostics.finish()
             let unknownVariables = EnvironmentOverrides.notes(
                 on: Set(environment.keys).subtracting(reader.secretVariables))
             self.init(

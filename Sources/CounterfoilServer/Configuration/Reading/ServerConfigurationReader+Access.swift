@@ -102,7 +102,7 @@ extension ServerConfigurationReader {
             section.problem("secrets", "is empty")
         }
         for (secret, path) in secrets where secret.webhookKey == nil {
-            findings.problem(path, "is not whsec_ followed by base64 of 24 to 64 bytes")
+            diagnostics.problem(path, "is not whsec_ followed by base64 of 24 to 64 bytes")
         }
         var webhook = ServerConfiguration.Webhook(name: name ?? "", url: url ?? "", secrets: secrets.map(\.secret))
         webhook.events = events(&section)
@@ -122,10 +122,10 @@ extension ServerConfigurationReader {
         section.texts("events").map { events in
             for event in events {
                 if !Self.isName(event.text.replacing("*", with: "_")) {
-                    findings.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
+                    diagnostics.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
                 } else if !EventType.isKnown(event.text) {
                     let suggestion = Spelling.suggestion(for: event.text, among: EventType.all)
-                    findings.problem(
+                    diagnostics.problem(
                         event.path, "\(quoted(event.text)) is not an event of this version\(suggestion)")
                 }
             }
@@ -173,7 +173,7 @@ extension ServerConfigurationReader {
         guard let ids = section.texts("apps") else { return nil }
         let known = apps.map(\.bundleID)
         for id in ids where !known.containsExactly(id.text) {
-            findings.problem(
+            diagnostics.problem(
                 id.path, "\(quoted(id.text)) is not one of the apps" + Spelling.suggestion(for: id.text, among: known))
         }
         return Set(ids.map(\.text))

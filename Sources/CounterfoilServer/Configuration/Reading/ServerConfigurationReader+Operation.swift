@@ -62,7 +62,7 @@ extension ServerConfigurationReader {
         section.texts(key).map { texts in
             texts.compactMap { item in
                 if let network = Network(item.text) { return network }
-                findings.problem(
+                diagnostics.problem(
                     item.path, "\(quoted(item.text)) is not a network such as 17.0.0.0/8, without bits after the prefix"
                 )
                 return nil
@@ -94,7 +94,7 @@ extension ServerConfigurationReader {
     private func revocationHosts(_ section: inout Section) -> Set<String> {
         let hosts = section.texts("revocation_hosts") ?? []
         for host in hosts where !Self.isHost(host.text) {
-            findings.problem(
+            diagnostics.problem(
                 host.path, "\(quoted(host.text)) is not a host such as ocsp.example.com, without scheme and port")
         }
         return Set(hosts.map { $0.text.lowercased() })
@@ -122,7 +122,7 @@ extension ServerConfigurationReader {
         if name == "apple" { return .apple }
         guard let contents = contents(of: name, at: path, isSecret: false) else { return nil }
         do { return try TrustAnchors(certificates: [contents]) } catch {
-            findings.problem(path, "\(quoted(name)): \(error.message)")
+            diagnostics.problem(path, "\(quoted(name)): \(error.message)")
             return nil
         }
     }
@@ -208,7 +208,7 @@ extension ServerConfigurationReader {
         if configuration.console.isEnabled, let console = configuration.console.listen, console.port == listen.port,
             Self.blocksListening(console.host, listen.host) || Self.blocksListening(listen.host, console.host)
         {
-            findings.problem(
+            diagnostics.problem(
                 "console.listen.port",
                 "is also listen.port; choose another port, or leave out console.listen to have the console there")
         }

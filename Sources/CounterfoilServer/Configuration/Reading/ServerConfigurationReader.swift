@@ -5,10 +5,10 @@ internal import AppStoreServer
 internal import ConfigurationReading
 internal import Foundation
 
-/// Reads the sections of the server's configuration. For an invalid value it adds a problem to the findings, uses a
+/// Reads the sections of the server's configuration. For an invalid value it adds a problem to the diagnostics, uses a
 /// harmless value instead and reads on.
 final class ServerConfigurationReader {
-    let findings = Findings(unknownKeys: .areProblems)
+    let diagnostics = ConfigurationDiagnostics(unknownKeys: .areProblems)
     private(set) var notes: [ConfigurationIssue] = []
     private let folder: String
     private let files: ConfigurationFiles
@@ -39,7 +39,7 @@ final class ServerConfigurationReader {
         // Read an empty file as an empty mapping, so that it gets the problems for missing settings.
         var root = root
         if case .nothing = root.content { root.content = .mapping([:]) }
-        guard var section = Section(root, path: "", findings: findings) else { return configuration }
+        guard var section = Section(root, path: "", diagnostics: diagnostics) else { return configuration }
         configuration.apps = apps(&section)
         if var listen = section.section("listen") { configuration.listen = self.listen(&listen) }
         if var trust = section.section("trust") { configuration.trust = self.trust(&trust) }
@@ -59,7 +59,7 @@ final class ServerConfigurationReader {
     }
 
     func addNote(_ path: String, _ message: String) {
-        notes.append(.init(path: path, message: message, line: findings.line(near: path)))
+        notes.append(.init(path: path, message: message, line: diagnostics.line(near: path)))
     }
 
     // MARK: Files and secrets
@@ -92,7 +92,7 @@ final class ServerConfigurationReader {
             if isCredential, error == .absence {
                 reportMissingCredential(path, at: place)
             } else {
-                findings.problem(place, "\(quotedPath(path)) \(error.reason)")
+                diagnostics.problem(place, "\(quotedPath(path)) \(error.reason)")
             }
             return nil
         }
@@ -104,7 +104,7 @@ final class ServerConfigurationReader {
         let condition = "only while the unit runs, with LoadCredential=\(name):… in it"
         absentCredentials.add(place)
         guard secretReading == .present else {
-            return findings.problem(place, "\(quotedPath(path)) does not exist: systemd makes it \(condition)")
+            return diagnostics.problem(place, "\(quotedPath(path)) does not exist: systemd makes it \(condition)")
         }
         addNote(place, "\(quotedPath(path)) was not checked: it exists \(condition)")
     }
@@ -124,13 +124,13 @@ final class ServerConfigurationReader {
     }
 
     private func secret(_ value: ConfigurationValue, at path: String) -> Secret? {
-        findings.locate(path, line: value.line)
+        diagnostics.locate(path, line: value.line)
         switch value.content {
         case .text(let text):
             inlineSecrets.append(path)
             return nonEmptySecret(text, at: path)
         case .mapping:
-            guard var section = Section(value, path: path, findings: findings) else { return nil }
+            guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
             let (file, variable) = (section.text("file"), section.text("environment"))
             section.finish()
             switch (file, variable) {
@@ -140,18 +140,18 @@ final class ServerConfigurationReader {
                 }
             case (nil, let variable?): return self.variable(variable, at: section.path("environment"))
             default:
-                findings.problem(path, "should have either file or environment")
+                diagnostics.problem(path, "should have either file or environment")
                 return nil
             }
         case .nothing, .list:
-            findings.problem(path, "is \(value.kind) and should be {file: …} or {environment: …}")
+            diagnostics.problem(path, "is \(value.kind) and should be {file: …} or {environment: …}")
             return nil
         }
     }
 
     private func text(_ contents: Data, at path: String) -> Secret? {
         guard let text = String(validating: contents, as: UTF8.self) else {
-            findings.problem(path, "the file is not text")
+            diagnostics.problem(path, "the file is not text")
             return nil
         }
         return nonEmptySecret(text.trimmingCharacters(in: .newlines), at: path)
@@ -161,7 +161,7 @@ final class ServerConfigurationReader {
         secretVariables.insert(name)
         guard readsSecrets else { return nil }
         guard let text = environment[name] else {
-            findings.problem(path, "the environment variable \(quoted(name)) is not set")
+            diagnostics.problem(path, "the environment variable \(quoted(name)) is not set")
             return nil
         }
         return nonEmptySecret(text, at: path)
@@ -169,7 +169,7 @@ final class ServerConfigurationReader {
 
     private func nonEmptySecret(_ text: String, at path: String) -> Secret? {
         guard !text.isEmpty else {
-            findings.problem(path, "is empty")
+            diagnostics.problem(path, "is empty")
             return nil
         }
         return Secret(text)
@@ -183,7 +183,7 @@ final class ServerConfigurationReader {
         }
         for path in inlineSecrets {
             let message = "the secret is in this file; write {file: …} or {environment: …}"
-            if isProduction { findings.problem(path, message) } else { addNote(path, message) }
+            if isProduction { diagnostics.problem(path, message) } else { addNote(path, message) }
         }
     }
 }

@@ -10,9 +10,9 @@ struct StoreKitReader {
     private(set) var settings = StoreKitConfiguration.Settings()
     private(set) var hasOfferKey = false
     private(set) var formatVersion: Int?
-    private let findings: Findings
+    private let diagnostics: ConfigurationDiagnostics
 
-    init(findings: Findings) { self.findings = findings }
+    init(diagnostics: ConfigurationDiagnostics) { self.diagnostics = diagnostics }
 
     mutating func read(_ root: inout Section) {
         root.ignore("identifier", "appPolicies")
@@ -23,7 +23,8 @@ struct StoreKitReader {
             version.finish()
         }
         if let formatVersion, !(1...Self.newestFormat).contains(formatVersion) {
-            findings.note("version \(formatVersion) of the format is not known; read as version \(Self.newestFormat)")
+            diagnostics.note(
+                "version \(formatVersion) of the format is not known; read as version \(Self.newestFormat)")
         }
         if var section = root.section("settings") { readSettings(&section) }
         for key in ["products", "nonRenewingSubscriptions"] {
@@ -45,14 +46,14 @@ struct StoreKitReader {
             "_lastSynchronizedDate")
         if let number = section.number("_timeRate") {
             settings.renewalRate = RenewalRate(storeKitValue: number)
-            if settings.renewalRate == nil { findings.note("settings._timeRate: there is no rate \(number)") }
+            if settings.renewalRate == nil { diagnostics.note("settings._timeRate: there is no rate \(number)") }
         }
         settings.isBillingGracePeriodEnabled = section.flag("_billingGracePeriodEnabled") ?? false
         settings.areRenewalBillingIssuesEnabled = section.flag("_renewalBillingIssuesEnabled") ?? false
         settings.areBillingIssuesEnabled = section.flag("_billingIssuesEnabled") ?? false
         settings.isAskToBuyEnabled = section.flag("_askToBuyEnabled") ?? false
         if section.flag("_failTransactionsEnabled") ?? false {
-            findings.note("settings._failTransactionsEnabled: purchases do not fail by themselves here")
+            diagnostics.note("settings._failTransactionsEnabled: purchases do not fail by themselves here")
         }
         for var error in section.sections("_storeKitErrors") {
             guard error.flag("enabled") ?? false else { continue }
@@ -63,7 +64,7 @@ struct StoreKitReader {
             if let storefront = Storefront.known(code) {
                 catalogue.storefronts = [storefront]
             } else {
-                findings.note("settings._storefront: \(quoted(code)) is not known; the storefront is USA")
+                diagnostics.note("settings._storefront: \(quoted(code)) is not known; the storefront is USA")
             }
         }
         section.finish()
@@ -100,7 +101,7 @@ struct StoreKitReader {
         // Format 5 has the single offer and a list that repeats it.
         let introductoryOffers = section.sections("introductoryOffers")
         if introductoryOffers.count > 1 {
-            findings.note("\(section.path("introductoryOffers")): only one introductory offer is used")
+            diagnostics.note("\(section.path("introductoryOffers")): only one introductory offer is used")
         }
         if var offer = section.section("introductoryOffer") ?? introductoryOffers.first {
             paths.introductoryOffer = offer.path
@@ -150,7 +151,7 @@ struct StoreKitReader {
             // A price can remain from another mode.
             section.ignore("displayPrice")
         } else if !section.has("displayPrice") {
-            findings.note("\(section.path("displayPrice")): is missing, so the offer costs nothing")
+            diagnostics.note("\(section.path("displayPrice")): is missing, so the offer costs nothing")
         }
         var offer = Offer(
             identifier: identifier, type: type, discount: discount,
@@ -177,7 +178,7 @@ struct StoreKitReader {
             return identifier
         }
         let identifier = section.text("internalID") ?? ""
-        findings.note("\(section.path): has no name; its identifier is \(quoted(identifier))")
+        diagnostics.note("\(section.path): has no name; its identifier is \(quoted(identifier))")
         return identifier
     }
 
@@ -187,7 +188,7 @@ struct StoreKitReader {
         guard section.has("eligibility") else { return nil }
         let audiences = section.list("eligibility").compactMap { item in
             guard case .text(let text) = item.value.content, let audience = Words.audiences.value(of: text) else {
-                findings.note("\(item.path): not understood")
+                diagnostics.note("\(item.path): not understood")
                 return nil as Offer.Audience?
             }
             return audience

@@ -1,5 +1,5 @@
 /// Collects the problems and notes about a file. All sections of the file share one object.
-package final class Findings {
+package final class ConfigurationDiagnostics {
     /// How to report a key that the reader does not know.
     package enum UnknownKeys {
         /// As a problem: in Counterfoil's own formats, an unknown key is a typing mistake.
