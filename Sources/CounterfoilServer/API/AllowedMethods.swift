@@ -13,7 +13,7 @@ final class AllowedMethods: Sendable {
         }
     }
 
-    private let routes = Live<[Route]>([])
+    private let routes = SharedValue<[Route]>([])
 
     /// Sets the routes, after all of them are added to the router.
     func setRoutes(_ routes: [(path: String, method: String)]) {

@@ -107,7 +107,7 @@ struct AuditUnauthorizedMiddleware: RouterMiddleware {
 struct RequestAudit: Sendable {
     let log: AuditLog
     let clock: ServerClock
-    let settings: Live<ServerConfiguration>
+    let settings: SharedValue<ServerConfiguration>
 
     func entry(_ request: Request, _ context: ServerContext, actor: String, result: String) -> AuditEntry {
         let target = context.parameters.get("id") ?? context.parameters.get("name")

@@ -12,12 +12,12 @@ internal import Hummingbird
 /// A public key ships in an app, where everybody can read it. It requires a ``CustomerToken``, and gives access only to
 /// that customer.
 struct Authorization: RouterMiddleware {
-    private let access: Live<AccessTable>
+    private let access: SharedValue<AccessTable>
     private let customers: RateMeters
     private let now: @Sendable () -> Date
 
     /// - Parameter perSecond: How many requests per second each customer may make.
-    init(access: Live<AccessTable>, perSecond: Int, now: @escaping @Sendable () -> Date) {
+    init(access: SharedValue<AccessTable>, perSecond: Int, now: @escaping @Sendable () -> Date) {
         (self.access, self.now) = (access, now)
         customers = RateMeters(perSecond: perSecond)
     }

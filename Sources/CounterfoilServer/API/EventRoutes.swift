@@ -10,7 +10,7 @@ struct EventRoutes {
     let events: EventFeed
     let storage: any EventFeedStorage
     let changes: EventHub
-    let access: Live<AccessTable>
+    let access: SharedValue<AccessTable>
 
     func add(to v1: APIRouter) { v1.get("/events", needs: .operationsRead, list) }
 

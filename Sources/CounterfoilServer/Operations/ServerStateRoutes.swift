@@ -9,8 +9,8 @@ internal import WebConsole
 /// The routes for the state of the process: health, keys, configuration and console sessions. The state concerns every
 /// app, so only a key for all apps and environments may read it.
 struct ServerStateRoutes {
-    let settings: Live<ServerConfiguration>
-    let access: Live<AccessTable>
+    let settings: SharedValue<ServerConfiguration>
+    let access: SharedValue<AccessTable>
     let sessions: SessionStore
     let health: @Sendable () async -> [HealthPart]
 

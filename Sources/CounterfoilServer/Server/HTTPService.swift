@@ -12,7 +12,7 @@ internal import WebConsole
 /// Builds the HTTP services of the API and the console.
 enum HTTPService {
     static func application(
-        _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ console: Console? = nil,
+        _ core: ServerCore, _ identity: SharedValue<TLSIdentity>?, _ console: Console? = nil,
         onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some Service {
         let pages: (any HTTPResponder<ServerContext>)? =
@@ -24,7 +24,7 @@ enum HTTPService {
 
     /// Returns the service of the console at its separate address.
     static func application(
-        of console: Console, at address: ServerConfiguration.Console.Address, _ identity: Live<TLSIdentity>?,
+        of console: Console, at address: ServerConfiguration.Console.Address, _ identity: SharedValue<TLSIdentity>?,
         onRunning: @escaping @Sendable () -> Void
     ) throws -> some Service {
         try application(
@@ -34,7 +34,7 @@ enum HTTPService {
     }
 
     private static func application(
-        _ core: ServerCore, _ identity: Live<TLSIdentity>?, _ responder: some HTTPResponder<ServerContext>,
+        _ core: ServerCore, _ identity: SharedValue<TLSIdentity>?, _ responder: some HTTPResponder<ServerContext>,
         _ address: ListenAddress, _ onRunning: @escaping @Sendable (Int?) -> Void
     ) throws -> some Service {
         var logger = core.logger
@@ -105,7 +105,7 @@ enum HTTPService {
     }
 
     private static func server(
-        _ configuration: ServerConfiguration, _ identity: Live<TLSIdentity>?, _ connections: ClientConnections,
+        _ configuration: ServerConfiguration, _ identity: SharedValue<TLSIdentity>?, _ connections: ClientConnections,
         _ accepted: AcceptedConnections
     ) throws -> HTTPServerBuilder {
         let timeout = configuration.limits.sendingTime

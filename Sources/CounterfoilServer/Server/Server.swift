@@ -21,12 +21,13 @@ public final class Server: Sendable {
     public let port: Int
 
     package let core: ServerCore
-    let identity: Live<TLSIdentity>?
+    let identity: SharedValue<TLSIdentity>?
     private let group: ServiceGroup
     private let task: Task<Void, any Error>
 
     private init(
-        port: Int, core: ServerCore, identity: Live<TLSIdentity>?, group: ServiceGroup, task: Task<Void, any Error>
+        port: Int, core: ServerCore, identity: SharedValue<TLSIdentity>?, group: ServiceGroup,
+        task: Task<Void, any Error>
     ) {
         self.port = port
         self.core = core
@@ -69,12 +70,12 @@ public final class Server: Sendable {
         // Receives the API's port, and nil for the console's port, as each begins to accept requests.
         let (ports, opened) = AsyncStream.makeStream(of: Int?.self)
         let core: ServerCore
-        let identity: Live<TLSIdentity>?
+        let identity: SharedValue<TLSIdentity>?
         let listeners: [any Service]
         do {
             core = try await ServerCore(
                 configuration, storage: storage, clock: clock, logger: logger, metrics: metrics, tracer: tracer)
-            identity = try configuration.listen.tls.map { Live(try TLSIdentity($0)) }
+            identity = try configuration.listen.tls.map { SharedValue(try TLSIdentity($0)) }
             listeners = try Self.listeners(core, identity) { opened.yield($0) }
         } catch {
             // Close the ledger, so that another attempt can open it.
@@ -121,7 +122,7 @@ public final class Server: Sendable {
     ///
     /// - Parameter onOpen: Called when a service accepts requests, with the API's port, or with nil for the console.
     private static func listeners(
-        _ core: ServerCore, _ identity: Live<TLSIdentity>?, onOpen: @escaping @Sendable (Int?) -> Void
+        _ core: ServerCore, _ identity: SharedValue<TLSIdentity>?, onOpen: @escaping @Sendable (Int?) -> Void
     ) throws -> [any Service] {
         let console = core.configuration.console.isEnabled ? try Console(core) : nil
         var listeners: [any Service] = []

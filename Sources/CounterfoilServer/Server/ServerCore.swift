@@ -16,9 +16,9 @@ package struct ServerCore: Sendable {
     package var configuration: ServerConfiguration {
         _read { yield settings.current }
     }
-    let settings: Live<ServerConfiguration>
+    let settings: SharedValue<ServerConfiguration>
     /// The keys of the API and the secrets of customer tokens.
-    let access: Live<AccessTable>
+    let access: SharedValue<AccessTable>
     package let storage: any LedgerEngine
     package let apps: Apps
     package let scopes: AppEnvironmentRegistry
@@ -84,8 +84,8 @@ package struct ServerCore: Sendable {
         _ configuration: ServerConfiguration, storage: any LedgerEngine, clock: ServerClock, logger: Logger,
         metrics factory: any MetricsFactory = PrometheusMetrics(), tracer: any Tracer = NoOpTracer()
     ) async throws {
-        settings = Live(configuration)
-        access = Live(AccessTable(configuration))
+        settings = SharedValue(configuration)
+        access = SharedValue(AccessTable(configuration))
         self.storage = storage
         self.clock = clock
         self.logger = logger

@@ -36,7 +36,7 @@ struct TLSIdentity: Sendable {
     }
 
     /// Returns the configuration of a server that uses the current identity for each new connection.
-    static func configuration(_ identity: Live<TLSIdentity>) -> TLSConfiguration {
+    static func configuration(_ identity: SharedValue<TLSIdentity>) -> TLSConfiguration {
         var tls = identity.current.configuration
         tls.sslContextCallback = { _, answer in
             let identity = identity.current

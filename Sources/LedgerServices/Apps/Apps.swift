@@ -17,9 +17,9 @@ package struct Apps: Sendable {
         }
     }
 
-    private let table: Live<Table>
+    private let table: SharedValue<Table>
 
-    package init(_ all: [AppSettings]) { table = Live(Table(all)) }
+    package init(_ all: [AppSettings]) { table = SharedValue(Table(all)) }
 
     /// All apps, each once.
     package var all: [AppSettings] { table.current.all }

@@ -46,7 +46,7 @@ package final class WebhookDispatcher: Service {
     let state = Mutex(State())
     let storage: any WebhookStorage
     let scopes: AppEnvironmentRegistry
-    let configured: Live<[String: WebhookDefinition]>
+    let configured: SharedValue<[String: WebhookDefinition]>
     let renderer: EventRenderer
     let sender = WebhookSender()
     let clock: ServerClock
@@ -68,7 +68,7 @@ package final class WebhookDispatcher: Service {
         self.clock = clock
         self.logger = logger
         self.metrics = metrics
-        self.configured = Live([:])
+        self.configured = SharedValue([:])
         (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await configure(configured)
     }

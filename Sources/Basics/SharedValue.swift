@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A shared value that is replaced as a whole while other tasks read it. Reading takes a lock only to copy a reference.
-package final class Live<Value: Sendable>: Sendable {
+package final class SharedValue<Value: Sendable>: Sendable {
     private final class Box: Sendable {
         let value: Value
         init(_ value: Value) { self.value = value }
