@@ -181,7 +181,7 @@ import Testing
             // The clock was set back.
             let report = try await ledger.erase("anna", in: scope, at: 50)
             #expect(report.claims == 2 && report.grants == 1 && report.usage == 1, "\(report)")
-            #expect(try await ledger.purchasesHeld(by: "anna", in: scope.id).isEmpty)
+            #expect(try await ledger.purchases(ownedBy: "anna", in: scope.id).isEmpty)
             #expect(try await ledger.grants(of: "anna", in: scope.id).isEmpty)
             #expect(try await ledger.lastErasure(of: "anna", in: scope) == 140)
             let owners = try await ledger.owners(of: "1", in: scope.id)

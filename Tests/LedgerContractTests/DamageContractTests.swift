@@ -80,7 +80,7 @@ import Testing
                 let end = TimelinePosition(date: .max)
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.lineages(of: "anna", in: id) })
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.snapshot(of: "anna", in: scope) })
-                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.purchasesHeld(by: "anna", in: id) })
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.purchases(ownedBy: "anna", in: id) })
                 #expect(
                     await Self.isRefusedAsDamaged {
                         _ = try await ledger.timeline(of: "anna", in: id, after: end, limit: 9)
@@ -88,7 +88,7 @@ import Testing
                 let owners = try await ledger.owners(of: "2", in: id)
                 #expect(owners == ["anna"])
                 #expect(try await ledger.lineages(of: "ben", in: id).map(\.originalTransactionID) == ["3"])
-                #expect(try await ledger.purchasesHeld(by: "ben", in: id).count == 1)
+                #expect(try await ledger.purchases(ownedBy: "ben", in: id).count == 1)
             }
             #expect(try await ledger.lineages(of: "anna", in: id).count == 2)
         }

@@ -43,10 +43,10 @@ enum LedgerView {
         #expect(try await ledger.lineages(of: customer, in: scope.id) == lineages)
         #expect(try await ledger.circumstances(of: customer, in: scope).groups == circumstances.groups)
         var lines = lineages.map { "has \($0)" }
-        lines += try await ledger.purchasesHeld(by: customer, in: scope.id).map { "held \($0)" }
+        lines += try await ledger.purchases(ownedBy: customer, in: scope.id).map { "held \($0)" }
         lines += try await ledger.accounts(of: customer, in: scope.id).map { "account \($0)" }
         lines += try await ledger.grants(of: customer, in: scope.id).map { "grant \($0)" }
-        lines += try await ledger.originalPurchasesHeld(by: customer, in: scope.id).map { "first \($0)" }
+        lines += try await ledger.originalPurchases(ownedBy: customer, in: scope.id).map { "first \($0)" }
         lines +=
             circumstances.grants.map { "\($0)" }.sorted() + circumstances.originalPurchases.map { "\($0)" }.sorted()
         lines += circumstances.groups.sorted()

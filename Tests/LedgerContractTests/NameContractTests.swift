@@ -151,7 +151,7 @@ import Testing
             let lineages = try await ledger.lineages(of: "anna", in: id)
             #expect(lineages.map { ExactText($0.originalTransactionID) } == sorted)
             _ = try await ledger.merge("anna", into: "ben", in: id, at: 6)
-            let held = try await ledger.purchasesHeld(by: "ben", in: id)
+            let held = try await ledger.purchases(ownedBy: "ben", in: id)
             #expect(held.map { ExactText($0.lineage.originalTransactionID) } == sorted)
         }
     }
@@ -180,7 +180,7 @@ import Testing
                 _ = try await ledger.claim(claim) { _ in true }
             }
             #expect(try await ledger.grants(of: "anna", in: id).map { ExactText($0.id) } == sorted)
-            let held = try await ledger.originalPurchasesHeld(by: "anna", in: id)
+            let held = try await ledger.originalPurchases(ownedBy: "anna", in: id)
             #expect(held.map { ExactText($0.purchase.subject) } == sorted)
             #expect(try await ledger.accounts(of: "anna", in: id).map { ExactText($0) } == sorted)
             var (found, place): ([ExactText], TimelinePosition?) = ([], TimelinePosition(date: .max))

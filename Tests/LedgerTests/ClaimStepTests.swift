@@ -172,7 +172,7 @@ import Testing
         _ testCase: Case
     ) {
         let account = ClaimHistory(testCase.claims)
-        let purchase = HeldPurchase(
+        let purchase = OwnedPurchase(
             lineage: Lineage(originalTransactionID: "o", transactions: [], appAccountToken: testCase.token),
             ownership: Ownership(
                 claims: ClaimHistory(testCase.purchaseClaims), named: testCase.token?.text, account: account))

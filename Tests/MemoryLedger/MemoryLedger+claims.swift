@@ -36,10 +36,10 @@ extension MemoryLedger: ClaimStorage {
         try read { $0.sameAccountPurchases(of: originalTransactionIDs, in: scope) }
     }
 
-    package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {
+    package func purchases(ownedBy customer: String, in scope: Int64) async throws -> [OwnedPurchase] {
         try read { state in
-            try state.held(by: customer, in: scope).map {
-                HeldPurchase(lineage: $0.record.lineage, ownership: $0.ownership)
+            try state.purchases(ownedBy: customer, in: scope).map {
+                OwnedPurchase(lineage: $0.record.lineage, ownership: $0.ownership)
             }
         }
     }
@@ -96,7 +96,7 @@ extension MemoryLedger.State {
         _ originalGivesAccess: (OriginalPurchaseFact) -> Bool
     ) -> [String]? {
         let bought = lineages(in: claim.scope).filter { $0.appTransactionID?.isExactly(account) ?? false }.map {
-            HeldPurchase(lineage: $0, ownership: ownership(of: $0.originalTransactionID, in: claim.scope))
+            OwnedPurchase(lineage: $0, ownership: ownership(of: $0.originalTransactionID, in: claim.scope))
         }
         let original = originalPurchases[.init(claim.scope, account)]?.fact
         let step = claim.step(

@@ -132,7 +132,8 @@ extension MemoryLedger.State {
     }
 
     /// Returns every purchase that the customer owns or has owned.
-    func held(by customer: String, in scope: Int64) throws -> [(record: LineageRecord, ownership: Ownership)] {
+    func purchases(ownedBy customer: String, in scope: Int64) throws -> [(record: LineageRecord, ownership: Ownership)]
+    {
         try purchases(everNaming: customer, in: scope).filter { !$0.ownership.spans(of: customer).isEmpty }
     }
 

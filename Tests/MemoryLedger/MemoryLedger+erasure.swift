@@ -41,9 +41,9 @@ extension MemoryLedger.State {
         _ erasure: Erasure, to customer: String, in scope: Int64
     ) throws -> ErasureReport {
         var report = ErasureReport()
-        let held = try held(by: customer, in: scope).map(\.record)
+        let owned = try purchases(ownedBy: customer, in: scope).map(\.record)
         let named = try purchases(everNaming: customer, in: scope).map(\.record)
-        report.purchases = held.count
+        report.purchases = owned.count
         for subject in Erasure.Subject.allCases {
             switch subject {
             case .claims: report.claims = renameClaims(of: customer, erasure, in: scope)
@@ -54,7 +54,7 @@ extension MemoryLedger.State {
                 }
             case .usage: report.usage = removeUsage(of: customer, erasure, in: scope)
             case .storedResponses: removeStoredResponses(about: customer, in: scope)
-            case .purchases: for record in held { disown(record, customer, erasure, in: scope) }
+            case .purchases: for record in owned { disown(record, customer, erasure, in: scope) }
             case .inquiries: removeFromInquiries(about: named, customer, in: scope)
             case .events: renameEvents(about: named, customer, erasure, in: scope)
             case .deliveries: renameDeliveries(about: named, customer, erasure, in: scope)
@@ -102,8 +102,8 @@ extension MemoryLedger.State {
         add([claim], to: .init(isAccount: false, key: .init(scope, original)))
     }
 
-    private mutating func removeFromInquiries(about held: [LineageRecord], _ customer: String, in scope: Int64) {
-        let originals = held.map(\.lineage.originalTransactionID)
+    private mutating func removeFromInquiries(about owned: [LineageRecord], _ customer: String, in scope: Int64) {
+        let originals = owned.map(\.lineage.originalTransactionID)
         for index in inquiries.indices where inquiries[index].inquiry.scope == scope {
             let inquiry = inquiries[index].inquiry
             guard originals.containsExactly(inquiry.originalTransactionID),
@@ -114,10 +114,10 @@ extension MemoryLedger.State {
     }
 
     private mutating func renameEvents(
-        about held: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
+        about owned: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
     ) {
-        let originals = held.map(\.lineage.originalTransactionID)
-        let mentions = Set(held.flatMap(\.mentions).map(\.notification))
+        let originals = owned.map(\.lineage.originalTransactionID)
+        let mentions = Set(owned.flatMap(\.mentions).map(\.notification))
         for index in events.indices where events[index].scope == scope {
             let event = events[index]
             let isAboutThem =
@@ -129,10 +129,10 @@ extension MemoryLedger.State {
     }
 
     private mutating func renameDeliveries(
-        about held: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
+        about owned: [LineageRecord], _ customer: String, _ erasure: Erasure, in scope: Int64
     ) {
         let lane = "\(scope) customer \(customer)"
-        let purchases = held.map { "\(scope) purchase \($0.lineage.originalTransactionID)" }
+        let purchases = owned.map { "\(scope) purchase \($0.lineage.originalTransactionID)" }
         for (id, delivery) in deliveries where delivery.state == .pending {
             let isInLane = delivery.lane.isExactly(lane)
             if isInLane { deliveries[id]?.lane = "\(scope) customer \(erasure.standIn)" }

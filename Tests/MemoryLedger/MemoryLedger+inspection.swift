@@ -10,7 +10,9 @@ extension MemoryLedger: InspectionStorage {
         try read { state in
             let ofAccounts = state.mentionsOfAccounts(of: customer, in: scope).compactMap { state.item(of: $0) }
             let all =
-                try state.held(by: customer, in: scope).flatMap { state.items(of: $0.record, $0.ownership, customer) }
+                try state.purchases(ownedBy: customer, in: scope).flatMap {
+                    state.items(of: $0.record, $0.ownership, customer)
+                }
                 + state.originalPurchaseItems(of: customer, in: scope) + state.grantItems(of: customer, in: scope)
                 + ofAccounts
             return Array(all.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit))
@@ -22,8 +24,9 @@ extension MemoryLedger: InspectionStorage {
     ) async throws -> Bool {
         try read { state in
             let mentions =
-                try state.held(by: customer, in: scope).flatMap { $0.record.mentions(for: customer, $0.ownership) }
-                + state.mentionsOfAccounts(of: customer, in: scope)
+                try state.purchases(ownedBy: customer, in: scope).flatMap {
+                    $0.record.mentions(for: customer, $0.ownership)
+                } + state.mentionsOfAccounts(of: customer, in: scope)
             return mentions.contains { $0.notification == id }
         }
     }
@@ -154,13 +157,13 @@ extension MemoryLedger.State {
     }
 
     fileprivate func originalPurchaseItems(of customer: String, in scope: Int64) -> [TimelineItem] {
-        heldOriginalPurchases(by: customer, in: scope).compactMap { held in
-            guard let date = held.purchase.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else {
+        ownedOriginalPurchases(by: customer, in: scope).compactMap { owned in
+            guard let date = owned.purchase.fact.purchaseDate, owned.ownership.owners.containsExactly(customer) else {
                 return nil
             }
             return TimelineItem(
-                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.purchase.subject),
-                originalTransactionID: "", kind: .originalPurchase(held.purchase.fact))
+                place: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject),
+                originalTransactionID: "", kind: .originalPurchase(owned.purchase.fact))
         }
     }
 

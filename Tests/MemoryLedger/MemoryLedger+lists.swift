@@ -96,21 +96,21 @@ extension MemoryLedger: OriginalPurchaseStorage {
         }
     }
 
-    package func originalPurchasesHeld(
-        by customer: String, in scope: Int64
-    ) async throws -> [HeldOriginalPurchase] {
-        try read { $0.heldOriginalPurchases(by: customer, in: scope) }
+    package func originalPurchases(
+        ownedBy customer: String, in scope: Int64
+    ) async throws -> [OwnedOriginalPurchase] {
+        try read { $0.ownedOriginalPurchases(by: customer, in: scope) }
     }
 }
 
 extension MemoryLedger.State {
-    func heldOriginalPurchases(by customer: String, in scope: Int64) -> [HeldOriginalPurchase] {
+    func ownedOriginalPurchases(by customer: String, in scope: Int64) -> [OwnedOriginalPurchase] {
         let accounts = claims.keys.filter { $0.isAccount && $0.key.scope == scope }.map(\.key).sorted()
         return accounts.compactMap { key in
             let ownership = Ownership(
                 claims: ClaimHistory([]), named: nil, account: history(ofAccount: key.name.text, in: scope))
             guard !ownership.spans(of: customer).isEmpty, let stored = originalPurchases[key] else { return nil }
-            return HeldOriginalPurchase(stored, ownership)
+            return OwnedOriginalPurchase(stored, ownership)
         }
     }
 }

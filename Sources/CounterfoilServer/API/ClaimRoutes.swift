@@ -17,10 +17,10 @@ struct ClaimRoutes {
         let paging = try Paging(call.request)
         let instant = try call.request.instant("at") ?? .max
         let start = paging.page == nil ? 0 : Int(clamping: max(0, try paging.number()))
-        let held = try await storage.purchasesHeld(by: customer, in: scope.id)
+        let owned = try await storage.purchases(ownedBy: customer, in: scope.id)
             .sorted { $0.lineage.originalTransactionID.precedesExactly($1.lineage.originalTransactionID) }
-        let page = held.dropFirst(start).prefix(paging.limit)
-        let next = start + page.count < held.count && !page.isEmpty ? String(start + page.count) : nil
+        let page = owned.dropFirst(start).prefix(paging.limit)
+        let next = start + page.count < owned.count && !page.isEmpty ? String(start + page.count) : nil
         return .list(page, next: next) { json, purchase in
             json.object("claim") { json in
                 json.member("original_transaction_id", purchase.lineage.originalTransactionID)

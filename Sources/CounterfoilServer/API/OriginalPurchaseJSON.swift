@@ -24,14 +24,14 @@ enum OriginalPurchaseJSON {
         json.object("explained_original_purchase") { json in
             json.member("finding", explained.explained.finding.rawValue)
             if let fact = explained.explained.fact { members(of: fact, to: &json) }
-            guard let held = explained.held?.purchase else { return }
-            json.member("kind", held.kind.name)
-            json.member("signed_date", held.fact.signedDate)
-            json.member("origin", held.origin.name)
-            json.member("received_at", held.receivedAt)
+            guard let purchase = explained.purchase?.purchase else { return }
+            json.member("kind", purchase.kind.name)
+            json.member("signed_date", purchase.fact.signedDate)
+            json.member("origin", purchase.origin.name)
+            json.member("received_at", purchase.receivedAt)
             if let trace = explained.trace { json.value("verification") { NotificationJSON.write(trace, to: &$0) } }
             json.member("verification_failure", explained.failure.map { "\($0.code)" })
-            if withText, held.kind == .appTransaction { json.member("signed_data", held.text) }
+            if withText, purchase.kind == .appTransaction { json.member("signed_data", purchase.text) }
         }
     }
 }

@@ -36,7 +36,7 @@ extension Claim {
     ///   - givesAccess: Whether a purchase gives access.
     ///   - originalGivesAccess: Whether the original purchase of the app by the account's customer gives access.
     package func step(
-        account: ClaimHistory, bought purchases: () throws -> [HeldPurchase], givesAccess: (Lineage) -> Bool,
+        account: ClaimHistory, bought purchases: () throws -> [OwnedPurchase], givesAccess: (Lineage) -> Bool,
         originalGivesAccess: () throws -> Bool
     ) rethrows -> ClaimStep {
         let owners = account.owners.map(\.customer)
@@ -45,7 +45,7 @@ extension Claim {
             mayTake: {
                 if try originalGivesAccess() { return false }
                 // Purchases that other customers own do not keep the account with its customer.
-                return try purchases().allSatisfy { !$0.isHeld(byAnyOf: owners) || !givesAccess($0.lineage) }
+                return try purchases().allSatisfy { !$0.isOwned(byAnyOf: owners) || !givesAccess($0.lineage) }
             })
         // An Apple account cannot be shared, purchases can. With the policy `share` the account stays with its first
         // customer, and the claim of the purchases continues.
@@ -94,9 +94,9 @@ extension Lineage {
     }
 }
 
-extension HeldPurchase {
+extension OwnedPurchase {
     /// Whether one of these customers owns the purchase at present.
-    fileprivate func isHeld(byAnyOf customers: [String]) -> Bool {
+    fileprivate func isOwned(byAnyOf customers: [String]) -> Bool {
         ownership.owners.contains { customers.containsExactly($0) }
     }
 }

@@ -93,7 +93,7 @@ package protocol ClaimStorage: Sendable {
         -> [String]
 
     /// Returns every purchase that a customer owns or ever owned, with its ownership history, sorted by identifier.
-    func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase]
+    func purchases(ownedBy customer: String, in scope: Int64) async throws -> [OwnedPurchase]
 }
 
 extension ClaimStorage {
@@ -106,7 +106,7 @@ extension ClaimStorage {
 }
 
 /// A purchase with its ownership history.
-package struct HeldPurchase: Sendable, Hashable {
+package struct OwnedPurchase: Sendable, Hashable {
     package var lineage: Lineage
     package var ownership: Ownership
 

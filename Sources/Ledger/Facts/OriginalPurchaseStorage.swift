@@ -7,11 +7,11 @@ package protocol OriginalPurchaseStorage: Sendable {
 
     /// Returns the original purchases of all Apple accounts that belong or ever belonged to a customer, with their
     /// ownership history, sorted by account.
-    func originalPurchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldOriginalPurchase]
+    func originalPurchases(ownedBy customer: String, in scope: Int64) async throws -> [OwnedOriginalPurchase]
 }
 
 /// An original purchase of the app with its ownership history.
-package struct HeldOriginalPurchase: Sendable {
+package struct OwnedOriginalPurchase: Sendable {
     package var purchase: OriginalPurchase
     package var ownership: Ownership
 

@@ -47,24 +47,24 @@ extension SQLiteStorage: CircumstanceStorage {
 
     /// Returns the timeline entries that are not about an in-app purchase.
     ///
-    /// - Parameter held: The purchases that the customer owns or ever owned.
+    /// - Parameter owned: The purchases that the customer owns or ever owned.
     func circumstanceEntries(
-        of customer: String, holding held: [OwnedRecord], in scope: Int64, _ db: Database
+        of customer: String, owning owned: [OwnedRecord], in scope: Int64, _ db: Database
     ) throws -> [Entry] {
-        var (grants, purchases): (GrantTables.Found, OriginalPurchaseTable.Found) = (.init(), .init())
+        var (grants, originalPurchases): (GrantTables.Found, OriginalPurchaseTable.Found) = (.init(), .init())
         var notifications: [AccountNotificationTable.Entry] = []
         try db.each(Self.happened, [.integer(scope), .text(customer)]) { row in
             switch row.number(0) {
             case 0: try grants.add(row, from: 1)
             case 3: notifications.append(AccountNotificationTable.entry(row, from: 1))
-            default: try purchases.add(row, in: scope, headers)
+            default: try originalPurchases.add(row, in: scope, headers)
             }
         }
         // The customer of an account without a claim is the owner of its purchases.
-        let unclaimed = held.filter { $0.ownership.account.events.isEmpty }
+        let unclaimed = owned.filter { $0.ownership.account.events.isEmpty }
             .compactMap { $0.record.lineage.appTransactionID.map { ExactText($0) } }
         notifications += try AccountNotificationTable.entries(about: Set(unclaimed), in: scope, db)
-        return Self.entries(of: purchases.held(by: customer), customer) + Self.entries(of: grants)
+        return Self.entries(of: originalPurchases.owned(by: customer), customer) + Self.entries(of: grants)
             + (try notifications.filter { try $0.belongs(to: customer, in: scope, db) }.map { Entry($0.mention) })
     }
 
@@ -90,15 +90,15 @@ extension SQLiteStorage: CircumstanceStorage {
         }
     }
 
-    private static func entries(of purchases: [HeldOriginalPurchase], _ customer: String) -> [Entry] {
-        purchases.compactMap { held in
+    private static func entries(of purchases: [OwnedOriginalPurchase], _ customer: String) -> [Entry] {
+        purchases.compactMap { owned in
             // A purchase without a date has no place in a timeline.
-            guard let date = held.purchase.fact.purchaseDate, held.ownership.owners.containsExactly(customer) else {
+            guard let date = owned.purchase.fact.purchaseDate, owned.ownership.owners.containsExactly(customer) else {
                 return nil
             }
             return Entry(
-                place: TimelinePosition(date: date.milliseconds, number: 0, name: held.purchase.subject), original: "",
-                kind: .originalPurchase(held.purchase.fact))
+                place: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject), original: "",
+                kind: .originalPurchase(owned.purchase.fact))
         }
     }
 }

@@ -134,10 +134,10 @@ private struct ClaimTransaction {
     }
 
     /// Returns the purchases of an account with their owners.
-    private func purchases(of account: String, _ db: Database) throws -> [HeldPurchase] {
+    private func purchases(of account: String, _ db: Database) throws -> [OwnedPurchase] {
         let lineages = try SQLiteStorage.lineages(ofAccount: account, in: claim.scope, db)
         let ownerships = try ClaimTables.ownerships(of: lineages, in: claim.scope, db)
-        return zip(lineages, ownerships).map { HeldPurchase(lineage: $0, ownership: $1) }
+        return zip(lineages, ownerships).map { OwnedPurchase(lineage: $0, ownership: $1) }
     }
 
     /// Returns the purchases whose owner follows from the account: without a claim and without an account token.

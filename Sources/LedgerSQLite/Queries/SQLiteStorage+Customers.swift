@@ -57,10 +57,10 @@ extension SQLiteStorage: CustomerStorage {
         ) { try LineageTable.lineage($0) }
     }
 
-    package func purchasesHeld(by customer: String, in scope: Int64) async throws -> [HeldPurchase] {
+    package func purchases(ownedBy customer: String, in scope: Int64) async throws -> [OwnedPurchase] {
         try await read { db in
-            try Self.held(by: customer, in: scope, db).map {
-                HeldPurchase(lineage: $0.record.lineage, ownership: $0.ownership)
+            try Self.purchases(ownedBy: customer, in: scope, db).map {
+                OwnedPurchase(lineage: $0.record.lineage, ownership: $0.ownership)
             }
         }
     }
@@ -80,7 +80,7 @@ extension SQLiteStorage: CustomerStorage {
 
     /// Returns every purchase that a customer owns or ever owned: the purchases of ``ofCustomer(_:)`` even if others
     /// claimed them since, and purchases that were claimed for the customer at any time.
-    static func held(by customer: String, in scope: Int64, _ db: Database) throws -> [OwnedRecord] {
+    static func purchases(ownedBy customer: String, in scope: Int64, _ db: Database) throws -> [OwnedRecord] {
         try possiblePurchases(of: customer, in: scope, db).filter { !$0.ownership.spans(of: customer).isEmpty }
     }
 

@@ -30,9 +30,9 @@ extension SQLiteStorage: InspectionStorage {
     ) async throws -> [TimelineItem] {
         try await read { db in
             var entries: [Entry] = []
-            let held = try Self.held(by: customer, in: scope, db)
-            for (record, ownership) in held { entries += Self.entries(of: record, ownership, customer) }
-            entries += try self.circumstanceEntries(of: customer, holding: held, in: scope, db)
+            let owned = try Self.purchases(ownedBy: customer, in: scope, db)
+            for (record, ownership) in owned { entries += Self.entries(of: record, ownership, customer) }
+            entries += try self.circumstanceEntries(of: customer, owning: owned, in: scope, db)
             let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
             let storedNotifications = try self.notifications(
                 numbered: chosen.filter { $0.kind == nil }.map(\.place.number), db)
@@ -49,8 +49,8 @@ extension SQLiteStorage: InspectionStorage {
         _ id: Int64, inTimelineOf customer: String, in scope: Int64
     ) async throws -> Bool {
         try await read { db in
-            let isAboutPurchase = try Self.held(by: customer, in: scope, db).contains { held in
-                held.record.mentions(for: customer, held.ownership).contains { $0.notification == id }
+            let isAboutPurchase = try Self.purchases(ownedBy: customer, in: scope, db).contains { owned in
+                owned.record.mentions(for: customer, owned.ownership).contains { $0.notification == id }
             }
             if isAboutPurchase { return true }
             return try AccountNotificationTable.entries(of: id, in: scope, db).contains {

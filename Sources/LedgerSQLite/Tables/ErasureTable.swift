@@ -106,8 +106,8 @@ enum ErasureTable {
         // contain the name.
         let ever = try SQLiteStorage.possiblePurchases(of: customer, in: scope, db)
             .filter { !isRepeated || erasure.covers($0.record.lineage) }
-        let held = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
-        report.purchases = held.count
+        let owned = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
+        report.purchases = owned.count
         let latest = isRepeated ? erasure.instant : .max
         for subject in Erasure.Subject.allCases {
             switch subject {
@@ -121,7 +121,8 @@ enum ErasureTable {
                     [.integer(scope), .text(customer), .integer(erasure.instant)])
                 report.usage = db.changesCount
             case .storedResponses: try IdempotencyTable.deleteRequests(about: customer, in: scope, db)
-            case .purchases: for purchase in held { try assignToStandIn(purchase.record, customer, erasure, scope, db) }
+            case .purchases:
+                for purchase in owned { try assignToStandIn(purchase.record, customer, erasure, scope, db) }
             case .inquiries:
                 for purchase in ever {
                     try anonymizeInquiries(about: purchase.record, customer, until: latest, scope, db)

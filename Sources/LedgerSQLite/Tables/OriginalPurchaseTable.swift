@@ -131,12 +131,12 @@ enum OriginalPurchaseTable {
         }
 
         /// Returns the original purchases that belong or ever belonged to a customer, sorted by account.
-        func held(by customer: String) -> [HeldOriginalPurchase] {
+        func owned(by customer: String) -> [OwnedOriginalPurchase] {
             purchases.sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }.compactMap { purchase in
                 let ownership = Ownership(
                     claims: ClaimHistory([]), named: nil,
                     account: ClaimHistory(claims[ExactText(purchase.subject)] ?? []))
-                return ownership.spans(of: customer).isEmpty ? nil : HeldOriginalPurchase(purchase, ownership)
+                return ownership.spans(of: customer).isEmpty ? nil : OwnedOriginalPurchase(purchase, ownership)
             }
         }
     }
@@ -150,15 +150,15 @@ extension SQLiteStorage: OriginalPurchaseStorage {
         }
     }
 
-    package func originalPurchasesHeld(
-        by customer: String, in scope: Int64
-    ) async throws -> [HeldOriginalPurchase] {
+    package func originalPurchases(
+        ownedBy customer: String, in scope: Int64
+    ) async throws -> [OwnedOriginalPurchase] {
         try await read { db in
             var found = OriginalPurchaseTable.Found()
             try db.each(OriginalPurchaseTable.eventsOfCustomer, [.integer(scope), .text(customer)]) {
                 try found.add($0, in: scope, self.headers)
             }
-            return found.held(by: customer)
+            return found.owned(by: customer)
         }
     }
 }

@@ -20,7 +20,7 @@ package struct CustomerChange: Sendable {
     package var type: EventType { change.from.isEmpty ? .purchaseLinked : .purchaseTransferred }
 }
 
-extension HeldPurchase {
+extension OwnedPurchase {
     /// Returns all changes up to `instant` by which the customer gained or lost the purchase, oldest first.
     package func changes(
         for customer: String, in bundleID: String, until instant: Milliseconds

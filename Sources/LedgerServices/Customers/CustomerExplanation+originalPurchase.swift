@@ -8,7 +8,7 @@ extension CustomerExplanation {
     package struct OriginalPurchase: Sendable {
         package var explained: ExplainedOriginalPurchase
         /// The stored original purchase with its source; nil if there is none.
-        package var held: HeldOriginalPurchase?
+        package var purchase: OwnedOriginalPurchase?
         /// The trace of its verification; nil for receipts, which are not stored.
         package var trace: VerificationTrace?
         /// The reason why it does not verify now.
@@ -23,11 +23,11 @@ extension CustomerReader {
     ) async throws -> CustomerExplanation.OriginalPurchase {
         var evidence = CustomerExplanation.OriginalPurchase(explained: explained)
         guard let fact = explained.fact else { return evidence }
-        evidence.held = try await storage.originalPurchasesHeld(by: customer, in: scope.id)
+        evidence.purchase = try await storage.originalPurchases(ownedBy: customer, in: scope.id)
             .first { $0.purchase.fact == fact }
-        guard let held = evidence.held?.purchase, held.kind == .appTransaction else { return evidence }
+        guard let purchase = evidence.purchase?.purchase, purchase.kind == .appTransaction else { return evidence }
         do throws(VerificationError) {
-            evidence.trace = try await verifier.appTransaction(held.text).trace
+            evidence.trace = try await verifier.appTransaction(purchase.text).trace
         } catch {
             evidence.failure = error
         }

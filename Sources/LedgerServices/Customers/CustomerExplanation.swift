@@ -28,10 +28,10 @@ package struct CustomerExplanation: Sendable {
     /// Adds the changes of owner of the entitlement's purchases up to `instant`. If the entitlement is inactive because
     /// such a purchase moved to another customer, the explanation says so.
     package mutating func add(
-        _ held: [HeldPurchase], by engine: EntitlementEngine, until instant: Milliseconds
+        _ owned: [OwnedPurchase], by engine: EntitlementEngine, until instant: Milliseconds
     ) {
         let products = engine.catalogue.entitlements[explanation.entitlement] ?? []
-        let concerned = held.filter { $0.lineage.transactions.contains { products.contains($0.productID) } }
+        let concerned = owned.filter { $0.lineage.transactions.contains { products.contains($0.productID) } }
         var all: [CustomerChange] = []
         var losses: [(loss: CustomerChange, explanation: Explanation)] = []
         for purchase in concerned {
@@ -80,7 +80,7 @@ extension CustomerReader {
         var answer = CustomerExplanation(
             customer: customer, scope: scope, explanation: explanation, namesCustomers: naming)
         answer.add(
-            try await storage.purchasesHeld(by: customer, in: scope.id), by: engine,
+            try await storage.purchases(ownedBy: customer, in: scope.id), by: engine,
             until: instant.map { $0 < now ? $0.milliseconds : .max } ?? .max)
         if let original = explanation.originalPurchase {
             answer.originalPurchase = try await self.evidence(of: original, for: customer, in: scope)

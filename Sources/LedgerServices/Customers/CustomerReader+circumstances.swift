@@ -13,7 +13,7 @@ extension CustomerReader {
     {
         facts.add(try await storage.circumstances(of: customer, in: scope))
         guard let instant, instant < now else { return }
-        facts.originalPurchases = try await storage.originalPurchasesHeld(by: customer, in: scope.id)
+        facts.originalPurchases = try await storage.originalPurchases(ownedBy: customer, in: scope.id)
             .filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }.map(\.purchase.fact)
     }
 }

@@ -62,8 +62,8 @@ package struct CustomerReader: Sendable {
 
     private func lineages(of customer: String, in scope: AppEnvironment, at instant: Date?) async throws -> [Lineage] {
         guard let instant, instant < now else { return try await storage.lineages(of: customer, in: scope.id) }
-        let held = try await storage.purchasesHeld(by: customer, in: scope.id)
-        return held.filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }
+        let owned = try await storage.purchases(ownedBy: customer, in: scope.id)
+        return owned.filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }
             .map(\.lineage).filter { !$0.isEmpty }
     }
 

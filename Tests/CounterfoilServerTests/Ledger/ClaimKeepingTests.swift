@@ -51,7 +51,7 @@ import Testing
     ) async throws -> [String] {
         var owners: [String] = []
         for customer in customers {
-            let held = try await ledger.storage.purchasesHeld(by: customer, in: ledger.scope.id)
+            let held = try await ledger.storage.purchases(ownedBy: customer, in: ledger.scope.id)
             let purchase = held.first { $0.lineage.originalTransactionID == original }
             if purchase?.ownership.owners(at: instant).contains(customer) == true { owners.append(customer) }
         }
