@@ -45,20 +45,20 @@ enum FillLedger {
         let header = headerText(store)
         let batch = 1000
         // Prepare each batch while the previous one is written.
-        var folding: [ProcessedNotification] = []
+        var processed: [ProcessedNotification] = []
         var id: Int64 = 0
         var prepared = prepare(0..<min(batch, store.customers), store, scope, header)
         for start in stride(from: 0, to: store.customers, by: batch) {
             let received = try await prepared.value
             let end = min(start + 2 * batch, store.customers)
             if start + batch < end { prepared = prepare(start + batch..<end, store, scope, header) }
-            folding = []
+            processed = []
             for (offset, customer) in (start..<min(start + batch, store.customers)).enumerated() {
                 for renewal in 0..<LoadedStore.renewals {
                     id += 1
                     let transaction = store.transaction(renewal * store.customers + customer)
                     let notification = received[offset * LoadedStore.renewals + renewal]
-                    folding.append(
+                    processed.append(
                         ProcessedNotification(
                             id: id, scope: scope.id, uuid: notification.uuid, type: .didRenew,
                             signedDate: notification.signedDate, transaction: TransactionFact(transaction),
@@ -67,7 +67,7 @@ enum FillLedger {
                             processedAt: notification.receivedAt))
                 }
             }
-            _ = try await storage.commit(receiving: received, folding: folding)
+            _ = try await storage.commit(received: received, processed: processed)
             if start % (100 * batch) == 0 {
                 let seconds = begin.duration(to: .now) / .seconds(1)
                 FileHandle.standardError.write(Data("\(Int(id)) of \(transactions), \(Int(seconds)) s\n".utf8))

@@ -17,11 +17,11 @@ import Testing
         -> [Int64]
     {
         try await ledger.commit(
-            receiving: numbers.map { number in
+            received: numbers.map { number in
                 ReceivedNotification(
                     scope: scope, uuid: uuid(number), type: "CONSUMPTION_REQUEST", signedDate: now,
                     receivedAt: now + Int64(number), origin: .delivered, text: "text \(number)")
-            }, folding: []
+            }, processed: []
         ).map(\.id)
     }
 
@@ -34,7 +34,7 @@ import Testing
             let folded = ProcessedNotification(
                 id: id, scope: scope, uuid: uuid(index + 1), type: .consumptionRequest, signedDate: now,
                 transaction: facts.transaction("1"), processedAt: now)
-            _ = try await ledger.commit(receiving: [], folding: [folded])
+            _ = try await ledger.commit(received: [], processed: [folded])
         }
     }
 

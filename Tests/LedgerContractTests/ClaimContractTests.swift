@@ -204,11 +204,11 @@ import Testing
             let received = ReceivedNotification(
                 scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: start, receivedAt: start,
                 origin: .delivered, text: "text 2")
-            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             let request = ProcessedNotification(
                 id: id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: start, transaction: first,
                 processedAt: start)
-            _ = try await ledger.commit(receiving: [], folding: [request])
+            _ = try await ledger.commit(received: [], processed: [request])
             var second = first
             (second.transactionID, second.appAccountToken) = ("2", UUID(uuidString: Self.token))
             second.purchaseDate += 60

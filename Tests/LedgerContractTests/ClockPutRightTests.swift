@@ -83,9 +83,9 @@ import Testing
                 (request.received.uuid, request.folded.uuid) = (uuid, uuid)
                 (request.folded.type, request.folded.signedDate) = (.consumptionRequest, Self.now)
                 (request.folded.transaction, request.folded.renewal) = (facts.transaction(original), nil)
-                let receptions = try await ledger.commit(receiving: [request.received], folding: [])
-                request.folded.id = try #require(receptions.first?.id)
-                _ = try await ledger.commit(receiving: [], folding: [request.folded])
+                let insertions = try await ledger.commit(received: [request.received], processed: [])
+                request.folded.id = try #require(insertions.first?.id)
+                _ = try await ledger.commit(received: [], processed: [request.folded])
             }
             // The process that leased them ended before it answered; its clock was ahead.
             let taken = try await ledger.leaseInquiries(at: Self.ahead, leaseEnds: Self.ahead + 1, limit: 9)

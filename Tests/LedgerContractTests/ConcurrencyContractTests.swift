@@ -38,12 +38,12 @@ import Testing
     ) async throws {
         try await engine.withLedger { ledger, scope in
             let all = Self.notifications(0..<10, in: scope)
-            let receptions = try await Self.concurrently { number in
+            let insertions = try await Self.concurrently { number in
                 let first = number % all.count
-                return try await ledger.commit(receiving: Array(all[first...] + all[..<first]), folding: [])
+                return try await ledger.commit(received: Array(all[first...] + all[..<first]), processed: [])
             }.flatMap { $0 }
-            let stored = receptions.filter { $0 == .stored($0.id) }.map(\.id)
-            #expect(stored.count == all.count && Set(stored) == Set(receptions.map(\.id)))
+            let stored = insertions.filter { $0 == .stored($0.id) }.map(\.id)
+            #expect(stored.count == all.count && Set(stored) == Set(insertions.map(\.id)))
             #expect(try await ledger.backlog().count == all.count)
             var facts = RandomFacts(seed: 1)
             let fact = facts.transaction("1")
@@ -55,7 +55,7 @@ import Testing
             try #require(Set(folded.map(\.uuid)) == Set(all.map(\.uuid)))
             _ = try await Self.concurrently { number in
                 let first = number % folded.count
-                return try await ledger.commit(receiving: [], folding: Array(folded[first...] + folded[..<first]))
+                return try await ledger.commit(received: [], processed: Array(folded[first...] + folded[..<first]))
             }
             #expect(try await ledger.backlog().count == 0)
             let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 99), within: .none)
@@ -70,8 +70,8 @@ import Testing
             let ledgers = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
             let (ledger, other, scope) = (ledgers[0].ledger, ledgers[1].ledger, ledgers[0].scopes[0])
             let received = Self.notifications(0..<Self.writers, in: scope)
-            let ids = try await ledger.commit(receiving: received, folding: []).map(\.id)
-            #expect(try await other.commit(receiving: received, folding: []).map(\.id) == ids)
+            let ids = try await ledger.commit(received: received, processed: []).map(\.id)
+            #expect(try await other.commit(received: received, processed: []).map(\.id) == ids)
             let folded = ids.enumerated().map { index, id in
                 var fact = facts.transaction("1")
                 fact.transactionID = "1\(index)"
@@ -79,8 +79,8 @@ import Testing
                     id: id, scope: scope.id, uuid: Self.uuid(index), type: .didRenew, signedDate: Self.now,
                     transaction: fact, processedAt: Self.now)
             }
-            _ = try await Self.concurrently { try await ledger.commit(receiving: [], folding: [folded[$0]]) }
-            for one in folded { _ = try await other.commit(receiving: [], folding: [one]) }
+            _ = try await Self.concurrently { try await ledger.commit(received: [], processed: [folded[$0]]) }
+            for one in folded { _ = try await other.commit(received: [], processed: [one]) }
             let lineage = try await ledger.lineage("1", in: scope.id)
             #expect(lineage?.transactions.count == Self.writers)
             let expected = try await other.lineage("1", in: scope.id)
@@ -95,14 +95,14 @@ import Testing
         try await engine.withLedger { ledger, scope in
             let counts = try await Self.concurrently { number in
                 let batch = Self.notifications(5 * number..<5 * number + 5, in: scope)
-                if number.isMultiple(of: 2) { _ = try await ledger.commit(receiving: batch, folding: []) }
+                if number.isMultiple(of: 2) { _ = try await ledger.commit(received: batch, processed: []) }
                 return try await ledger.backlog().count
             }
             #expect(counts.allSatisfy { $0.isMultiple(of: 5) }, "\(counts)")
             for round in Self.writers..<Self.writers + 20 {
                 let batch = Self.notifications(5 * round..<5 * round + 5, in: scope)
                 let before = try await ledger.backlog().count
-                let task = Task { try await ledger.commit(receiving: batch, folding: []) }
+                let task = Task { try await ledger.commit(received: batch, processed: []) }
                 task.cancel()
                 let result = await task.result
                 let new = try await ledger.backlog().count - before
@@ -208,11 +208,11 @@ import Testing
             #expect(try await ledger.lastEvent() == 2)
             var facts = RandomFacts(seed: 1)
             let received = Self.notifications(0..<1, in: scope)
-            let id = try #require(try await ledger.commit(receiving: received, folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: received, processed: []).first?.id)
             let request = ProcessedNotification(
                 id: id, scope: scope.id, uuid: Self.uuid(0), type: .consumptionRequest, signedDate: Self.now,
                 transaction: facts.transaction("1"), processedAt: Self.now)
-            _ = try await ledger.commit(receiving: [], folding: [request])
+            _ = try await ledger.commit(received: [], processed: [request])
             let taken = try await Self.concurrently { _ in
                 try await ledger.leaseInquiries(at: Self.now, leaseEnds: Self.now + 1000, limit: 9)
             }

@@ -40,14 +40,14 @@ import Testing
             }
             let (id, now) = (scope.id, Self.now)
             try await expectNewDigest("nothing")
-            let receptions = try await ledger.commit(receiving: [Self.received("text 1", in: scope)], folding: [])
+            let insertions = try await ledger.commit(received: [Self.received("text 1", in: scope)], processed: [])
             try await expectNewDigest("a notification")
             let folded = ProcessedNotification(
-                id: try #require(receptions.first).id, scope: id, uuid: Self.received("", in: scope).uuid,
+                id: try #require(insertions.first).id, scope: id, uuid: Self.received("", in: scope).uuid,
                 type: .didRenew, signedDate: now, transaction: Self.transaction("1"), processedAt: now)
-            _ = try await ledger.commit(receiving: [], folding: [folded])
+            _ = try await ledger.commit(received: [], processed: [folded])
             try await expectNewDigest("a folded notification")
-            _ = try await ledger.commit(receiving: [Self.received("text 2", in: scope)], folding: [])
+            _ = try await ledger.commit(received: [Self.received("text 2", in: scope)], processed: [])
             try await expectNewDigest("another text of the notification")
             let statement = SignedFact(
                 scope: id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: now, text: "text 3")
@@ -86,7 +86,7 @@ import Testing
         try await engine.withLedger { ledger, scope in
             let (id, now) = (scope.id, Self.now)
             let received = ["text 1", "text 2"].map { Self.received($0, in: scope) }
-            let ids = try await ledger.commit(receiving: received, folding: []).map(\.id)
+            let ids = try await ledger.commit(received: received, processed: []).map(\.id)
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "pro", until: now, reason: "sorry", actor: "team")
             _ = try await ledger.createGrant("g", content, in: id, at: now)
@@ -97,7 +97,7 @@ import Testing
             }
             for id in ids { try await ledger.fail(id, code: "no", message: "no", at: now) }
             try await expectSameDigest("a failure")
-            _ = try await ledger.commit(receiving: received, folding: [])
+            _ = try await ledger.commit(received: received, processed: [])
             try await expectSameDigest("a duplicate")
             try await ledger.record(UsageReport(reportedAt: now), of: "anna", in: id)
             try await expectSameDigest("a usage report")

@@ -50,9 +50,9 @@ import Testing
     ) async throws {
         try await engine.withLedger { ledger, scope in
             let id = try #require(
-                try await ledger.commit(receiving: Self.received(1...1, in: scope), folding: []).first?.id)
+                try await ledger.commit(received: Self.received(1...1, in: scope), processed: []).first?.id)
             let folded = Self.folded(1, id, "\u{E9}", renewing: "e\u{301}", in: scope)
-            _ = try await ledger.commit(receiving: [], folding: [folded])
+            _ = try await ledger.commit(received: [], processed: [folded])
             let one = try #require(try await ledger.lineage("\u{E9}", in: scope.id))
             let other = try #require(try await ledger.lineage("e\u{301}", in: scope.id))
             #expect(one.transactions.count == 1 && one.renewal == nil)
@@ -93,14 +93,14 @@ import Testing
                     scope: scope.id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: Self.now,
                     text: "known")
                 #expect(try await ledger.commit([known]) == 1)
-                ids = try await ledger.commit(receiving: Self.received(1...3, in: scope), folding: []).map(\.id)
+                ids = try await ledger.commit(received: Self.received(1...3, in: scope), processed: []).map(\.id)
             }
             try #require(ids.count == 3)
             let half = Self.folded(1, ids[0], "1", renewing: "2", in: scope)
             let others = [Self.folded(2, ids[1], "3", in: scope), Self.folded(3, ids[2], "4", in: scope)]
             try await engine.damaging(record: "2", in: scope.id, of: ledger) {
                 _ = try await ledger.commit(
-                    receiving: Self.received(4...4, in: scope), folding: [others[0], half, others[1]])
+                    received: Self.received(4...4, in: scope), processed: [others[0], half, others[1]])
                 #expect(
                     try await ledger.failedNotifications(code: "storage_damaged", in: [scope.id], limit: 9) == [half.id]
                 )
@@ -114,11 +114,11 @@ import Testing
                 #expect(try await Self.events(ledger, in: scope) == others.map { LedgerEvent.prefix + $0.uuid })
             }
             try await ledger.reprocess([half.id], at: Self.now)
-            _ = try await ledger.commit(receiving: [], folding: [half])
+            _ = try await ledger.commit(received: [], processed: [half])
             let all = (others + [half]).map { LedgerEvent.prefix + $0.uuid }
             #expect(try await Self.events(ledger, in: scope) == all)
             #expect(try await ledger.lineage("2", in: scope.id)?.renewal == Self.renewal("2"))
-            _ = try await undamaged.commit(receiving: Self.received(4...4, in: scope), folding: [half] + others)
+            _ = try await undamaged.commit(received: Self.received(4...4, in: scope), processed: [half] + others)
             let digest = try await undamaged.digest()
             #expect(try await ledger.digest() == digest)
         }
@@ -132,7 +132,7 @@ import Testing
         try await engine.withLedger { ledger, scope in
             // Without a purchase, about a purchase, a consumption request, and the decision on it.
             let types: [NotificationTypeV2] = [.test, .didRenew, .consumptionRequest, .refund]
-            let ids = try await ledger.commit(receiving: Self.received(1...4, in: scope), folding: []).map(\.id)
+            let ids = try await ledger.commit(received: Self.received(1...4, in: scope), processed: []).map(\.id)
             try #require(ids.count == types.count)
             let folded = types.indices.map { index in
                 var folded = Self.folded(index + 1, ids[index], "1", renewing: "2", in: scope)
@@ -140,7 +140,7 @@ import Testing
                 if folded.type == .test { (folded.transaction, folded.renewal) = (nil, nil) }
                 return folded
             }
-            _ = try await ledger.commit(receiving: [], folding: folded)
+            _ = try await ledger.commit(received: [], processed: folded)
             let (digest, events) = (try await ledger.digest(), try await ledger.lastEvent())
             let inquiries = try await ledger.inquiries(in: scope.id, before: .max, limit: 9)
             try #require(inquiries.map(\.decision) == [.refunded] && events > 0)
@@ -148,7 +148,7 @@ import Testing
                 try await ledger.reprocess(ids + ids, at: Self.now + 1)
                 #expect(try await ledger.backlog().count == ids.count)
                 #expect(try await ledger.pending(after: .min, limit: 9).map(\.id) == ids)
-                _ = try await ledger.commit(receiving: [], folding: folded)
+                _ = try await ledger.commit(received: [], processed: folded)
                 #expect(try await ledger.backlog().count == 0)
                 let again = try await ledger.digest()
                 #expect(again == digest)

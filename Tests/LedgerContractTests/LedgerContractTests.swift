@@ -91,12 +91,12 @@ import Testing
         while !notifications.isEmpty || !statements.isEmpty {
             let batch = notifications.prefix(Int.random(in: 0...5, using: &random))
             notifications = notifications.dropFirst(batch.count)
-            _ = try await walk.commit(Array(batch), folding: Int.random(in: 0...walk.waiting.count, using: &random))
+            _ = try await walk.commit(Array(batch), processed: Int.random(in: 0...walk.waiting.count, using: &random))
             let statementBatch = statements.prefix(Int.random(in: 0...3, using: &random))
             statements = statements.dropFirst(statementBatch.count)
             _ = try await walk.ledger.commit(Array(statementBatch))
         }
-        _ = try await walk.commit([], folding: walk.waiting.count)
+        _ = try await walk.commit([], processed: walk.waiting.count)
         #expect(try await walk.ledger.backlog().count == 0)
     }
 
@@ -108,12 +108,12 @@ import Testing
             var one = facts.notification(in: walk.scopes[0], at: 0)
             one.folded.transaction = facts.transaction("1")
             let ledger = walk.ledger
-            let first = try await ledger.commit(receiving: [one.received, one.received], folding: [])
+            let first = try await ledger.commit(received: [one.received, one.received], processed: [])
             #expect(first.map(\.id) == [first[0].id, first[0].id])
             #expect(first == [.stored(first[0].id), .duplicate(first[0].id)])
             #expect(try await ledger.backlog().count == 1)
             one.folded.id = first[0].id
-            for _ in 0..<2 { _ = try await ledger.commit(receiving: [one.received], folding: [one.folded]) }
+            for _ in 0..<2 { _ = try await ledger.commit(received: [one.received], processed: [one.folded]) }
             #expect(try await ledger.backlog().count == 0)
             #expect(try await ledger.lastEvent() == 1)
         }
@@ -129,16 +129,16 @@ import Testing
             let one = facts.notification(in: walk.scopes[0], at: 0).received
             var other = one
             other.text = facts.text()
-            let receptions = try await walk.ledger.commit(receiving: [one, other, other], folding: [])
-            try #require(receptions.count == 3)
-            #expect(receptions[0].id > 0 && receptions[1].id < 0)
-            #expect(receptions[2] == .duplicate(receptions[0].id))
+            let insertions = try await walk.ledger.commit(received: [one, other, other], processed: [])
+            try #require(insertions.count == 3)
+            #expect(insertions[0].id > 0 && insertions[1].id < 0)
+            #expect(insertions[2] == .duplicate(insertions[0].id))
             let pending = try await walk.ledger.pending(after: .min, limit: 10)
             #expect(pending.map(\.text) == [other.text])
-            let rest = try await walk.ledger.pending(after: receptions[1].id, limit: 10)
+            let rest = try await walk.ledger.pending(after: insertions[1].id, limit: 10)
             #expect(rest.map(\.text) == [one.text])
             // A text that does not verify is counted and listed like any failed notification.
-            try await walk.ledger.fail(receptions[1].id, code: "no", message: "it cannot be believed", at: 0)
+            try await walk.ledger.fail(insertions[1].id, code: "no", message: "it cannot be believed", at: 0)
             let missing = try await walk.ledger.missing(in: walk.scopes[0].id)
             #expect(missing.failedNotifications == 1 && missing.backlog == 1)
             var filter = InboxFilter(scopes: walk.scopes.map(\.id))
@@ -146,7 +146,7 @@ import Testing
             filter.state = .failed
             let failed = try await walk.ledger.notifications(filter, before: .max, limit: 9).items
             #expect(failed.map(\.text) == [other.text] && failed.allSatisfy(\.isOtherText))
-            #expect(try await walk.ledger.otherTexts(of: receptions[0].id, limit: 9) == failed)
+            #expect(try await walk.ledger.otherTexts(of: insertions[0].id, limit: 9) == failed)
         }
     }
 
@@ -161,7 +161,7 @@ import Testing
             let one = facts.notification(in: walk.scopes[0], at: 0).received
             var other = one
             other.text = facts.text()
-            let ids = try await ledger.commit(receiving: [one, other], folding: []).map(\.id)
+            let ids = try await ledger.commit(received: [one, other], processed: []).map(\.id)
             try #require(ids.count == 2 && ids[0] > 0 && ids[1] < 0)
             for id in ids {
                 #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9) == false)
@@ -190,17 +190,17 @@ import Testing
             let one = facts.notification(in: walk.scopes[0], at: 0).received
             var other = one
             (other.type, other.text, other.signedDate) = ("OTHER", facts.text(), one.signedDate + 1)
-            let id = try #require(try await ledger.commit(receiving: [one], folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: [one], processed: []).first?.id)
             try await engine.damage(text: id, of: ledger)
             #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
-            #expect(try await ledger.commit(receiving: [other], folding: []) == [.stored(id)])
+            #expect(try await ledger.commit(received: [other], processed: []) == [.stored(id)])
             #expect(try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
             let pending = try await ledger.pending(after: .min, limit: 9)
             #expect(pending.map(\.text) == [other.text] && pending.map(\.type) == [other.type])
             #expect(pending.map(\.signedDate) == [other.signedDate])
             #expect(try await ledger.otherTexts(of: id, limit: 9).isEmpty)
-            #expect(try await ledger.commit(receiving: [other], folding: []) == [.duplicate(id)])
-            let third = try await ledger.commit(receiving: [one], folding: []).map(\.id)
+            #expect(try await ledger.commit(received: [other], processed: []) == [.duplicate(id)])
+            let third = try await ledger.commit(received: [one], processed: []).map(\.id)
             #expect(third.allSatisfy { $0 < 0 } && third.count == 1)
         }
     }
@@ -272,8 +272,8 @@ import Testing
             var walk = try await Walk(try engine.open(in: folder))
             let scopes = walk.scopes
             let notifications = (0..<40).map { number in facts.notification(in: scopes[number % 2], at: Int64(number)) }
-            _ = try await walk.commit(notifications, folding: 0)
-            _ = try await walk.commit([], folding: walk.waiting.count)
+            _ = try await walk.commit(notifications, processed: 0)
+            _ = try await walk.commit([], processed: walk.waiting.count)
             for scope in scopes.prefix(2) {
                 let found = try await walk.ledger.lastEventsOfCustomers(in: scope.id, limit: 5, amongLast: 99)
                 #expect(found.count <= 5 && found.allSatisfy { $0.scope == scope.id && $0.customer != nil })

@@ -27,7 +27,7 @@ import Testing
             try #require(before.count > 50)
 
             #expect(try await ledger.scopes(of: []).all == walk.scopes)
-            #expect(try await ledger.commit(receiving: [], folding: []).isEmpty)
+            #expect(try await ledger.commit(received: [], processed: []).isEmpty)
             #expect(try await ledger.commit([SignedFact]()) == 0)
             try await ledger.commit([Refusal]())
             try await ledger.store([OriginalPurchase]())
@@ -82,11 +82,11 @@ import Testing
                 let received = ReceivedNotification(
                     scope: scope.id, uuid: uuid, type: "EXPIRED", subtype: subtype, signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
-                let reception = try #require(try await ledger.commit(receiving: [received], folding: []).first)
+                let insertion = try #require(try await ledger.commit(received: [received], processed: []).first)
                 let folded = ProcessedNotification(
-                    id: reception.id, scope: scope.id, uuid: uuid, type: .expired, signedDate: Self.now,
+                    id: insertion.id, scope: scope.id, uuid: uuid, type: .expired, signedDate: Self.now,
                     transaction: facts.transaction("1"), processedAt: Self.now)
-                _ = try await ledger.commit(receiving: [], folding: [folded])
+                _ = try await ledger.commit(received: [], processed: [folded])
             }
             for (subtype, count) in [(nil, 3), ("", 1), ("VOLUNTARY", 1)] as [(String?, Int)] {
                 for original in [nil, "1"] {
@@ -108,11 +108,11 @@ import Testing
                 let received = ReceivedNotification(
                     scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
-                let reception = try #require(try await ledger.commit(receiving: [received], folding: []).first)
+                let insertion = try #require(try await ledger.commit(received: [received], processed: []).first)
                 let folded = ProcessedNotification(
-                    id: reception.id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: Self.now,
+                    id: insertion.id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: Self.now,
                     transaction: facts.transaction("1"), processedAt: Self.now)
-                _ = try await ledger.commit(receiving: [], folding: [folded])
+                _ = try await ledger.commit(received: [], processed: [folded])
             }
             let recovery = try await ledger.begin(
                 .requested(scope.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)

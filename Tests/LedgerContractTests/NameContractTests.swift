@@ -65,8 +65,8 @@ import Testing
                 let received = ReceivedNotification(
                     scope: scope.id, uuid: text, type: "TEST", signedDate: 5, receivedAt: 5, origin: .delivered,
                     text: "text")
-                let reception = try await ledger.commit(receiving: [received], folding: []).first
-                #expect(reception.map { $0 == .stored($0.id) } == true, "\(text)")
+                let insertion = try await ledger.commit(received: [received], processed: []).first
+                #expect(insertion.map { $0 == .stored($0.id) } == true, "\(text)")
             }
             #expect(try await ledger.missing(in: scope.id).historyRequests == Self.names.count)
             // One of the customers is erased.
@@ -207,11 +207,11 @@ import Testing
                 let received = ReceivedNotification(
                     scope: scope.id, uuid: name.text, type: "DID_RENEW", signedDate: 5, receivedAt: 5,
                     origin: .delivered, text: "text")
-                let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+                let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
                 let folded = ProcessedNotification(
                     id: id, scope: scope.id, uuid: name.text, type: .didRenew, signedDate: 5, transaction: fact,
                     processedAt: 5)
-                _ = try await ledger.commit(receiving: [], folding: [folded])
+                _ = try await ledger.commit(received: [], processed: [folded])
             }
             let notifications = try await ledger.notifications(about: "1", in: scope.id, limit: 99)
             #expect(notifications.map { ExactText($0.uuid) } == Self.names.sorted())
@@ -234,14 +234,14 @@ import Testing
             let received = ReceivedNotification(
                 scope: scope.id, uuid: "00000000-0000-4000-8000-000000000001", type: "DID_RENEW", signedDate: 5,
                 receivedAt: 5, origin: .delivered, text: "text")
-            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
             let folded = ProcessedNotification(
                 id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 5, transaction: fact,
                 processedAt: 5)
-            _ = try await ledger.commit(receiving: [], folding: [folded])
+            _ = try await ledger.commit(received: [], processed: [folded])
             let event = try #require(try await ledger.event(try await ledger.lastEvent())?.event)
             #expect(event.customer.map { ExactText($0) } == sorted.first)
         }

@@ -22,15 +22,15 @@ import Testing
         try await engine.withLedger { ledger, found in
             let scope = found.id
             let texts = Self.notifications(1, others: 1, in: scope)
-            let ids = try await ledger.commit(receiving: texts, folding: []).map(\.id)
+            let ids = try await ledger.commit(received: texts, processed: []).map(\.id)
             try #require(ids.count == 2 && ids[1] < 0)
             try await ledger.fail(ids[1], code: "no", message: "it cannot be believed", at: 6)
             #expect(try await ledger.backlog().count == 1)
-            #expect(try await ledger.commit(receiving: texts, folding: []) == [.duplicate(ids[0]), .stored(ids[1])])
+            #expect(try await ledger.commit(received: texts, processed: []) == [.duplicate(ids[0]), .stored(ids[1])])
             #expect(try await ledger.failedNotifications(code: "no", in: [scope], limit: 9).isEmpty)
             #expect(try await ledger.pending(after: .min, limit: 9).map(\.id) == [ids[1]])
             #expect(try await ledger.backlog().count == 2)
-            let again = try await ledger.commit(receiving: texts, folding: [])
+            let again = try await ledger.commit(received: texts, processed: [])
             #expect(again == [.duplicate(ids[0]), .duplicate(ids[0])])
         }
     }
@@ -43,7 +43,7 @@ import Testing
             let folded = ProcessedNotification(
                 id: id, scope: scope, uuid: uuid(number), type: .didRenew, signedDate: Int64(number),
                 transaction: facts.transaction("1"), processedAt: 6)
-            _ = try await ledger.commit(receiving: [], folding: [folded])
+            _ = try await ledger.commit(received: [], processed: [folded])
         }
     }
 
@@ -54,7 +54,7 @@ import Testing
         try await engine.withLedger { ledger, found in
             let scope = found.id
             let texts = Self.notifications(1, others: 3, in: scope) + Self.notifications(2, others: 2, in: scope)
-            let ids = try await ledger.commit(receiving: texts, folding: []).map(\.id)
+            let ids = try await ledger.commit(received: texts, processed: []).map(\.id)
             try #require(ids.count == 7)
             try await Self.fold([ids[0], ids[4]], in: scope, ledger)
             let expected: [Int: [Int]] = [
@@ -74,7 +74,7 @@ import Testing
             let scope = found.id
             let most = FactSelection.maximumOtherTexts
             let texts = Self.notifications(1, others: most + 2, in: scope)
-            let id = try #require(try await ledger.commit(receiving: texts, folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: texts, processed: []).first?.id)
             try await Self.fold([id], in: scope, ledger)
             let found = try await ledger.sources(of: [FactSelection("1")], notifications: true, in: scope)
             let shown = found.compactMap { fact -> String? in
@@ -92,11 +92,11 @@ import Testing
             let (ledger, scopes) = (walk.ledger, walk.scopes.map(\.id))
             try #require(scopes.count == 2)
             let first = try #require(Self.notifications(1, others: 0, in: scopes[0]).first)
-            let id = try #require(try await ledger.commit(receiving: [first], folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: [first], processed: []).first?.id)
             let again = Self.notifications(1, others: 1, in: scopes[1])
-            let receptions = try await ledger.commit(receiving: again, folding: [])
-            try #require(receptions.count == 2)
-            #expect(receptions[0] == .duplicate(id) && receptions[1].id < 0)
+            let insertions = try await ledger.commit(received: again, processed: [])
+            try #require(insertions.count == 2)
+            #expect(insertions[0] == .duplicate(id) && insertions[1].id < 0)
             #expect(try await ledger.otherTexts(of: id, limit: 9).map(\.scope) == [scopes[0]])
             #expect(try await ledger.missing(in: scopes[0]).backlog == 2)
             #expect(try await ledger.missing(in: scopes[1]).backlog == 0)

@@ -24,22 +24,22 @@ struct Walk {
 
     /// Receives notifications and, in the same commit, folds some of the waiting ones.
     mutating func commit(
-        _ arrivals: [(received: ReceivedNotification, folded: ProcessedNotification)], folding count: Int,
+        _ arrivals: [(received: ReceivedNotification, folded: ProcessedNotification)], processed count: Int,
         at now: Milliseconds = 0
     ) async throws -> String {
-        var folding = Array(waiting.prefix(count))
-        waiting.removeFirst(folding.count)
-        for index in folding.indices { folding[index].processedAt = now }
-        let receptions = try await ledger.commit(receiving: arrivals.map(\.received), folding: folding)
-        for (reception, arrival) in zip(receptions, arrivals) {
-            guard case .stored(let id) = reception else { continue }
+        var processed = Array(waiting.prefix(count))
+        waiting.removeFirst(processed.count)
+        for index in processed.indices { processed[index].processedAt = now }
+        let insertions = try await ledger.commit(received: arrivals.map(\.received), processed: processed)
+        for (insertion, arrival) in zip(insertions, arrivals) {
+            guard case .stored(let id) = insertion else { continue }
             var folded = arrival.folded
             folded.id = id
             // A notification that failed and was received again waits once.
             waiting.removeAll { $0.id == id }
             waiting.append(folded)
         }
-        return receptions.map { if case .stored(let id) = $0 { id < 0 ? "other" : "kept" } else { "duplicate" } }
+        return insertions.map { if case .stored(let id) = $0 { id < 0 ? "other" : "kept" } else { "duplicate" } }
             .joined(separator: " ")
     }
 }
@@ -101,9 +101,9 @@ extension Step {
             facts.notification(in: scope, at: now)
         }
         if facts.isOneIn(3) { arrivals += arrivals.prefix(1) }
-        let (sent, folding) = (arrivals, Int.random(in: 0...5, using: &facts.random))
-        return Step(name: "receive \(sent.map(\.received.uuid)) fold \(folding)") {
-            try await $0.commit(sent, folding: folding, at: now)
+        let (sent, processed) = (arrivals, Int.random(in: 0...5, using: &facts.random))
+        return Step(name: "receive \(sent.map(\.received.uuid)) fold \(processed)") {
+            try await $0.commit(sent, processed: processed, at: now)
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
             let counts = try await ledger.refusalCounts(from: 0, to: 9, amongLast: 9)
             #expect(counts == [text: 1])
             let received = Self.notification(1, in: scope)
-            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             try await ledger.fail(id, code: text, message: text, at: 1)
             #expect(try await ledger.notification(received.uuid)?.failure == text)
             #expect(try await ledger.failedNotifications(code: text, in: [scope], limit: 9) == [id])
@@ -68,12 +68,12 @@ import Testing
                     willRenew: true, isInBillingRetry: false, gracePeriodExpiresDate: date, renewalDate: date,
                     signedDate: date)
                 let received = Self.notification(number, signed: instant, in: scope)
-                let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+                let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
                 #expect(try await ledger.backlog().oldest == instant)
                 let folded = ProcessedNotification(
                     id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: instant,
                     transaction: fact, renewal: renewal, processedAt: instant)
-                _ = try await ledger.commit(receiving: [], folding: [folded])
+                _ = try await ledger.commit(received: [], processed: [folded])
                 let lineage = try await ledger.lineage("\(number)", in: scope)
                 #expect(lineage?.transactions == [fact] && lineage?.renewal == renewal, "\(instant)")
                 let stored = try await ledger.notification(received.uuid)
@@ -109,7 +109,7 @@ import Testing
             }
             #expect(try await ledger.commit(statements) == 2)
             let received = Self.notification(1, in: scope.id)
-            let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+            let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             let folded = ProcessedNotification(
                 id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 0, transaction: transaction,
                 renewal: renewal, processedAt: 0)
@@ -117,7 +117,7 @@ import Testing
             for _ in 0..<2 {
                 let lineage = try await ledger.lineage("1", in: scope.id)
                 #expect(lineage?.transactions == [expected.0] && lineage?.renewal == expected.1)
-                _ = try await ledger.commit(receiving: [], folding: [folded])
+                _ = try await ledger.commit(received: [], processed: [folded])
             }
         }
     }
@@ -135,11 +135,11 @@ import Testing
             var (facts, late) = (RandomFacts(seed: 1), [Bool?]())
             for number in [2, 1] {
                 let received = Self.notification(number, signed: Int64(number), in: scope)
-                let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+                let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
                 let folded = ProcessedNotification(
                     id: id, scope: scope, uuid: received.uuid, type: .didRenew, signedDate: received.signedDate,
                     transaction: facts.transaction("1"), processedAt: 9)
-                _ = try await ledger.commit(receiving: [], folding: [folded])
+                _ = try await ledger.commit(received: [], processed: [folded])
                 late.append(try await ledger.event(try await ledger.lastEvent())?.event.isLate)
             }
             #expect(late == [false, true])

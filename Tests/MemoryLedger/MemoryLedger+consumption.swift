@@ -124,7 +124,7 @@ extension MemoryLedger.State {
         body(&inquiries[index].inquiry)
     }
 
-    /// Stores the inquiry or the refund decision of a notification that is folded for the first time.
+    /// Stores the inquiry or the refund decision of a notification that is processed for the first time.
     mutating func recordConsumption(_ notification: ProcessedNotification) {
         guard let transaction = notification.transaction, let original = notification.originalTransactionID else {
             return

@@ -31,18 +31,18 @@ extension MemoryLedger: LedgerStorage {
     }
 
     package func commit(
-        receiving: [ReceivedNotification], folding: [ProcessedNotification]
-    ) async throws -> [Reception] {
+        received: [ReceivedNotification], processed: [ProcessedNotification]
+    ) async throws -> [InsertionResult] {
         try write { state in
-            let receptions = receiving.map { state.receive($0) }
-            for notification in folding {
+            let insertions = received.map { state.receive($0) }
+            for notification in processed {
                 let before = state
-                do { try state.fold(notification) } catch let error as StorageError where error.code == .damaged {
+                do { try state.process(notification) } catch let error as StorageError where error.code == .damaged {
                     state = before
                     state.fail(notification.id, error.code.rawValue)
                 }
             }
-            return receptions
+            return insertions
         }
     }
 
@@ -94,7 +94,7 @@ extension MemoryLedger {
 }
 
 extension MemoryLedger.State {
-    mutating func receive(_ new: ReceivedNotification) -> Reception {
+    mutating func receive(_ new: ReceivedNotification) -> InsertionResult {
         guard let number = numbers[ExactText(new.uuid)], let known = notifications[number] else {
             let number = Int64(notifications.count + 1)
             notifications[number] = StoredNotification(
@@ -155,7 +155,7 @@ extension MemoryLedger.State {
 
     // MARK: - Folding
 
-    mutating func fold(_ notification: ProcessedNotification) throws {
+    mutating func process(_ notification: ProcessedNotification) throws {
         let waited = inbox.removeValue(forKey: notification.id) != nil
         let number = notification.id < 0 ? otherTexts[-notification.id]?.notification ?? 0 : notification.id
         let before = self

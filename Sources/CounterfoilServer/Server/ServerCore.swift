@@ -108,7 +108,7 @@ package struct ServerCore: Sendable {
             metrics: metrics)
         self.webhooks = webhooks
         events = EventFeed(storage, renderer)
-        writer = LedgerWriter(storage, metrics: metrics, onFold: webhooks.wake)
+        writer = LedgerWriter(storage, metrics: metrics, onProcessed: webhooks.wake)
         processor = NotificationProcessor(
             storage: storage, writer: writer, verifier: historical, scopes: scopes, now: clock.now, logger: logger,
             metrics: metrics)

@@ -68,7 +68,7 @@ package struct ReceivedNotification: Sendable {
 }
 
 /// The result of storing a received notification.
-package enum Reception: Sendable, Hashable {
+package enum InsertionResult: Sendable, Hashable {
     /// It was stored under this row identifier and waits to be processed.
     case stored(Int64)
     /// It was already stored under this row identifier.

@@ -31,7 +31,7 @@ package protocol LedgerStorage: Sendable {
     /// Returns the scopes of the apps, and creates those that do not exist.
     func scopes(of apps: [(bundleID: String, environment: String)]) async throws -> AppEnvironmentRegistry
 
-    /// Stores received notifications and processed ones in one commit. The results are in the order of `receiving`.
+    /// Stores received notifications and processed ones in one commit. The results are in the order of `received`.
     ///
     /// A failed notification that is received again is pending again. A different text with a known UUID becomes
     /// pending too, also again if it failed; if the stored text is corrupt, the new one replaces it and gets its row
@@ -40,7 +40,7 @@ package protocol LedgerStorage: Sendable {
     ///
     /// Received notifications are stored before processed ones. Each notification creates one event, however often it
     /// is processed: processing it again changes nothing.
-    func commit(receiving: [ReceivedNotification], folding: [ProcessedNotification]) async throws -> [Reception]
+    func commit(received: [ReceivedNotification], processed: [ProcessedNotification]) async throws -> [InsertionResult]
 
     /// Stores statements. Returns how many of them changed the ledger.
     func commit(_ statements: [SignedFact]) async throws -> Int

@@ -129,11 +129,11 @@ package struct LedgerRebuild: Sendable {
 
     private func differingOriginalPurchases(
         _ scopes: AppEnvironmentRegistry, _ report: inout Report
-    ) async throws -> [SQLiteStorage.OriginalPurchaseFindings.Difference] {
-        var differing: [SQLiteStorage.OriginalPurchaseFindings.Difference] = []
+    ) async throws -> [SQLiteStorage.OriginalPurchaseVerification.Difference] {
+        var differing: [SQLiteStorage.OriginalPurchaseVerification.Difference] = []
         var next: [SQLValue]? = OriginalPurchaseTable.Page.start
         while let key = next {
-            let page = try await storage.originalPurchaseFindings(
+            let page = try await storage.verifyOriginalPurchases(
                 after: key, limit: Self.batch, scopes, by: verifier)
             report.facts += page.count
             report.refuse(page.refused)

@@ -114,7 +114,7 @@ extension OriginalPurchase {
 
 extension SQLiteStorage {
     /// The result of verifying a page of original purchases.
-    struct OriginalPurchaseFindings: Sendable {
+    struct OriginalPurchaseVerification: Sendable {
         /// The verified fact of a row whose columns differ from the text.
         struct Difference: Sendable {
             var scope: Int64
@@ -131,29 +131,29 @@ extension SQLiteStorage {
     }
 
     /// Verifies the rows after a key, at most `limit`.
-    func originalPurchaseFindings(
+    func verifyOriginalPurchases(
         after key: [SQLValue], limit: Int, _ scopes: AppEnvironmentRegistry, by verifier: SignedDataVerifier
-    ) async throws -> OriginalPurchaseFindings {
+    ) async throws -> OriginalPurchaseVerification {
         let page = try await read {
             try OriginalPurchaseTable.page(after: key, limit: limit, scopes, self.headers, $0)
         }
-        var diagnostics = OriginalPurchaseFindings(
+        var result = OriginalPurchaseVerification(
             count: page.kept.count, refused: page.damages.map(\.logReason), next: page.last)
         for kept in page.kept {
             guard let scope = scopes[id: kept.scope] else { continue }
             do throws(VerificationError) {
                 let fact = try await kept.verifiedFact(in: scope, by: verifier)
                 guard !kept.agrees(with: fact) else { continue }
-                diagnostics.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
+                result.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
             } catch {
-                diagnostics.refused.append("app transaction \(kept.subject): \(error.code)")
+                result.refused.append("app transaction \(kept.subject): \(error.code)")
             }
         }
-        return diagnostics
+        return result
     }
 
     /// Corrects the columns according to the texts.
-    func correct(_ differences: [OriginalPurchaseFindings.Difference]) async throws {
+    func correct(_ differences: [OriginalPurchaseVerification.Difference]) async throws {
         try await write { db in
             for difference in differences {
                 let fact = difference.fact

@@ -21,27 +21,27 @@ extension SQLiteStorage: LedgerStorage {
     }
 
     package func commit(
-        receiving: [ReceivedNotification], folding: [ProcessedNotification]
-    ) async throws -> [Reception] {
+        received: [ReceivedNotification], processed: [ProcessedNotification]
+    ) async throws -> [InsertionResult] {
         // Texts are packed before the transaction, because other writers wait for it.
-        let texts = receiving.map { headers.pack($0.text) }
+        let texts = received.map { headers.pack($0.text) }
         do {
-            return try await commit(receiving, texts, folding, by: { try FactProcessor.process($0, $1) })
+            return try await commit(received, texts, processed, by: { try FactProcessor.process($0, $1) })
         } catch let error as StorageError where error.code == .damaged {
             // A corrupt record must not block the other notifications. Savepoints copy changed pages, so they are used
             // in this case only.
-            return try await commit(receiving, texts, folding, by: Self.processOrFail)
+            return try await commit(received, texts, processed, by: Self.processOrFail)
         }
     }
 
     private func commit(
-        _ receiving: [ReceivedNotification], _ texts: [PackedText], _ folding: [ProcessedNotification],
-        by fold: @escaping @Sendable (ProcessedNotification, Database) throws -> Void
-    ) async throws -> [Reception] {
+        _ received: [ReceivedNotification], _ texts: [PackedText], _ processed: [ProcessedNotification],
+        by process: @escaping @Sendable (ProcessedNotification, Database) throws -> Void
+    ) async throws -> [InsertionResult] {
         try await write(texts) { db in
-            let receptions = try zip(receiving, texts).map { try self.receive($0, $1, db) }
-            for notification in folding { try fold(notification, db) }
-            return receptions
+            let insertions = try zip(received, texts).map { try self.receive($0, $1, db) }
+            for notification in processed { try process(notification, db) }
+            return insertions
         }
     }
 
@@ -128,7 +128,7 @@ extension SQLiteStorage: LedgerStorage {
         return value
     }
 
-    func receive(_ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws -> Reception {
+    func receive(_ new: ReceivedNotification, _ text: PackedText, _ db: Database) throws -> InsertionResult {
         let uuid = StoredUUID.value(new.uuid)
         try db.run(
             """
@@ -151,7 +151,7 @@ extension SQLiteStorage: LedgerStorage {
     /// count, so that the ledger does not depend on the order of arrival.
     private func receiveDuplicate(
         _ new: ReceivedNotification, _ text: PackedText, _ uuid: SQLValue, _ db: Database
-    ) throws -> Reception {
+    ) throws -> InsertionResult {
         let known = try db.first("SELECT id, text FROM notifications WHERE uuid = ?", [uuid]) { row in
             row.number(0).map { (id: $0, text: row.blob(1)) }
         }

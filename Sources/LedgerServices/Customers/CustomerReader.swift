@@ -116,7 +116,7 @@ package struct CustomerReader: Sendable {
     }
 
     /// Verifies a stored notification again, because the file may have been changed, and returns its parts. Nil if the
-    /// notification is not folded or its scope is unknown.
+    /// notification is not processed or its scope is unknown.
     package func parts(of kept: StoredNotification) async throws(VerificationError) -> NotificationParts? {
         guard let scope = scopes[id: kept.scope] else { return nil }
         return try await NotificationParts(of: kept, in: scope, verifiedBy: verifier)

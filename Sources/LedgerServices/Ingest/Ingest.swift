@@ -4,7 +4,7 @@ package import AppStoreServer
 package import AppStoreTrust
 internal import CoreMetrics
 
-/// Accepts notifications from all origins: verifies the outer signature, stores the text, then queues it for folding.
+/// Accepts notifications from all origins: verifies the outer signature, stores the text, then queues it for processing.
 package struct Ingest: Sendable {
     /// Verifies notifications that the App Store has just sent.
     let live: SignedDataVerifier
@@ -31,7 +31,7 @@ package struct Ingest: Sendable {
 
     /// The result of ``accept(_:origin:)``.
     package struct Acceptance: Sendable {
-        package var reception: Reception
+        package var insertion: InsertionResult
         package var notification: Verified<ResponseBodyV2DecodedPayload>
         package var scope: AppEnvironment
     }
@@ -57,8 +57,8 @@ package struct Ingest: Sendable {
         else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
         let received = ReceivedNotification(
             verified, scope: scope, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
-        let reception = try await writer.receive(received)
-        switch reception {
+        let insertion = try await writer.receive(received)
+        switch insertion {
         case .stored(let id):
             metrics.countKept(type: received.type, subtype: received.subtype)
             if LateDelivery.isLate(signed: received.signedDate, received: received.receivedAt, origin) {
@@ -69,6 +69,6 @@ package struct Ingest: Sendable {
                     id: id, scope: scope, content: .verified(verified), receivedAt: received.receivedAt))
         case .duplicate: metrics.duplicates.increment()
         }
-        return Acceptance(reception: reception, notification: verified, scope: scope)
+        return Acceptance(insertion: insertion, notification: verified, scope: scope)
     }
 }

@@ -7,31 +7,31 @@ internal import Synchronization
 /// Groups many changes into one commit. A caller waits until its notification is on disk, together with all that
 /// arrived during the previous commit.
 ///
-/// Every commit includes received notifications before folded ones, so that the App Store never waits for folding.
+/// Every commit includes received notifications before processed ones, so that the App Store never waits for processing.
 package final class LedgerWriter: Service {
     /// The size of one commit. It is small, so that the next commit begins soon.
     package struct Limits: Sendable {
-        package var receiving = 512
-        package var folding = 128
+        package var received = 512
+        package var processed = 128
         /// The maximum time in milliseconds that a commit waits for notifications whose verification is running.
         package var maximumWait = 5
 
         package init() {}
     }
 
-    private struct PendingReception {
+    private struct PendingReceived {
         var notification: ReceivedNotification
-        var continuation: CheckedContinuation<Reception, any Error>
+        var continuation: CheckedContinuation<InsertionResult, any Error>
     }
 
-    private struct PendingFold {
+    private struct PendingProcessed {
         var notifications: [ProcessedNotification]
         var continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        var receiving: [PendingReception] = []
-        var folding: [PendingFold] = []
+        var received: [PendingReceived] = []
+        var processed: [PendingProcessed] = []
         /// The number of notifications whose verification is running.
         var expected = 0
         var isClosed = false
@@ -41,19 +41,19 @@ package final class LedgerWriter: Service {
     private let storage: any LedgerStorage
     private let limits: Limits
     private let metrics: ServerMetrics
-    private let onFold: @Sendable () -> Void
+    private let onProcessed: @Sendable () -> Void
     private let wakeups: AsyncStream<Void>
     private let wakeup: AsyncStream<Void>.Continuation
 
     /// Creates a writer. It commits only while ``run()`` runs.
     ///
-    /// - Parameter onFold: Called after every commit that may have created events.
+    /// - Parameter onProcessed: Called after every commit that may have created events.
     package init(
         _ storage: any LedgerStorage, limits: Limits = Limits(), metrics: ServerMetrics,
-        onFold: @escaping @Sendable () -> Void = {}
+        onProcessed: @escaping @Sendable () -> Void = {}
     ) {
         self.storage = storage
-        self.onFold = onFold
+        self.onProcessed = onProcessed
         self.limits = limits
         self.metrics = metrics
         (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -69,11 +69,11 @@ package final class LedgerWriter: Service {
     }
 
     /// Stores a notification. It is on disk when this method returns.
-    package func receive(_ notification: ReceivedNotification) async throws -> Reception {
+    package func receive(_ notification: ReceivedNotification) async throws -> InsertionResult {
         try await withCheckedThrowingContinuation { continuation in
             let isClosed = state.withLock { state in
                 if !state.isClosed {
-                    state.receiving.append(.init(notification: notification, continuation: continuation))
+                    state.received.append(.init(notification: notification, continuation: continuation))
                 }
                 return state.isClosed
             }
@@ -82,12 +82,12 @@ package final class LedgerWriter: Service {
         }
     }
 
-    /// Folds notifications. The result is on disk when this method returns.
-    package func fold(_ notifications: [ProcessedNotification]) async throws {
+    /// Stores processed notifications. They are on disk when this method returns.
+    package func commit(_ notifications: [ProcessedNotification]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let isClosed = state.withLock { state in
                 if !state.isClosed {
-                    state.folding.append(.init(notifications: notifications, continuation: continuation))
+                    state.processed.append(.init(notifications: notifications, continuation: continuation))
                 }
                 return state.isClosed
             }
@@ -97,7 +97,7 @@ package final class LedgerWriter: Service {
     }
 
     /// The number of received notifications that are not written yet.
-    package var waiting: Int { state.withLock { $0.receiving.count } }
+    package var waiting: Int { state.withLock { $0.received.count } }
 
     /// Commits changes until ``close()``, then the remaining ones.
     package func run() async {
@@ -123,7 +123,7 @@ package final class LedgerWriter: Service {
     /// notification costs nearly as much as a commit of many.
     private func waitForVerifications() async {
         for _ in 0..<limits.maximumWait {
-            let mayGrow = state.withLock { $0.expected > 0 && $0.receiving.count < limits.receiving }
+            let mayGrow = state.withLock { $0.expected > 0 && $0.received.count < limits.received }
             guard mayGrow else { return }
             do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
         }
@@ -132,52 +132,54 @@ package final class LedgerWriter: Service {
     /// Commits the next batch. Returns false if there is nothing to write.
     private func commitNextBatch() async -> Bool {
         await waitForVerifications()
-        let (receiving, folding) = takeNextBatch()
-        guard !receiving.isEmpty || !folding.isEmpty else { return false }
-        guard let failure = await write(receiving, folding) else { return true }
-        for job in folding { job.continuation.resume(throwing: failure) }
-        // A notification that cannot be folded, as with an unreadable disk sector, must not block received ones.
-        let isAlone = receiving.isEmpty || folding.isEmpty
-        guard let last = isAlone ? failure : await write(receiving, []) else { return true }
-        for reservation in receiving { reservation.continuation.resume(throwing: last) }
+        let (received, processed) = takeNextBatch()
+        guard !received.isEmpty || !processed.isEmpty else { return false }
+        guard let failure = await write(received, processed) else { return true }
+        for job in processed { job.continuation.resume(throwing: failure) }
+        // A notification that cannot be processed, as with an unreadable disk sector, must not block received ones.
+        let isAlone = received.isEmpty || processed.isEmpty
+        guard let last = isAlone ? failure : await write(received, []) else { return true }
+        for entry in received { entry.continuation.resume(throwing: last) }
         return true
     }
 
     /// Commits changes and resumes their callers. On failure, returns the error and resumes none of them.
-    private func write(_ receiving: [PendingReception], _ folding: [PendingFold]) async -> (any Error)? {
+    private func write(_ received: [PendingReceived], _ processed: [PendingProcessed]) async -> (any Error)? {
         let start = ContinuousClock.now
         do {
-            let toFold = folding.flatMap(\.notifications)
-            let receptions = try await metrics.spans.measure(
+            let notifications = processed.flatMap(\.notifications)
+            let insertions = try await metrics.spans.measure(
                 "commit",
                 of: [
-                    "counterfoil.received": .int64(Int64(receiving.count)),
-                    "counterfoil.folded": .int64(Int64(toFold.count)),
+                    "counterfoil.received": .int64(Int64(received.count)),
+                    "counterfoil.folded": .int64(Int64(notifications.count)),
                 ]
-            ) { try await storage.commit(receiving: receiving.map(\.notification), folding: toFold) }
+            ) { try await storage.commit(received: received.map(\.notification), processed: notifications) }
             metrics.commit.record(since: start)
-            if !receiving.isEmpty { metrics.batch.record(receiving.count) }
-            for (reservation, reception) in zip(receiving, receptions) {
-                reservation.continuation.resume(returning: reception)
+            if !received.isEmpty { metrics.batch.record(received.count) }
+            for (entry, insertion) in zip(received, insertions) {
+                entry.continuation.resume(returning: insertion)
             }
-            for job in folding { job.continuation.resume() }
-            if !folding.isEmpty { onFold() }
+            for job in processed { job.continuation.resume() }
+            if !processed.isEmpty { onProcessed() }
             return nil
         } catch { return error }
     }
 
-    private func takeNextBatch() -> (receiving: [PendingReception], folding: [PendingFold]) {
+    private func takeNextBatch() -> (received: [PendingReceived], processed: [PendingProcessed]) {
         state.withLock { state in
-            let receiving = Array(state.receiving.prefix(limits.receiving))
-            state.receiving.removeFirst(receiving.count)
-            var folding: [PendingFold] = []
+            let received = Array(state.received.prefix(limits.received))
+            state.received.removeFirst(received.count)
+            var processed: [PendingProcessed] = []
             var count = 0
-            while let job = state.folding.first, folding.isEmpty || count + job.notifications.count <= limits.folding {
-                folding.append(job)
+            while let job = state.processed.first,
+                processed.isEmpty || count + job.notifications.count <= limits.processed
+            {
+                processed.append(job)
                 count += job.notifications.count
-                state.folding.removeFirst()
+                state.processed.removeFirst()
             }
-            return (receiving, folding)
+            return (received, processed)
         }
     }
 }

@@ -9,12 +9,12 @@ package import Foundation
 package import Logging
 internal import Synchronization
 
-/// Verifies the signed parts of stored notifications and folds them into the ledger.
+/// Verifies the signed parts of stored notifications and processes them into the ledger.
 ///
 /// New notifications are queued in memory, up to `capacity`. When the queue is empty, the processor reads the rest from
 /// the inbox, page by page: overflow, notifications left by the previous process, and failed writes.
 package final class NotificationProcessor: Service {
-    /// A stored notification that is not folded yet.
+    /// A stored notification that is not processed yet.
     package struct Job: Sendable {
         // Indirect, because jobs are copied several times and a payload is large.
         package indirect enum Content: Sendable {
@@ -104,7 +104,7 @@ package final class NotificationProcessor: Service {
         waiter?.resume()
     }
 
-    /// The number of notifications folded or marked as failed since the start. Reprocessed notifications count again.
+    /// The number of notifications processed or marked as failed since the start. Reprocessed notifications count again.
     package var processed: Int { state.withLock { $0.processed } }
 
     /// Reads the inbox again from its beginning.
@@ -145,7 +145,7 @@ package final class NotificationProcessor: Service {
         for waiter in waiters { waiter.resume() }
     }
 
-    private enum Step { case fold([Job]), readInbox(after: Int64), wait, end }
+    private enum Step { case process([Job]), readInbox(after: Int64), wait, end }
 
     private func work() async {
         while true {
@@ -153,9 +153,9 @@ package final class NotificationProcessor: Service {
             case .end: return
             case .wait: await waitForWork()
             case .readInbox(let cursor): await readInbox(after: cursor)
-            case .fold(let jobs):
+            case .process(let jobs):
                 await metrics.spans.measure("fold", of: ["counterfoil.notifications": .int64(Int64(jobs.count))]) {
-                    await fold(jobs)
+                    await process(jobs)
                 }
             }
         }
@@ -167,7 +167,7 @@ package final class NotificationProcessor: Service {
             if !state.queue.isEmpty {
                 let jobs = Array(state.queue.prefix(Self.batchSize))
                 state.queue.removeFirst(jobs.count)
-                return .fold(jobs)
+                return .process(jobs)
             }
             guard state.hasWork else { return .wait }
             state.isReading = true
@@ -187,7 +187,7 @@ package final class NotificationProcessor: Service {
         }
     }
 
-    /// Queues the next page of the inbox. A notification that another worker folds meanwhile is folded again, which
+    /// Queues the next page of the inbox. A notification that another worker processes meanwhile is processed again, which
     /// changes nothing.
     private func readInbox(after cursor: Int64) async {
         let kept: [StoredNotification]
@@ -216,19 +216,19 @@ package final class NotificationProcessor: Service {
         }
     }
 
-    private func fold(_ jobs: [Job]) async {
+    private func process(_ jobs: [Job]) async {
         let start = ContinuousClock.now
-        var folded: [ProcessedNotification] = []
+        var processed: [ProcessedNotification] = []
         var done = 0
         for job in jobs {
             // Let other tasks run first. The App Store waits for the response to a request, but no caller waits for
-            // folding. Under load, all other tasks run once between two notifications.
+            // processing. Under load, all other tasks run once between two notifications.
             await Task.yield()
-            do { folded.append(try await read(job)) } catch {
+            do { processed.append(try await read(job)) } catch {
                 if await markFailed(job.id, error) { done += 1 }
             }
         }
-        done += await write(folded)
+        done += await write(processed)
         let hasUnprocessed = done < jobs.count
         if hasUnprocessed { await pause() } else { recordMetrics(of: jobs, since: start) }
         change { state in

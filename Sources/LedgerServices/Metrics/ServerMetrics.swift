@@ -31,9 +31,9 @@ package final class ServerMetrics: Sendable {
     package let commit: Timer
     /// The number of received notifications in one commit.
     package let batch: Recorder
-    /// The time to fold one batch, from its verification to its commit.
+    /// The time to process one batch, from its verification to its commit.
     package let fold: Timer
-    /// The time from receiving a notification to folding it.
+    /// The time from receiving a notification to processing it.
     package let foldLag: Timer
 
     // MARK: Others

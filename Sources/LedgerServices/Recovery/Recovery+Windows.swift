@@ -88,7 +88,7 @@ extension Recovery {
         do {
             let acceptance = try await ingest.accept(signedPayload, origin: .recovered)
             let signedDate = acceptance.notification.payload.signedDate.milliseconds
-            if case .stored = acceptance.reception { return .stored(isNew: true, signedDate: signedDate) }
+            if case .stored = acceptance.insertion { return .stored(isNew: true, signedDate: signedDate) }
             return .stored(isNew: false, signedDate: signedDate)
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }

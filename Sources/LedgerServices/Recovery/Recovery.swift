@@ -71,7 +71,7 @@ package final class Recovery: Sendable {
     package var recoverable: [AppEnvironment] { scopes.all.filter { clients[$0.id] != nil } }
 
     /// Closes all gaps now, regardless of the schedule. When this method returns, all notifications are on disk, but
-    /// not all are folded yet.
+    /// not all are processed yet.
     ///
     /// - Throws: The first failure, after everything else was tried. The next pass continues the unfinished work.
     package func runNow() async throws {
@@ -228,7 +228,7 @@ extension Recovery {
     /// Requests a pass if a delivered notification indicates an outage: it is new, was signed long ago, and the history
     /// was not read up to its signing date yet.
     package func recordDelivery(_ acceptance: Ingest.Acceptance) {
-        guard case .stored = acceptance.reception, settings.isEnabled else { return }
+        guard case .stored = acceptance.insertion, settings.isEnabled else { return }
         let signed = acceptance.notification.payload.signedDate.milliseconds
         guard LateDelivery.isLate(signed: signed, received: now, .delivered) else { return }
         let scope = acceptance.scope.id

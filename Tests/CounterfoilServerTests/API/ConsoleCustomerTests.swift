@@ -264,11 +264,11 @@ import WebConsole
             let scope = try #require(core.scopes.all.first)
             let received = core.now.milliseconds - 120_000
             _ = try await core.storage.commit(
-                receiving: [
+                received: [
                     ReceivedNotification(
                         scope: scope.id, uuid: UUID().uuidString.lowercased(), type: "TEST", signedDate: received,
                         receivedAt: received, origin: .delivered, text: "eyJ9.eyJ9.x")
-                ], folding: [])
+                ], processed: [])
             let since = Date(milliseconds: received).consoleText
             #expect(try await browser.get("/console/completeness").text.contains("The ledger is behind since \(since)"))
         }

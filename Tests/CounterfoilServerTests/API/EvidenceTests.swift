@@ -195,7 +195,7 @@ import Testing
                     scope: stored.scope, uuid: stored.uuid, type: stored.type, signedDate: stored.signedDate,
                     receivedAt: stored.receivedAt, origin: .imported, text: "text \(number)")
             }
-            _ = try await storage.commit(receiving: many, folding: [])
+            _ = try await storage.commit(received: many, processed: [])
             let before = try world.server.core.signatures.verified
             for path in ["?at=\(instant)", Self.explain + "?at=\(instant)"] {
                 let answer = try await world.api.get("/v1/customers/\(anna)" + path)

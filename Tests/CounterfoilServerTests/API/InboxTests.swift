@@ -110,8 +110,8 @@ import Testing
             let other = ReceivedNotification(
                 scope: first.scope, uuid: first.uuid, type: first.type, subtype: first.subtype,
                 signedDate: first.signedDate, receivedAt: first.receivedAt, origin: .delivered, text: first.text + "x")
-            let receptions = try await storage.commit(receiving: [other], folding: [])
-            guard case .stored(let number)? = receptions.first else {
+            let insertions = try await storage.commit(received: [other], processed: [])
+            guard case .stored(let number)? = insertions.first else {
                 Issue.record("the other text was not kept")
                 return
             }

@@ -229,15 +229,15 @@ private final class CrashHarness: Sendable {
         let received = added.map {
             ReceivedNotification($0.verified, scope: reference.scope, at: World.start, origin: .delivered)
         }
-        let receptions = try await reference.storage.commit(receiving: received, folding: [])
-        var folding: [ProcessedNotification] = []
-        for (signed, reception) in zip(added, receptions) where !waiting.contains(signed.uuid) {
+        let insertions = try await reference.storage.commit(received: received, processed: [])
+        var processed: [ProcessedNotification] = []
+        for (signed, insertion) in zip(added, insertions) where !waiting.contains(signed.uuid) {
             let parts = try await NotificationParts(
                 inside: signed.verified.payload, in: reference.scope, verifiedBy: verifier)
-            folding.append(ProcessedNotification(parts, id: reception.id, scope: reference.scope, at: World.start))
+            processed.append(ProcessedNotification(parts, id: insertion.id, scope: reference.scope, at: World.start))
         }
-        _ = try await reference.storage.commit(receiving: [], folding: folding)
-        state.withLock { $0.folded.formUnion(folding.map(\.uuid)) }
+        _ = try await reference.storage.commit(received: [], processed: processed)
+        state.withLock { $0.folded.formUnion(processed.map(\.uuid)) }
     }
 
     /// Copies to the reference ledger the statements that the server fetched from the App Store. Statements that the

@@ -175,11 +175,11 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
-            func receive(_ text: String, signed: Milliseconds) async throws -> Reception? {
+            func receive(_ text: String, signed: Milliseconds) async throws -> InsertionResult? {
                 let notification = ReceivedNotification(
                     scope: scope, uuid: "00000000-0000-4000-8000-000000000001", type: "TEST", signedDate: signed,
                     receivedAt: 9, origin: .delivered, text: text)
-                return try await storage.commit(receiving: [notification], folding: []).first
+                return try await storage.commit(received: [notification], processed: []).first
             }
             let id = try #require(try await receive("one", signed: 1)?.id)
             // The notification was processed and damaged afterwards.

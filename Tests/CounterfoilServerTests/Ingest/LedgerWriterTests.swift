@@ -11,7 +11,7 @@ import Testing
         limits.maximumWait = .max
         try await Self.withWriter(limits) { writer, ledger in
             let before = ledger.commits
-            let receptions = await writer.expecting {
+            let insertions = await writer.expecting {
                 let first = Task { try await writer.receive(Self.notification(1)) }
                 // Long enough for a commit that does not wait.
                 for _ in 0..<1000 where ledger.commits == before { await Task.yield() }
@@ -20,7 +20,7 @@ import Testing
                 while writer.waiting < 2, ledger.commits == before { await Task.yield() }
                 return [first, second]
             }
-            for reception in receptions { guard case .stored = try await reception.value else { throw NotStored() } }
+            for insertion in insertions { guard case .stored = try await insertion.value else { throw NotStored() } }
             #expect(ledger.commits == before + 1)
         }
     }
@@ -42,26 +42,26 @@ import Testing
         }
     }
 
-    @Test func `A received notification is stored even if a fold in the same commit fails`() async throws {
+    @Test func `A received notification is stored even if processing in the same commit fails`() async throws {
         var limits = LedgerWriter.Limits()
         limits.maximumWait = .max
         try await Self.withWriter(limits, to: UnfoldableLedger()) { writer in
-            let (folding, receiving) = await writer.expecting {
-                let folding = Task { try await writer.fold([Self.folded]) }
-                let receiving = Task { try await writer.receive(Self.notification(1)) }
+            let (processed, received) = await writer.expecting {
+                let processed = Task { try await writer.commit([Self.folded]) }
+                let received = Task { try await writer.receive(Self.notification(1)) }
                 while writer.waiting < 1 { await Task.yield() }
-                // Long enough for the fold to wait too.
+                // Long enough for the second commit to wait too.
                 for _ in 0..<1000 { await Task.yield() }
-                return (folding, receiving)
+                return (processed, received)
             }
-            guard case .stored = try await receiving.value else { throw NotStored() }
-            await #expect(throws: StorageError(.failed, "unreadable")) { try await folding.value }
+            guard case .stored = try await received.value else { throw NotStored() }
+            await #expect(throws: StorageError(.failed, "unreadable")) { try await processed.value }
         }
     }
 
     private struct NotStored: Error {}
 
-    /// A ledger in which every fold fails, as on an unreadable disk sector.
+    /// A ledger in which processing always fails, as on an unreadable disk sector.
     private struct UnfoldableLedger: LedgerStorage {
         private let ledger = MemoryLedger()
 
@@ -70,10 +70,10 @@ import Testing
         }
 
         func commit(
-            receiving: [ReceivedNotification], folding: [ProcessedNotification]
-        ) async throws -> [Reception] {
-            guard folding.isEmpty else { throw StorageError(.failed, "unreadable") }
-            return try await ledger.commit(receiving: receiving, folding: folding)
+            received: [ReceivedNotification], processed: [ProcessedNotification]
+        ) async throws -> [InsertionResult] {
+            guard processed.isEmpty else { throw StorageError(.failed, "unreadable") }
+            return try await ledger.commit(received: received, processed: processed)
         }
 
         func commit(_ statements: [SignedFact]) async throws -> Int { try await ledger.commit(statements) }

@@ -38,7 +38,7 @@ import Testing
         let folded = ProcessedNotification(
             id: Int64(original) ?? 1, scope: ledger.scope.id, uuid: "notification \(original)", type: .oneTimeCharge,
             signedDate: World.start.milliseconds, transaction: fact, renewal: nil, processedAt: 0)
-        _ = try await ledger.storage.commit(receiving: [], folding: [folded])
+        _ = try await ledger.storage.commit(received: [], processed: [folded])
     }
 
     private static func owners(_ original: String, in ledger: TestLedger) async throws -> [String] {
@@ -142,8 +142,8 @@ import Testing
             let received = ReceivedNotification(
                 scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start, receivedAt: start,
                 origin: .delivered, text: "text 1")
-            let receptions = try await storage.commit(receiving: [received], folding: [])
-            try #require(receptions == [.stored(1)])
+            let insertions = try await storage.commit(received: [received], processed: [])
+            try #require(insertions == [.stored(1)])
             try await Self.buy("1", named: Self.token, in: ledger)
             func customers() async throws -> [String?] {
                 try await storage.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99).map(\.customer)

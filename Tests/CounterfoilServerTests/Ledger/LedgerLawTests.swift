@@ -66,8 +66,8 @@ import Testing
             try #require(two.count == 2)
             var other = two[1]
             other.uuid = two[0].uuid
-            let receptions = try await ledger.storage.commit(receiving: [two[0], other, other], folding: [])
-            #expect(receptions == [.stored(1), .stored(-1), .duplicate(1)])
+            let insertions = try await ledger.storage.commit(received: [two[0], other, other], processed: [])
+            #expect(insertions == [.stored(1), .stored(-1), .duplicate(1)])
             let pending = try await ledger.storage.pending(after: .min, limit: 10)
             #expect(pending.map(\.id) == [-1])
             let rest =
@@ -92,11 +92,11 @@ import Testing
                 try #require(found.count > 1)
                 var (first, folded) = (found[0].received, found[0].folded)
                 first.text = found[1].received.text
-                let receptions = try await ledger.storage.commit(
-                    receiving: [first, found[0].received], folding: [])
-                #expect(receptions == [.stored(1), .stored(-1)])
+                let insertions = try await ledger.storage.commit(
+                    received: [first, found[0].received], processed: [])
+                #expect(insertions == [.stored(1), .stored(-1)])
                 folded.id = -1
-                _ = try await ledger.storage.commit(receiving: [], folding: [folded])
+                _ = try await ledger.storage.commit(received: [], processed: [folded])
                 if failing {
                     try await ledger.storage.fail(1, code: "no", message: "the signature is invalid", at: 0)
                 }

@@ -40,7 +40,7 @@ import Testing
             let annas = (0..<5).map { Self.purchase("9\($0)000", of: Self.anna, signed: $0, in: ledger) }
             for index in 0..<20 {
                 let both = [others[index]] + (index % 4 == 0 ? [annas[index / 4]] : [])
-                _ = try await ledger.storage.commit(receiving: [], folding: both)
+                _ = try await ledger.storage.commit(received: [], processed: both)
             }
             let select = "SELECT id FROM lineages WHERE original_id LIKE '9%' ORDER BY id"
             let rows = try await ledger.storage.pool.read { try Int64.fetchAll($0, sql: select) }
@@ -54,10 +54,10 @@ import Testing
         // This token was found by trial: its row range is the same as Anna's.
         let ben = "2291d8cd-c310-411e-bec2-73781b2072b6"
         try await Self.withLedger { ledger in
-            let folding = [(1, Self.anna), (2, ben), (3, Self.anna)].map {
+            let processed = [(1, Self.anna), (2, ben), (3, Self.anna)].map {
                 Self.purchase("\($0.0)", of: $0.1, signed: $0.0, in: ledger)
             }
-            _ = try await ledger.storage.commit(receiving: [], folding: folding)
+            _ = try await ledger.storage.commit(received: [], processed: processed)
             let rows = try await ledger.storage.pool.read { try Int64.fetchAll($0, sql: "SELECT id FROM lineages") }
             #expect(rows.max().map { $0 - 2 } == rows.min(), "they do not share a row range: \(rows)")
             #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["1", "3"])
@@ -70,7 +70,7 @@ import Testing
         try await Self.withLedger { ledger in
             for number in 1...3 {
                 let folded = Self.purchase("\(number)", of: customer, signed: number, in: ledger)
-                _ = try await ledger.storage.commit(receiving: [], folding: [folded])
+                _ = try await ledger.storage.commit(received: [], processed: [folded])
             }
             #expect(try await Self.purchases(of: customer, in: ledger) == ["1", "2", "3"])
             let rows = try await ledger.storage.pool.read { try Int64.fetchAll($0, sql: "SELECT id FROM lineages") }
@@ -81,12 +81,12 @@ import Testing
     @Test func `A purchase fails and the failure says what to do if the row range is manually filled`() async throws {
         try await Self.withLedger { ledger in
             let first = Self.purchase("1", of: Self.anna, signed: 1, in: ledger)
-            _ = try await ledger.storage.commit(receiving: [], folding: [first])
+            _ = try await ledger.storage.commit(received: [], processed: [first])
             try await ledger.storage.pool.write { db in
                 try db.execute(sql: "UPDATE lineages SET id = id + (1 << 31) - 1")
             }
             let second = Self.purchase("2", of: Self.anna, signed: 2, in: ledger)
-            _ = try await ledger.storage.commit(receiving: [], folding: [second])
+            _ = try await ledger.storage.commit(received: [], processed: [second])
             #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["1"])
             let failed = try await ledger.storage.pool.read { db in
                 try String.fetchAll(db, sql: "SELECT message FROM failures")
@@ -101,7 +101,7 @@ import Testing
     {
         try await Self.withLedger { ledger in
             func commit(_ folded: ProcessedNotification) async throws {
-                _ = try await ledger.storage.commit(receiving: [], folding: [folded])
+                _ = try await ledger.storage.commit(received: [], processed: [folded])
             }
             try await commit(Self.purchase("5", of: before, signed: 1, in: ledger))
             try await commit(Self.purchase("6", of: Self.anna, signed: 2, in: ledger))
@@ -118,7 +118,7 @@ import Testing
         try await Self.withLedger { ledger in
             for number in 1...2 {
                 let folded = Self.purchase("5", of: Self.anna, signed: number, in: ledger)
-                _ = try await ledger.storage.commit(receiving: [], folding: [folded])
+                _ = try await ledger.storage.commit(received: [], processed: [folded])
                 #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["5"])
                 try await ledger.storage.pool.write { try $0.execute(sql: "UPDATE lineages SET id = id + (7 << 31)") }
                 #expect(try await Self.purchases(of: Self.anna, in: ledger).isEmpty)

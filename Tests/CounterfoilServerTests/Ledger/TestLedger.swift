@@ -91,16 +91,16 @@ struct TestLedger {
                 }
             }
             waiting.shuffle(using: &random)
-            let folding = waiting.prefix(Int.random(in: 0...waiting.count, using: &random))
-            waiting.removeFirst(folding.count)
-            let receptions = try await storage.commit(receiving: received.map(\.0), folding: Array(folding))
-            for (reception, (_, folded)) in zip(receptions, received) {
-                guard case .stored(let id) = reception else { continue }
+            let processed = waiting.prefix(Int.random(in: 0...waiting.count, using: &random))
+            waiting.removeFirst(processed.count)
+            let insertions = try await storage.commit(received: received.map(\.0), processed: Array(processed))
+            for (insertion, (_, folded)) in zip(insertions, received) {
+                guard case .stored(let id) = insertion else { continue }
                 var folded = folded
                 folded.id = id
                 waiting.append(folded)
             }
         }
-        _ = try await storage.commit(receiving: [], folding: waiting)
+        _ = try await storage.commit(received: [], processed: waiting)
     }
 }

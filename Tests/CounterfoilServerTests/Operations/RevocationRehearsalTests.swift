@@ -138,7 +138,7 @@ import Testing
                 let received = ReceivedNotification(
                     scope: scope.id, uuid: UUID().uuidString, type: "DID_CHANGE_RENEWAL_STATUS", signedDate: now,
                     receivedAt: now, origin: .delivered, text: text)
-                _ = try await core.storage.commit(receiving: [received], folding: [])
+                _ = try await core.storage.commit(received: [received], processed: [])
                 core.processor.rescan()
             }
             let ledger = try SQLiteStorage(path: configuration.storage.path)

@@ -25,7 +25,7 @@ struct OrderWorld {
     private let renderer: EventRenderer
     private var random: SeededGenerator
     private var unreceived: [(ReceivedNotification, ProcessedNotification)] = []
-    private var folding: [ProcessedNotification] = []
+    private var processed: [ProcessedNotification] = []
     private var now = World.start.milliseconds + 400 * 86_400_000
 
     /// Returns notifications of several customers. No two facts about a purchase have the same signing date, because
@@ -64,8 +64,8 @@ struct OrderWorld {
     /// Receives, processes and delivers all notifications in random order.
     mutating func live() async throws {
         unreceived.shuffle(using: &random)
-        while !unreceived.isEmpty || !folding.isEmpty {
-            try await process(Int.random(in: 0...6, using: &random), folding: Int.random(in: 0...6, using: &random))
+        while !unreceived.isEmpty || !processed.isEmpty {
+            try await process(Int.random(in: 0...6, using: &random), processed: Int.random(in: 0...6, using: &random))
             if chance(10) { try await claim() }
             if chance(60) { _ = try await fanOut(limit: Int.random(in: 1...9, using: &random)) }
             if chance(30) { try await releaseDeliveries() }
@@ -76,7 +76,7 @@ struct OrderWorld {
 
     mutating func processEverything() async throws {
         unreceived.shuffle(using: &random)
-        while !unreceived.isEmpty || !folding.isEmpty { try await process(9, folding: 9) }
+        while !unreceived.isEmpty || !processed.isEmpty { try await process(9, processed: 9) }
     }
 
     mutating func deliverEverything(failing: Bool = false) async throws {
@@ -97,23 +97,23 @@ struct OrderWorld {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    private mutating func process(_ count: Int, folding limit: Int) async throws {
+    private mutating func process(_ count: Int, processed limit: Int) async throws {
         let batch = Array(unreceived.suffix(count))
         unreceived.removeLast(batch.count)
-        folding.shuffle(using: &random)
-        let done = Array(folding.suffix(limit))
-        folding.removeLast(done.count)
-        let receptions = try await ledger.storage.commit(receiving: batch.map(\.0), folding: done)
-        for (reception, (_, folded)) in zip(receptions, batch) {
+        processed.shuffle(using: &random)
+        let done = Array(processed.suffix(limit))
+        processed.removeLast(done.count)
+        let insertions = try await ledger.storage.commit(received: batch.map(\.0), processed: done)
+        for (insertion, (_, folded)) in zip(insertions, batch) {
             var folded = folded
-            folded.id = reception.id
-            folding.append(folded)
+            folded.id = insertion.id
+            processed.append(folded)
         }
     }
 
     /// Transfers a purchase to another customer, which changes the lane of its deliveries.
     private mutating func claim() async throws {
-        guard let original = folding.randomElement(using: &random)?.originalTransactionID else { return }
+        guard let original = processed.randomElement(using: &random)?.originalTransactionID else { return }
         let claim = Claim(
             customer: "customer-\(Int.random(in: 0..<3, using: &random))", scope: ledger.scope.id,
             originalTransactionIDs: [original], policy: .transfer, claimedAt: now)
