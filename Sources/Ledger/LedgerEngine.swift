@@ -5,7 +5,7 @@
 package protocol LedgerEngine: LedgerStorage, CustomerStorage, HistoryRequestStorage, RecoveryStorage, HistoryStorage,
     ClaimStorage,
     InspectionStorage, RefusalStorage, WebhookStorage, ConsumptionStorage, HealthStorage, OriginalPurchaseStorage,
-    CircumstanceStorage, GrantStorage, IdempotencyStorage, EventFeedStorage, UnclaimedStorage, SegmentStorage,
+    EntitlementContextStorage, GrantStorage, IdempotencyStorage, EventFeedStorage, UnclaimedStorage, SegmentStorage,
     ErasureStorage, AttemptStorage, DeliveryInspectionStorage, AuditStorage, DigestStorage,
     RetentionStorage
 {}

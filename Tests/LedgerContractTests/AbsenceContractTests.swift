@@ -13,7 +13,7 @@ import Testing
             let id = scope.id
             #expect(try await ledger.lineages(of: "anna", in: id).isEmpty)
             let present = try await ledger.snapshot(of: "anna", in: scope)
-            #expect(present.lineages.isEmpty && present.circumstances == CustomerCircumstances())
+            #expect(present.lineages.isEmpty && present.context == EntitlementContext())
             #expect(try await ledger.accounts(of: "anna", in: id).isEmpty)
             #expect(try await ledger.purchases(ownedBy: "anna", in: id).isEmpty)
             #expect(try await ledger.originalPurchases(ownedBy: "anna", in: id).isEmpty)

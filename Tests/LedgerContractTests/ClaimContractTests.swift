@@ -251,7 +251,7 @@ import Testing
                         for round: Milliseconds in 10..<20 {
                             if number < 4 { _ = try await ledger.merge(one, into: other, in: scope.id, at: round) }
                             let found = try await ledger.snapshot(of: one, in: scope)
-                            if found.lineages.count != found.circumstances.grants.count { differences += 1 }
+                            if found.lineages.count != found.context.grants.count { differences += 1 }
                         }
                         return differences
                     }

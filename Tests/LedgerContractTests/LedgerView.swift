@@ -39,17 +39,17 @@ enum LedgerView {
     private static func lines(
         of customer: String, in scope: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
-        let (lineages, circumstances) = try await ledger.snapshot(of: customer, in: scope)
+        let (lineages, context) = try await ledger.snapshot(of: customer, in: scope)
         #expect(try await ledger.lineages(of: customer, in: scope.id) == lineages)
-        #expect(try await ledger.circumstances(of: customer, in: scope).groups == circumstances.groups)
+        #expect(try await ledger.entitlementContext(of: customer, in: scope).groups == context.groups)
         var lines = lineages.map { "has \($0)" }
         lines += try await ledger.purchases(ownedBy: customer, in: scope.id).map { "held \($0)" }
         lines += try await ledger.accounts(of: customer, in: scope.id).map { "account \($0)" }
         lines += try await ledger.grants(of: customer, in: scope.id).map { "grant \($0)" }
         lines += try await ledger.originalPurchases(ownedBy: customer, in: scope.id).map { "first \($0)" }
         lines +=
-            circumstances.grants.map { "\($0)" }.sorted() + circumstances.originalPurchases.map { "\($0)" }.sorted()
-        lines += circumstances.groups.sorted()
+            context.grants.map { "\($0)" }.sorted() + context.originalPurchases.map { "\($0)" }.sorted()
+        lines += context.groups.sorted()
         var position = TimelinePosition(date: .max)
         while true {
             let items = try await ledger.timeline(of: customer, in: scope.id, after: position, limit: 3)

@@ -115,26 +115,26 @@ extension MemoryLedger.State {
     }
 }
 
-extension MemoryLedger: CircumstanceStorage {
+extension MemoryLedger: EntitlementContextStorage {
     package func snapshot(
         of customer: String, in scope: AppEnvironment
-    ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
-        try read { (try $0.lineages(of: customer, in: scope.id), $0.circumstances(of: customer, in: scope.id)) }
+    ) async throws -> (lineages: [Lineage], context: EntitlementContext) {
+        try read { (try $0.lineages(of: customer, in: scope.id), $0.entitlementContext(of: customer, in: scope.id)) }
     }
 
-    package func circumstances(of customer: String, in scope: AppEnvironment) async throws -> CustomerCircumstances {
-        try read { $0.circumstances(of: customer, in: scope.id) }
+    package func entitlementContext(of customer: String, in scope: AppEnvironment) async throws -> EntitlementContext {
+        try read { $0.entitlementContext(of: customer, in: scope.id) }
     }
 }
 
 extension MemoryLedger.State {
-    fileprivate func circumstances(of customer: String, in scope: Int64) -> CustomerCircumstances {
-        var circumstances = CustomerCircumstances()
-        circumstances.originalPurchases = accounts(of: customer, in: scope).compactMap {
+    fileprivate func entitlementContext(of customer: String, in scope: Int64) -> EntitlementContext {
+        var context = EntitlementContext()
+        context.originalPurchases = accounts(of: customer, in: scope).compactMap {
             originalPurchases[.init(scope, $0)]?.fact
         }
-        circumstances.grants = grants(of: customer, in: scope).map(\.fact)
-        circumstances.groups = Set(productGroups.filter { $0.key.scope == scope }.values)
-        return circumstances
+        context.grants = grants(of: customer, in: scope).map(\.fact)
+        context.groups = Set(productGroups.filter { $0.key.scope == scope }.values)
+        return context
     }
 }

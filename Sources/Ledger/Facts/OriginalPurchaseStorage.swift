@@ -21,7 +21,7 @@ package struct OwnedOriginalPurchase: Sendable {
 }
 
 /// The data that affect a customer's entitlements beside purchases.
-package struct CustomerCircumstances: Sendable, Hashable {
+package struct EntitlementContext: Sendable, Hashable {
     /// The original purchases of the app.
     package var originalPurchases: [OriginalPurchaseFact] = []
     /// The grants of the team.
@@ -33,11 +33,11 @@ package struct CustomerCircumstances: Sendable, Hashable {
 }
 
 /// Reads the present data of a customer with one query: this is the most frequent request.
-package protocol CircumstanceStorage: Sendable {
-    func circumstances(of customer: String, in scope: AppEnvironment) async throws -> CustomerCircumstances
+package protocol EntitlementContextStorage: Sendable {
+    func entitlementContext(of customer: String, in scope: AppEnvironment) async throws -> EntitlementContext
 
-    /// Returns the circumstances together with ``CustomerStorage/lineages(of:in:)``, from the same snapshot.
+    /// Returns the context together with ``CustomerStorage/lineages(of:in:)``, from the same snapshot.
     func snapshot(
         of customer: String, in scope: AppEnvironment
-    ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances)
+    ) async throws -> (lineages: [Lineage], context: EntitlementContext)
 }

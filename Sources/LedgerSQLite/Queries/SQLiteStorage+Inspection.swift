@@ -32,7 +32,7 @@ extension SQLiteStorage: InspectionStorage {
             var entries: [Entry] = []
             let owned = try Self.purchases(ownedBy: customer, in: scope, db)
             for (record, ownership) in owned { entries += Self.entries(of: record, ownership, customer) }
-            entries += try self.circumstanceEntries(of: customer, owning: owned, in: scope, db)
+            entries += try self.otherEntries(of: customer, owning: owned, in: scope, db)
             let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
             let storedNotifications = try self.notifications(
                 numbered: chosen.filter { $0.kind == nil }.map(\.place.number), db)

@@ -18,7 +18,7 @@ package struct CustomerReading: Sendable {
 
 /// Reads the facts and states of customers.
 package struct CustomerReader: Sendable {
-    package typealias Storage = CustomerStorage & ClaimStorage & CircumstanceStorage & OriginalPurchaseStorage
+    package typealias Storage = CustomerStorage & ClaimStorage & EntitlementContextStorage & OriginalPurchaseStorage
         & InspectionStorage & GrantStorage
 
     let storage: any Storage
@@ -53,7 +53,7 @@ package struct CustomerReader: Sendable {
             // The most frequent query: one consistent read of all parts.
             let present = try await storage.snapshot(of: customer, in: scope)
             var facts = Self.facts(of: present.lineages)
-            facts.add(present.circumstances)
+            facts.add(present.context)
             return try await reading(customer, scope, present.lineages, facts, at: instant)
         }
         return try await reading(
@@ -79,7 +79,7 @@ package struct CustomerReader: Sendable {
         _ customer: String, _ scope: AppEnvironment, _ lineages: [Lineage], at instant: Date?
     ) async throws -> CustomerReading {
         var facts = Self.facts(of: lineages)
-        try await addCircumstances(to: &facts, of: customer, in: scope, at: instant)
+        try await addEntitlementContext(to: &facts, of: customer, in: scope, at: instant)
         return try await reading(customer, scope, lineages, facts, at: instant)
     }
 

@@ -49,7 +49,7 @@ import Testing
                 digests.insert(try await ledger.storage.digest())
                 var facts: [GrantFact] = []
                 for customer in ["anna", "ben"] {
-                    facts += try await ledger.storage.circumstances(of: customer, in: ledger.scope).grants
+                    facts += try await ledger.storage.entitlementContext(of: customer, in: ledger.scope).grants
                 }
                 tables.insert(facts.sorted { $0.id < $1.id })
                 #expect(try await LedgerRebuild(ledger.storage, verifier: verifier).run(replacing: false).isIdentical)

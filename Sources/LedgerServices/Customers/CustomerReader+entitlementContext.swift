@@ -6,12 +6,12 @@ internal import Ledger
 extension CustomerReader {
     /// Adds a customer's groups, grants and original purchases to the facts. Original purchases are as of `instant`;
     /// nil for now.
-    func addCircumstances(
+    func addEntitlementContext(
         to facts: inout CustomerFacts, of customer: String, in scope: AppEnvironment, at instant: Date?
     )
         async throws
     {
-        facts.add(try await storage.circumstances(of: customer, in: scope))
+        facts.add(try await storage.entitlementContext(of: customer, in: scope))
         guard let instant, instant < now else { return }
         facts.originalPurchases = try await storage.originalPurchases(ownedBy: customer, in: scope.id)
             .filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }.map(\.purchase.fact)
@@ -19,9 +19,9 @@ extension CustomerReader {
 }
 
 extension CustomerFacts {
-    mutating func add(_ circumstances: CustomerCircumstances) {
-        groups = circumstances.groups
-        grants = circumstances.grants
-        originalPurchases = circumstances.originalPurchases
+    mutating func add(_ context: EntitlementContext) {
+        groups = context.groups
+        grants = context.grants
+        originalPurchases = context.originalPurchases
     }
 }

@@ -4,27 +4,27 @@ internal import Entitlements
 internal import Foundation
 internal import GRDB
 
-extension SQLiteStorage: CircumstanceStorage {
-    package func circumstances(of customer: String, in scope: AppEnvironment) async throws -> CustomerCircumstances {
-        try readInline { try Self.circumstances(of: customer, in: scope, $0) }
+extension SQLiteStorage: EntitlementContextStorage {
+    package func entitlementContext(of customer: String, in scope: AppEnvironment) async throws -> EntitlementContext {
+        try readInline { try Self.entitlementContext(of: customer, in: scope, $0) }
     }
 
     package func snapshot(
         of customer: String, in scope: AppEnvironment
-    ) async throws -> (lineages: [Lineage], circumstances: CustomerCircumstances) {
+    ) async throws -> (lineages: [Lineage], context: EntitlementContext) {
         try readInline {
             (
                 try Self.lineages(of: customer, in: scope.id, $0),
-                try Self.circumstances(of: customer, in: scope, $0)
+                try Self.entitlementContext(of: customer, in: scope, $0)
             )
         }
     }
 
-    private static func circumstances(
+    private static func entitlementContext(
         of customer: String, in scope: AppEnvironment, _ db: Database
-    ) throws -> CustomerCircumstances {
-        var found = CustomerCircumstances()
-        try db.each(circumstances, [.integer(scope.id), .text(customer)]) { row in
+    ) throws -> EntitlementContext {
+        var found = EntitlementContext()
+        try db.each(contextQuery, [.integer(scope.id), .text(customer)]) { row in
             switch row.number(0) {
             case 0: found.originalPurchases.append(OriginalPurchaseTable.fact(row, from: 1, in: scope))
             case 1: found.grants.append(GrantTables.fact(row, from: 1))
@@ -35,7 +35,7 @@ extension SQLiteStorage: CircumstanceStorage {
     }
 
     /// The original purchases, grants and known groups of a customer; the first column is the kind of row.
-    private static let circumstances = """
+    private static let contextQuery = """
         SELECT 0, subject, version, purchased_at, signed_date, NULL FROM account_claims CROSS JOIN original_purchases
             ON original_purchases.scope = account_claims.scope AND subject = app_transaction_id
             WHERE account_claims.scope = ?1 AND customer = ?2
@@ -48,7 +48,7 @@ extension SQLiteStorage: CircumstanceStorage {
     /// Returns the timeline entries that are not about an in-app purchase.
     ///
     /// - Parameter owned: The purchases that the customer owns or ever owned.
-    func circumstanceEntries(
+    func otherEntries(
         of customer: String, owning owned: [OwnedRecord], in scope: Int64, _ db: Database
     ) throws -> [Entry] {
         var (grants, originalPurchases): (GrantTables.Found, OriginalPurchaseTable.Found) = (.init(), .init())
