@@ -18,7 +18,7 @@ final class Console: Sendable {
     let links: SignInRegistry?
     let failures = FailureLimit()
     let tickets = FormTickets()
-    let rendering = SharedRendering<Visit.Sharing>()
+    let rendering = SharedRendering<PageRequest.Sharing>()
     /// The settings of the console, as of the server's start.
     let settings: ServerConfiguration.Console
 

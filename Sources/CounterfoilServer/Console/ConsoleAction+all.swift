@@ -200,32 +200,32 @@ extension ConsoleAction {
     }
 
     /// Counts the notifications that are reprocessed.
-    private static func countFailed(_ visit: Visit) async throws -> [String] {
+    private static func countFailed(_ pageRequest: PageRequest) async throws -> [String] {
         var request = ConsoleRequest(.post, "notifications", "reprocess", isScoped: true)
-        request.body = ["code": visit.fields.text("code"), "dry_run": true]
-        let answer = try await visit.send(request).orFailure()
+        request.body = ["code": pageRequest.fields.text("code"), "dry_run": true]
+        let answer = try await pageRequest.send(request).orFailure()
         let number = answer.json["notifications"].number ?? 0
         let rest = answer.json["has_more"].flag == true ? ", the maximum at once; repeat this for the rest" : ""
         return ["That is \(number == 1 ? "1 notification" : "\(number.grouped) notifications")\(rest)."]
     }
 
     /// Returns the page with a new secret, which is shown only once.
-    private static func newSecret(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
-        let name = visit.fields["name"] ?? ""
-        var page = visit.page("The new secret of", foreign: name)
-        page.up = ("Endpoint", visit.link("webhooks", name))
+    private static func newSecret(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
+        let name = pageRequest.fields["name"] ?? ""
+        var page = pageRequest.page("The new secret of", foreign: name)
+        page.up = ("Endpoint", pageRequest.link("webhooks", name))
         page.paragraph(
             "Copy it now: it is not shown again. When the receiver knows it, retire the one before.")
         page.exact("The secret", answer["secret"].text ?? "", isOpen: true)
-        page.links([("Back to the endpoint", visit.link("webhooks", name))])
+        page.links([("Back to the endpoint", pageRequest.link("webhooks", name))])
         return page
     }
 
     /// Counts the deliveries of a replay, and says where the remaining events begin.
-    private static func countReplay(_ visit: Visit) async throws -> [String] {
-        var request = try replay(visit.fields)
+    private static func countReplay(_ pageRequest: PageRequest) async throws -> [String] {
+        var request = try replay(pageRequest.fields)
         request.body["dry_run"] = true
-        let answer = try await visit.send(request).orFailure()
+        let answer = try await pageRequest.send(request).orFailure()
         let number = answer.json["deliveries"].number ?? 0
         let count = number == 1 ? "1 delivery" : "\(number.grouped) deliveries"
         guard let after = answer.json["after"].number else {

@@ -4,9 +4,9 @@ internal import WebConsole
 // Counts of what an action will affect, for its confirmation page, and pages with the results of actions.
 extension ConsoleAction {
     /// Counts the deliveries that wait for an endpoint.
-    static func countBacklog(_ visit: Visit) async throws -> [String] {
-        let answer = try await visit.get(
-            visit.target(["webhooks", visit.fields["name"] ?? ""], isScoped: false)
+    static func countBacklog(_ pageRequest: PageRequest) async throws -> [String] {
+        let answer = try await pageRequest.get(
+            pageRequest.target(["webhooks", pageRequest.fields["name"] ?? ""], isScoped: false)
         ).orFailure()
         let activity = answer.json["activity"]
         let (pending, limit) = (activity["pending"].number ?? 0, activity["counted_up_to"].number ?? .max)
@@ -24,10 +24,10 @@ extension ConsoleAction {
     }
 
     /// Counts the parts of the notification history that a recovery reads.
-    static func countRecovery(_ visit: Visit) async throws -> [String] {
-        var request = try recovery(visit.fields)
+    static func countRecovery(_ pageRequest: PageRequest) async throws -> [String] {
+        var request = try recovery(pageRequest.fields)
         request.body["dry_run"] = true
-        let answer = try await visit.send(request).orFailure()
+        let answer = try await pageRequest.send(request).orFailure()
         let (windows, json) = (answer.json["windows"].number ?? 0, answer.json)
         let hours = ((json["to"].number ?? 0) - (json["from"].number ?? 0)) / 3_600_000
         let length = hours < 48 ? "\(hours) hours" : "\((hours / 24).grouped) days"
@@ -36,17 +36,17 @@ extension ConsoleAction {
     }
 
     /// Returns the page with the App Store's attempts to deliver a notification.
-    static func sendAttempts(_ answer: APIValue, _ visit: Visit) -> ConsolePage {
-        let id = visit.fields["id"] ?? ""
-        var page = visit.page("The App Store's attempts to deliver", foreign: id)
-        page.up = ("Notification", visit.link("notifications", id))
+    static func sendAttempts(_ answer: APIValue, _ pageRequest: PageRequest) -> ConsolePage {
+        let id = pageRequest.fields["id"] ?? ""
+        var page = pageRequest.page("The App Store's attempts to deliver", foreign: id)
+        page.up = ("Notification", pageRequest.link("notifications", id))
         page.table(
             "Attempts as the App Store tells them now", ["When", "Result"],
             answer["items"].items.map { attempt in
                 let result = attempt["result"].text ?? ""
                 return [.time(attempt["attempt_date"].instant), .tag(result, result == "SUCCESS" ? .good : .bad)]
             }, empty: "The App Store made none yet.")
-        page.links([("Back to the notification", visit.link("notifications", id))])
+        page.links([("Back to the notification", pageRequest.link("notifications", id))])
         return page
     }
 }

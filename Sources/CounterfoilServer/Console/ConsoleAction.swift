@@ -27,11 +27,11 @@ struct ConsoleAction: Sendable {
     /// exactly what was counted.
     var defaults: @Sendable (Date) -> [String: String] = { _ in [:] }
     /// Further sentences for the confirmation page, from a dry run of the API.
-    var dryRun: (@Sendable (Visit) async throws -> [String])?
+    var dryRun: (@Sendable (PageRequest) async throws -> [String])?
     /// Whether the confirmation page requires a reason.
     var asksForReason = false
     /// Makes a page from the API's response, if the response is shown only once.
-    var resultPage: (@Sendable (APIValue, Visit) -> ConsolePage)?
+    var resultPage: (@Sendable (APIValue, PageRequest) -> ConsolePage)?
     /// The fields that the user types. If the API rejects one, the form is shown again with the typed values.
     var inputs: [ConsolePage.Field] = []
 

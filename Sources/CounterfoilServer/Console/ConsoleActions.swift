@@ -8,20 +8,20 @@ internal import WebConsole
 enum ConsoleActions {
     static func add(to router: Router<ServerContext>, _ console: Console) {
         router.post("/console/confirm") { request, context -> Response in
-            let (visit, action) = try await self.visit(request, context, console)
-            return try await confirmation(visit, action, problem: nil)
+            let (pageRequest, action) = try await self.pageRequest(request, context, console)
+            return try await confirmation(pageRequest, action, problem: nil)
         }
         router.post("/console/do") { request, context in
-            let (visit, action) = try await self.visit(request, context, console)
-            return try await perform(action, visit)
+            let (pageRequest, action) = try await self.pageRequest(request, context, console)
+            return try await perform(action, pageRequest)
         }
     }
 
-    private static func visit(
+    private static func pageRequest(
         _ request: Request, _ context: ServerContext, _ console: Console
-    ) async throws -> (Visit, ConsoleAction) {
-        let signedIn: Visit
-        do { signedIn = try ConsoleRoutes.visit(request, context, console) } catch is SignIn.Required {
+    ) async throws -> (PageRequest, ConsoleAction) {
+        let signedIn: PageRequest
+        do { signedIn = try ConsoleRoutes.pageRequest(request, context, console) } catch is SignIn.Required {
             throw SignIn.Required(back: try await origin(of: request))
         }
         let (sent, knownAction) = try await form(request)
@@ -41,13 +41,13 @@ enum ConsoleActions {
         }
         for (name, value) in action.defaults(console.core.now) where fields[name] == nil { fields.set(name, value) }
         // Use the app and environment of the page with the form.
-        var visit = signedIn
+        var pageRequest = signedIn
         if fields["app"] != nil || fields["environment"] != nil {
-            visit.selection = try console.selection(
+            pageRequest.selection = try console.selection(
                 app: fields["app"], environment: fields["environment"], for: signedIn.principal)
         }
-        visit.fields = fields
-        return (visit, action)
+        pageRequest.fields = fields
+        return (pageRequest, action)
     }
 
     /// Returns the sent form and its action; the action is nil if its name is unknown.
@@ -69,97 +69,105 @@ enum ConsoleActions {
     }
 
     private static func confirmation(
-        _ visit: Visit, _ action: ConsoleAction, problem: String?
+        _ pageRequest: PageRequest, _ action: ConsoleAction, problem: String?
     ) async throws -> Response {
         let dryRunSentences: [String]
         do {
-            _ = try action.request(visit.fields)
-            dryRunSentences = try await action.dryRun?(visit) ?? []
-        } catch let failure as APIFailure { return refusal(failure, of: action, visit) }
-        var page = visit.page(action.title)
+            _ = try action.request(pageRequest.fields)
+            dryRunSentences = try await action.dryRun?(pageRequest) ?? []
+        } catch let failure as APIFailure { return refusal(failure, of: action, pageRequest) }
+        var page = pageRequest.page(action.title)
         if let problem { page.problem = .init("Not done", reasons: [problem]) }
         page.status = problem == nil ? 200 : 409
-        let fields = action.fields.compactMap { name in visit.fields[name].map { (name, $0) } }
+        let fields = action.fields.compactMap { name in pageRequest.fields[name].map { (name, $0) } }
         let confirmation = Confirmation(
-            action.consequences(visit.fields) + dryRunSentences, button: action.title,
+            action.consequences(pageRequest.fields) + dryRunSentences, button: action.title,
             action: PageLink("console", "do"),
-            cancel: back(from: action, visit), ticket: visit.console.tickets.issue(for: purpose(action, visit)),
-            fields: [("action", action.name)] + fields + visit.selection.query,
-            typedWord: action.typedWord.map { $0(visit.fields) }, asksForReason: action.asksForReason,
-            reason: visit.fields[Confirmation.reasonField] ?? "", isDangerous: action.typedWord != nil)
-        let html = visit.console.library.page("confirmation", confirmation.values, in: visit.shell(page))
+            cancel: back(from: action, pageRequest),
+            ticket: pageRequest.console.tickets.issue(for: purpose(action, pageRequest)),
+            fields: [("action", action.name)] + fields + pageRequest.selection.query,
+            typedWord: action.typedWord.map { $0(pageRequest.fields) }, asksForReason: action.asksForReason,
+            reason: pageRequest.fields[Confirmation.reasonField] ?? "", isDangerous: action.typedWord != nil)
+        let html = pageRequest.console.library.page("confirmation", confirmation.values, in: pageRequest.shell(page))
         return .page(html, status: .init(code: page.status))
     }
 
-    private static func perform(_ action: ConsoleAction, _ visit: Visit) async throws -> Response {
-        if let typedWord = action.typedWord, visit.fields[Confirmation.typedField] != typedWord(visit.fields) {
-            return try await confirmation(visit, action, problem: "What you typed is not the name.")
+    private static func perform(_ action: ConsoleAction, _ pageRequest: PageRequest) async throws -> Response {
+        if let typedWord = action.typedWord,
+            pageRequest.fields[Confirmation.typedField] != typedWord(pageRequest.fields)
+        {
+            return try await confirmation(pageRequest, action, problem: "What you typed is not the name.")
         }
-        if action.asksForReason, visit.fields[Confirmation.reasonField] == nil {
-            return try await confirmation(visit, action, problem: "Give a reason.")
+        if action.asksForReason, pageRequest.fields[Confirmation.reasonField] == nil {
+            return try await confirmation(pageRequest, action, problem: "Give a reason.")
         }
-        let response = try await visit.console.tickets.once(visit.fields["ticket"], for: purpose(action, visit)) {
-            do { return try await attempt(action, visit) } catch {
+        let response = try await pageRequest.console.tickets.once(
+            pageRequest.fields["ticket"], for: purpose(action, pageRequest)
+        ) {
+            do { return try await attempt(action, pageRequest) } catch {
                 return .done(
-                    visit.console.response(to: error, visit.request, visit.context), later: back(from: action, visit))
+                    pageRequest.console.response(to: error, pageRequest.request, pageRequest.context),
+                    later: back(from: action, pageRequest))
             }
         }
         if let response { return response }
         return try await confirmation(
-            visit, action, problem: "The form has expired. Check the values and confirm again.")
+            pageRequest, action, problem: "The form has expired. Check the values and confirm again.")
     }
 
-    private static func attempt(_ action: ConsoleAction, _ visit: Visit) async throws -> FormTickets.Outcome {
+    private static func attempt(_ action: ConsoleAction, _ pageRequest: PageRequest) async throws -> FormTickets.Outcome
+    {
         var request: ConsoleRequest
-        do { request = try action.request(visit.fields) } catch let failure as APIFailure {
-            return .notDone(refusal(failure, of: action, visit))
+        do { request = try action.request(pageRequest.fields) } catch let failure as APIFailure {
+            return .notDone(refusal(failure, of: action, pageRequest))
         }
-        if action.namesActor { request.body["actor"] = visit.principal.name }
-        let answer = try await visit.send(request)
+        if action.namesActor { request.body["actor"] = pageRequest.principal.name }
+        let answer = try await pageRequest.send(request)
         switch answer.status {
         case ..<300: break
         // The API rejected the request without any effect.
         case 400..<500:
-            if action.hasInput(answer.field) { return .notDone(refusal(answer.failure, of: action, visit)) }
-            return .notDone(try await confirmation(visit, action, problem: answer.message))
-        default: return .done(uncertainty(answer, of: action, visit), later: back(from: action, visit))
+            if action.hasInput(answer.field) { return .notDone(refusal(answer.failure, of: action, pageRequest)) }
+            return .notDone(try await confirmation(pageRequest, action, problem: answer.message))
+        default: return .done(uncertainty(answer, of: action, pageRequest), later: back(from: action, pageRequest))
         }
-        let done = back(from: action, visit, [("done", action.name)])
+        let done = back(from: action, pageRequest, [("done", action.name)])
         guard let resultPage = action.resultPage else { return .done(.seeOther(done), later: done) }
-        return .done(visit.response(resultPage(answer.json, visit)), later: done)
+        return .done(pageRequest.response(resultPage(answer.json, pageRequest)), later: done)
     }
 
     /// Returns the purpose of a form ticket: one action in one session.
-    private static func purpose(_ action: ConsoleAction, _ visit: Visit) -> String {
-        "\(action.name)\n\(visit.context.session ?? "")"
+    private static func purpose(_ action: ConsoleAction, _ pageRequest: PageRequest) -> String {
+        "\(action.name)\n\(pageRequest.context.session ?? "")"
     }
 
     private static func back(
-        from action: ConsoleAction, _ visit: Visit, _ query: [(String, String)] = []
+        from action: ConsoleAction, _ pageRequest: PageRequest, _ query: [(String, String)] = []
     ) -> PageLink {
-        PageLink(["console"] + action.back(visit.fields), query: visit.selection.query + query)
+        PageLink(["console"] + action.back(pageRequest.fields), query: pageRequest.selection.query + query)
     }
 
     /// Returns the page for a rejected action, with its form to correct.
-    private static func refusal(_ failure: APIFailure, of action: ConsoleAction, _ visit: Visit) -> Response {
-        var page = visit.page(action.title)
+    private static func refusal(_ failure: APIFailure, of action: ConsoleAction, _ pageRequest: PageRequest) -> Response
+    {
+        var page = pageRequest.page(action.title)
         page.problem = .init("Not done", reasons: [failure.message])
         page.status = failure.status.code
-        page.links([("Back", back(from: action, visit))])
-        page.addFormToCorrect(action, visit, isWrong: failure.parameter)
-        return visit.response(page)
+        page.links([("Back", back(from: action, pageRequest))])
+        page.addFormToCorrect(action, pageRequest, isWrong: failure.parameter)
+        return pageRequest.response(page)
     }
 
     /// Returns the page for an action with unknown outcome. Repeating the action may perform it twice.
     private static func uncertainty(
-        _ answer: ConsoleAPI.Answer, of action: ConsoleAction, _ visit: Visit
+        _ answer: ConsoleAPI.Answer, of action: ConsoleAction, _ pageRequest: PageRequest
     ) -> Response {
-        var page = visit.page(action.title)
+        var page = pageRequest.page(action.title)
         page.problem = .init(
             "It may or may not have been done", reasons: [answer.message, "Check the result before you repeat it."])
         page.status = answer.status
-        page.links([("Check", back(from: action, visit))])
-        return visit.response(page)
+        page.links([("Check", back(from: action, pageRequest))])
+        return pageRequest.response(page)
     }
 }
 
@@ -169,28 +177,33 @@ extension ConsolePage {
     ///
     /// - Parameter choices: The fields with lists of options. They precede the fields to type.
     mutating func action(
-        _ name: String, _ visit: Visit, _ values: [(String, String)], _ choices: [Field] = [], title: String? = nil,
+        _ name: String, _ pageRequest: PageRequest, _ values: [(String, String)], _ choices: [Field] = [],
+        title: String? = nil,
         button: String? = nil, isInPlace: Bool = false
     ) {
-        guard let action = ConsoleAction.named(name), visit.may(action.scope), visit.mayWrite else { return }
+        guard let action = ConsoleAction.named(name), pageRequest.may(action.scope), pageRequest.mayWrite else {
+            return
+        }
         if let title { formTitle(title) }
-        let hidden = ([("action", name)] + values + visit.selection.query).map { Field.hidden($0.0, $0.1) }
+        let hidden = ([("action", name)] + values + pageRequest.selection.query).map { Field.hidden($0.0, $0.1) }
         form(
             PageLink("console", "confirm"), hidden + choices + action.inputs, button: button ?? action.title + "…",
             isInPlace: isInPlace)
     }
 
     /// Adds the form of a rejected action with the sent values. Adds nothing if the action has no fields to type.
-    fileprivate mutating func addFormToCorrect(_ action: ConsoleAction, _ visit: Visit, isWrong name: String?) {
+    fileprivate mutating func addFormToCorrect(
+        _ action: ConsoleAction, _ pageRequest: PageRequest, isWrong name: String?
+    ) {
         guard !action.inputs.isEmpty else { return }
         let reason = action.asksForReason ? [Confirmation.reasonField] : []
         let chosen = (action.fields.filter { !action.hasInput($0) } + reason).compactMap { name in
-            visit.fields[name].map { (name, $0) }
+            pageRequest.fields[name].map { (name, $0) }
         }
-        let hidden = ([("action", action.name)] + chosen + visit.selection.query).map { Field.hidden($0.0, $0.1) }
+        let hidden = ([("action", action.name)] + chosen + pageRequest.selection.query).map { Field.hidden($0.0, $0.1) }
         let typed = action.inputs.map { input in
             var input = input
-            input.value = visit.fields.exact(input.name) ?? ""
+            input.value = pageRequest.fields.exact(input.name) ?? ""
             input.isWrong = input.isNamed(name)
             return input
         }
@@ -198,8 +211,8 @@ extension ConsolePage {
     }
 
     /// Adds a note about the action that led to this page.
-    mutating func addNoteOfDoneAction(_ visit: Visit) {
-        guard let action = ConsoleAction.named(visit.parameter("done")) else { return }
+    mutating func addNoteOfDoneAction(_ pageRequest: PageRequest) {
+        guard let action = ConsoleAction.named(pageRequest.parameter("done")) else { return }
         notes.append("Done: \(action.title.prefix(1).lowercased())\(action.title.dropFirst()).")
     }
 }

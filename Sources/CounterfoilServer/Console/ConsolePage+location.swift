@@ -57,7 +57,7 @@ extension ConsolePage {
     }
 }
 
-extension Visit {
+extension PageRequest {
     /// Returns a link from a list to one of its items.
     func item(_ segments: String..., query: [(String, String)] = []) -> PageLink {
         PageLink(["console"] + segments, query: selection.query + query + location.origin)

@@ -5,7 +5,7 @@ internal import WebConsole
 
 /// The routes of the console. All of them are protected by the origin check.
 enum ConsoleRoutes {
-    typealias Handler = @Sendable (Visit) async throws -> ConsolePage
+    typealias Handler = @Sendable (PageRequest) async throws -> ConsolePage
 
     /// The pages with their paths below `/console`.
     static let pages: [(path: String, page: Handler)] = [
@@ -43,9 +43,9 @@ enum ConsoleRoutes {
         }
         SignIn.add(to: router, console)
         router.get("/console/events") { request, context -> Response in
-            let visit = try visit(request, context, console)
+            let pageRequest = try pageRequest(request, context, console)
             // Require the scopes as in the API's stream: a topic reveals when a customer's data changes.
-            try ChangeTopic.requireScopes(for: request, in: visit.context)
+            try ChangeTopic.requireScopes(for: request, in: pageRequest.context)
             return console.core.changes.response(to: request) { mayFollow(request, context, console) }
         }
         router.post("/console/theme") { request, _ -> Response in
@@ -56,16 +56,20 @@ enum ConsoleRoutes {
         }
         for (path, page) in pages {
             router.get(RouterPath("/console" + (path.isEmpty ? "" : "/" + path))) { request, context in
-                let visit = try visit(request, context, console)
-                guard visit.context.isRefetch else {
-                    var shown = try await page(visit)
+                let pageRequest = try pageRequest(request, context, console)
+                guard pageRequest.context.isRefetch else {
+                    var shown = try await page(pageRequest)
                     // The overview has its own note about the backlog.
-                    if !path.isEmpty { try await visit.addNoteOfBacklog(to: &shown) }
-                    return visit.response(shown)
+                    if !path.isEmpty { try await pageRequest.addNoteOfBacklog(to: &shown) }
+                    return pageRequest.response(shown)
                 }
-                guard let sharing = visit.sharing else { return .page(try visit.liveParts(of: try await page(visit))) }
+                guard let sharing = pageRequest.sharing else {
+                    return .page(try pageRequest.liveParts(of: try await page(pageRequest)))
+                }
                 return .page(
-                    try await console.rendering.shared(sharing) { try visit.liveParts(of: try await page(visit)) })
+                    try await console.rendering.shared(sharing) {
+                        try pageRequest.liveParts(of: try await page(pageRequest))
+                    })
             }
         }
         // The former path; links in tickets may still use it.
@@ -73,19 +77,21 @@ enum ConsoleRoutes {
             .seeOther(PageLink(["console", "notifications", "refused"], query: request.pageQuery))
         }
         router.post("/console/decode") { request, context -> Response in
-            var visit: Visit
-            do { visit = try ConsoleRoutes.visit(request, context, console) } catch is SignIn.Required {
+            var pageRequest: PageRequest
+            do { pageRequest = try ConsoleRoutes.pageRequest(request, context, console) } catch is SignIn.Required {
                 throw SignIn.Required(back: PageLink("console", "decode"))
             }
-            visit.fields = try await FormFields(uploaded: request, upTo: 6 << 20)
-            return visit.response(try await DecodePage.make(visit))
+            pageRequest.fields = try await FormFields(uploaded: request, upTo: 6 << 20)
+            return pageRequest.response(try await DecodePage.make(pageRequest))
         }
         // A download: the API's response is passed on, unless it is an error.
         router.get("/console/operations/audit.csv") { request, context -> Response in
-            let visit = try visit(request, context, console)
-            let query = [("format", "csv"), ("limit", "\(ListFormat.csv.maximumPageSize)")] + visit.parameters("page")
+            let pageRequest = try pageRequest(request, context, console)
+            let query =
+                [("format", "csv"), ("limit", "\(ListFormat.csv.maximumPageSize)")] + pageRequest.parameters("page")
             var response = try await console.api.response(
-                .get, visit.target(["audit"], query, isScoped: false), for: visit.context)
+                .get, pageRequest.target(["audit"], query, isScoped: false),
+                for: pageRequest.context)
             guard response.status == .ok else { throw try await ConsoleAPI.Answer(response).failure }
             for header in ConsoleHeaders.all { response.headers[header.name] = header.value }
             return response
@@ -94,18 +100,19 @@ enum ConsoleRoutes {
         return router.buildResponder()
     }
 
-    /// Returns the visit of a signed-in user, with the requested app and environment.
+    /// Returns the page request of a signed-in user, with the requested app and environment.
     ///
     /// - Throws: ``SignIn/Required`` without a session; 404 if the key has no access to the app and environment.
-    static func visit(_ request: Request, _ context: ServerContext, _ console: Console) throws -> Visit {
-        guard var visit = visitor(request, context, console) else { throw SignIn.Required() }
-        visit.selection = try console.selection(
-            app: request.pageParameter("app"), environment: request.pageParameter("environment"), for: visit.principal)
-        return visit
+    static func pageRequest(_ request: Request, _ context: ServerContext, _ console: Console) throws -> PageRequest {
+        guard var pageRequest = signedInPageRequest(request, context, console) else { throw SignIn.Required() }
+        pageRequest.selection = try console.selection(
+            app: request.pageParameter("app"), environment: request.pageParameter("environment"),
+            for: pageRequest.principal)
+        return pageRequest
     }
 
-    /// Returns the visit of a signed-in user with the default app and environment; nil without a session.
-    static func visitor(_ request: Request, _ context: ServerContext, _ console: Console) -> Visit? {
+    /// Returns the page request of a signed-in user with the default app and environment; nil without a session.
+    static func signedInPageRequest(_ request: Request, _ context: ServerContext, _ console: Console) -> PageRequest? {
         let changes = console.core.changes.lastChange
         let isSecure = console.isSecure(request, context)
         let isRefetch = isRefetch(request)
@@ -116,7 +123,7 @@ enum ConsoleRoutes {
         else { return nil }
         var context = context
         (context.principal, context.session, context.isRefetch) = (principal, session.id, isRefetch)
-        return Visit(
+        return PageRequest(
             console: console, request: request, context: context, principal: principal,
             selection: console.selection(for: principal), changes: changes)
     }

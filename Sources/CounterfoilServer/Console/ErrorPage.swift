@@ -16,13 +16,13 @@ struct ErrorPage {
     }
 
     func response(to request: Request, _ context: ServerContext, _ console: Console) -> Response {
-        guard let visit = ConsoleRoutes.visitor(request, context, console) else {
+        guard let pageRequest = ConsoleRoutes.signedInPageRequest(request, context, console) else {
             return responseWithoutNavigation(to: request, context, console)
         }
-        var page = visit.page(title)
+        var page = pageRequest.page(title)
         (page.problem, page.status) = (problem(context), status.code)
-        page.links([("To the overview", visit.link())])
-        return visit.response(page)
+        page.links([("To the overview", pageRequest.link())])
+        return pageRequest.response(page)
     }
 
     /// Returns the page without the navigation, which only signed-in users have.

@@ -2,12 +2,12 @@ internal import WebConsole
 
 /// The page of the audit log.
 enum AuditPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Audit log")
-        page.up = ("Operations", visit.link("operations"))
-        let query = visit.parameters("page")
-        let target = visit.target(["audit"], query, isScoped: false)
-        guard let json = try await visit.read(target, &page, "The audit log") else { return page }
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Audit log")
+        page.up = ("Operations", pageRequest.link("operations"))
+        let query = pageRequest.parameters("page")
+        let target = pageRequest.target(["audit"], query, isScoped: false)
+        guard let json = try await pageRequest.read(target, &page, "The audit log") else { return page }
         page.table(
             "Who did what, the last first",
             ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
@@ -25,10 +25,10 @@ enum AuditPage {
             [
                 (
                     "The last \(ListFormat.csv.maximumPageSize.grouped) as a file for a spreadsheet (CSV)",
-                    visit.link("operations", "audit.csv", query: query)
+                    pageRequest.link("operations", "audit.csv", query: query)
                 )
             ],
-            next: json["next_page"].text.map { visit.link("operations", "audit", query: [("page", $0)]) })
+            next: json["next_page"].text.map { pageRequest.link("operations", "audit", query: [("page", $0)]) })
         return page
     }
 }

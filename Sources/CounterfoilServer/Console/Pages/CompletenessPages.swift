@@ -3,37 +3,38 @@ internal import WebConsole
 
 /// The page of completeness and recoveries.
 enum CompletenessPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Completeness")
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Completeness")
         page.topics = [ChangeTopic.recoveries]
         page.api = "/v1/completeness"
-        page.addNoteOfDoneAction(visit)
-        let answer = try await visit.get("/v1/completeness")
-        let recoveries = try await visit.get(
-            visit.target(["recoveries"], visit.parameters("page"), isScoped: false))
-        if visit.accept(answer, &page, "Completeness") {
+        page.addNoteOfDoneAction(pageRequest)
+        let answer = try await pageRequest.get("/v1/completeness")
+        let recoveries = try await pageRequest.get(
+            pageRequest.target(["recoveries"], pageRequest.parameters("page"), isScoped: false))
+        if pageRequest.accept(answer, &page, "Completeness") {
             let items = answer.json["items"].items
-            drawing(of: items, now: visit.console.core.now, &page)
+            drawing(of: items, now: pageRequest.console.core.now, &page)
             for item in items { show(item, &page) }
         }
         let open = recoveries.json["items"].items.filter { $0["state"].text == "open" }
         if !open.isEmpty {
             page.title("Under way")
             page.table(
-                "Recoveries that are not over", RecoveryPage.columns, open.map { RecoveryPage.row($0, visit) },
+                "Recoveries that are not over", RecoveryPage.columns, open.map { RecoveryPage.row($0, pageRequest) },
                 empty: "")
         }
         page.holdFollowingBlocks()
         page.title("Recoveries")
-        if visit.accept(recoveries, &page, "Recoveries", isPart: true) {
+        if pageRequest.accept(recoveries, &page, "Recoveries", isPart: true) {
             page.table(
                 "Recoveries from the notification history, newest first", RecoveryPage.columns,
-                recoveries.json["items"].items.map { RecoveryPage.row($0, visit) },
+                recoveries.json["items"].items.map { RecoveryPage.row($0, pageRequest) },
                 empty: "The history was not read yet. That needs an In-App Purchase key in the configuration.")
             page.links(
-                [], next: recoveries.json["next_page"].text.map { visit.link("completeness", query: [("page", $0)]) })
+                [],
+                next: recoveries.json["next_page"].text.map { pageRequest.link("completeness", query: [("page", $0)]) })
         }
-        page.action("recover", visit, [], title: "Read a period again")
+        page.action("recover", pageRequest, [], title: "Read a period again")
         return page
     }
 

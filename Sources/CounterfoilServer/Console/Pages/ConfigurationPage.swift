@@ -3,12 +3,12 @@ enum ConfigurationPage {
     /// The number of settings on a page.
     private static let most = 200
 
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Configuration")
-        page.up = ("Operations", visit.link("operations"))
-        let target = visit.target(["operations", "configuration"], isScoped: false)
-        guard let json = try await visit.read(target, &page, "The configuration") else { return page }
-        let (items, start) = (json["items"].items, visit.parameter("from").flatMap { Int($0) } ?? 0)
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Configuration")
+        page.up = ("Operations", pageRequest.link("operations"))
+        let target = pageRequest.target(["operations", "configuration"], isScoped: false)
+        guard let json = try await pageRequest.read(target, &page, "The configuration") else { return page }
+        let (items, start) = (json["items"].items, pageRequest.parameter("from").flatMap { Int($0) } ?? 0)
         let shown = items.dropFirst(max(0, start)).prefix(most)
         page.paragraph("Secrets and keys are shown only as set or not set, URLs only with their hosts.")
         page.table(
@@ -23,7 +23,8 @@ enum ConfigurationPage {
         page.links(
             [],
             next: isOver
-                ? nil : visit.link("operations", "configuration", query: [("from", String(max(0, start) + most))]))
+                ? nil : pageRequest.link("operations", "configuration", query: [("from", String(max(0, start) + most))])
+        )
         return page
     }
 }

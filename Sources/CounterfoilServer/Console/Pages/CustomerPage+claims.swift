@@ -1,11 +1,11 @@
 extension CustomerPage {
     /// Adds the claims: the purchases that belong or belonged to the customer, and the reasons.
     static func claims(
-        _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+        _ id: String, _ instant: [(String, String)], _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) async throws {
-        guard visit.may(.supportRead) else { return }
-        let target = visit.target(["customers", id, "claims"], instant)
-        guard let json = try await visit.read(target, &page, "Claims", isPart: true) else { return }
+        guard pageRequest.may(.supportRead) else { return }
+        let target = pageRequest.target(["customers", id, "claims"], instant)
+        guard let json = try await pageRequest.read(target, &page, "Claims", isPart: true) else { return }
         let items = json["items"].items
         guard !items.isEmpty else { return }
         page.title("Claims")
@@ -17,8 +17,9 @@ extension CustomerPage {
                 let isErased = owners.contains(where: Erasure.isStandIn)
                 let reason = reasons[item["reason"].text ?? ""] ?? "not known"
                 return [
-                    .link(original, visit.link("transactions", original)), .foreign(item["product_id"].text ?? ""),
-                    owner(owners, id, visit), .plain(isErased ? "the customer was erased" : reason),
+                    .link(original, pageRequest.link("transactions", original)),
+                    .foreign(item["product_id"].text ?? ""),
+                    owner(owners, id, pageRequest), .plain(isErased ? "the customer was erased" : reason),
                     item["since"].isNothing ? .plain("the purchase") : .time(item["since"].instant),
                 ]
             }, empty: "")

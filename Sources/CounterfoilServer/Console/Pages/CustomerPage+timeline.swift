@@ -4,41 +4,42 @@ internal import WebConsole
 extension CustomerPage {
     /// Adds the timeline, newest first. The entry in the query parameter `open` is expanded with all its details.
     static func timeline(
-        _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+        _ id: String, _ instant: [(String, String)], _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) async throws {
-        let open = visit.may(.supportRead) ? visit.parameter("open").map { [("expand", $0)] } ?? [] : []
-        let answer = try await visit.get(
-            visit.target(["customers", id, "timeline"], instant + visit.parameters("page") + open))
+        let open = pageRequest.may(.supportRead) ? pageRequest.parameter("open").map { [("expand", $0)] } ?? [] : []
+        let answer = try await pageRequest.get(
+            pageRequest.target(["customers", id, "timeline"], instant + pageRequest.parameters("page") + open))
         // The link of an entry stays on the same page of the timeline and keeps the way back to the list of customers.
-        let place = visit.parameters("page", "back", "list")
+        let place = pageRequest.parameters("page", "back", "list")
         page.holdFollowingBlocks()
         page.title("Timeline")
-        guard visit.accept(answer, &page, "The timeline", isPart: true) else { return }
+        guard pageRequest.accept(answer, &page, "The timeline", isPart: true) else { return }
         var entries: [ConsolePage.Entry] = []
         for item in answer.json["items"].items {
             let uuid = item["uuid"].text
-            let isOpen = uuid != nil && uuid == visit.parameter("open")
+            let isOpen = uuid != nil && uuid == pageRequest.parameter("open")
             var entry = ConsolePage.Entry(item["sentence"].text ?? item["type"].text ?? "")
             entry.facts = facts(of: item)
             let then = (item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).number
             if let then {
-                let then = PageLink(samePageWith: visit.selection.query + [("at", String(then))] + visit.listQuery)
+                let then = PageLink(
+                    samePageWith: pageRequest.selection.query + [("at", String(then))] + pageRequest.listQuery)
                 entry.links.append(("as known then", then))
             }
             if let uuid {
                 entry.anchor = "entry-\(uuid)"
                 entry.link = PageLink(
-                    samePageWith: visit.selection.query + instant + place + (isOpen ? [] : [("open", uuid)]),
+                    samePageWith: pageRequest.selection.query + instant + place + (isOpen ? [] : [("open", uuid)]),
                     fragment: entry.anchor)
             }
-            if isOpen, let uuid { entry.inside = try await details(of: uuid, item["notification"], visit) }
+            if isOpen, let uuid { entry.inside = try await details(of: uuid, item["notification"], pageRequest) }
             entries.append(entry)
         }
         page.entries(
             entries,
             empty: "Nothing is known of this customer. The identifier is exact: upper and lower case count.")
         let next = answer.json["next_page"].text.map { token in
-            visit.link("customers", id, query: instant + visit.listQuery + [("page", token)])
+            pageRequest.link("customers", id, query: instant + pageRequest.listQuery + [("page", token)])
         }
         page.links([], next: next)
     }
@@ -57,30 +58,30 @@ extension CustomerPage {
 
     /// Returns the details of an entry: the decoded notification, its verification, and the webhook deliveries.
     private static func details(
-        of uuid: String, _ notification: APIValue, _ visit: Visit
+        of uuid: String, _ notification: APIValue, _ pageRequest: PageRequest
     ) async throws -> ConsolePage {
-        var inside = visit.page(uuid)
+        var inside = pageRequest.page(uuid)
         if notification.isNothing {
             inside.paragraph("To see its content, the key needs the scope support:read.", "empty")
         } else {
-            NotificationPage.parts(notification, visit, &inside)
+            NotificationPage.parts(notification, pageRequest, &inside)
             VerificationFacts.show(
                 notification["verifications"].members.map { ("Verification of the \($0.0.words)", $0.1) }, &inside)
         }
-        guard visit.may(.webhooksWrite) else { return inside }
+        guard pageRequest.may(.webhooksWrite) else { return inside }
         inside.subtitle("Webhooks")
-        let told = try await visit.get(
-            visit.target(["events", "\(LedgerEvent.prefix)\(uuid)", "deliveries"], isScoped: false))
+        let told = try await pageRequest.get(
+            pageRequest.target(["events", "\(LedgerEvent.prefix)\(uuid)", "deliveries"], isScoped: false))
         guard told.status != 404 else {
             inside.paragraph("It has caused no event yet.", "empty")
             return inside
         }
-        guard visit.accept(told, &inside, "Deliveries", isPart: true) else { return inside }
+        guard pageRequest.accept(told, &inside, "Deliveries", isPart: true) else { return inside }
         let deliveries = told.json["items"].items
-        EventPage.deliveries(deliveries, visit, &inside)
+        EventPage.deliveries(deliveries, pageRequest, &inside)
         for endpoint in Set(deliveries.compactMap { $0["endpoint"].text }).sorted() {
             inside.action(
-                "replay-event", visit, [("name", endpoint), ("event_id", "\(LedgerEvent.prefix)\(uuid)")],
+                "replay-event", pageRequest, [("name", endpoint), ("event_id", "\(LedgerEvent.prefix)\(uuid)")],
                 button: "Send the event again to \(endpoint)…", isInPlace: true)
         }
         return inside

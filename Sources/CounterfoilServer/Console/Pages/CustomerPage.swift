@@ -4,29 +4,30 @@ internal import WebConsole
 
 /// The page of a customer: entitlements, purchases, claims, grants and the timeline.
 enum CustomerPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let id = visit.segment("id")
-        var page = visit.page("Customer", foreign: id)
-        page.up = ("Customers", visit.list("customers"))
-        page.topics = visit.parameter("at") == nil ? [ChangeTopic.customer(id)] : []
-        page.addNoteOfDoneAction(visit)
-        let instant = visit.instant.map { [("at", $0)] } ?? []
-        let target = visit.target(["customers", id], instant + [("include", "periods,spend")])
-        guard let json = try await visit.read(target, &page, "The customer") else { return page }
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let id = pageRequest.segment("id")
+        var page = pageRequest.page("Customer", foreign: id)
+        page.up = ("Customers", pageRequest.list("customers"))
+        page.topics = pageRequest.parameter("at") == nil ? [ChangeTopic.customer(id)] : []
+        page.addNoteOfDoneAction(pageRequest)
+        let instant = pageRequest.instant.map { [("at", $0)] } ?? []
+        let target = pageRequest.target(["customers", id], instant + [("include", "periods,spend")])
+        guard let json = try await pageRequest.read(target, &page, "The customer") else { return page }
         if !instant.isEmpty { page.paragraph("As it was known at that instant.", "note") }
-        states(json, id, instant, visit, &page)
-        bars(json, visit, &page)
-        lists(json, id, visit, &page)
+        states(json, id, instant, pageRequest, &page)
+        bars(json, pageRequest, &page)
+        lists(json, id, pageRequest, &page)
         spend(json["spend"], &page)
-        try await claims(id, instant, visit, &page)
-        let grants = try await grants(id, instant, visit, &page)
-        try await timeline(id, instant, visit, &page)
-        forms(json, grants, id, visit, &page)
+        try await claims(id, instant, pageRequest, &page)
+        let grants = try await grants(id, instant, pageRequest, &page)
+        try await timeline(id, instant, pageRequest, &page)
+        forms(json, grants, id, pageRequest, &page)
         return page
     }
 
     private static func states(
-        _ json: APIValue, _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+        _ json: APIValue, _ id: String, _ instant: [(String, String)], _ pageRequest: PageRequest,
+        _ page: inout ConsolePage
     ) {
         page.title("Entitlements")
         page.table(
@@ -38,17 +39,18 @@ enum CustomerPage {
                     .foreign(key), .tag(isActive ? "access" : "no access", isActive ? .good : .bad),
                     .plain((item["state"].text ?? "").words), .time(item["until"].instant),
                     .link(
-                        "explain \(key)", visit.link("customers", id, "explain", key, query: instant + visit.listQuery)),
+                        "explain \(key)",
+                        pageRequest.link("customers", id, "explain", key, query: instant + pageRequest.listQuery)),
                 ]
             }, empty: "The configuration has no entitlements for this app.")
     }
 
     /// Draws the periods on a time axis.
-    private static func bars(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func bars(_ json: APIValue, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         let items = json["periods"].items
         let rows = PeriodRows.rows(of: items)
         guard !rows.isEmpty else { return }
-        let bars = TimeBars(rows, now: json["as_of"].instant ?? visit.console.core.now)
+        let bars = TimeBars(rows, now: json["as_of"].instant ?? pageRequest.console.core.now)
         let count =
             rows.map { Int64($0.bars.count) }.reduce(0, +) + items.compactMap { $0["omitted"].number }.reduce(0, +)
         page.title("Periods")
@@ -61,10 +63,10 @@ enum CustomerPage {
     }
 
     /// Returns the link to a preview of the answer to a consumption request.
-    private static func consumption(_ item: APIValue, of id: String, _ visit: Visit) -> ConsolePage.Cell {
+    private static func consumption(_ item: APIValue, of id: String, _ pageRequest: PageRequest) -> ConsolePage.Cell {
         guard let transaction = item["transaction_id"].text else { return .none }
         let query = [("customer", id), ("transaction", transaction)]
-        return .link("preview the answer", visit.link("refunds", "of", query: query))
+        return .link("preview the answer", pageRequest.link("refunds", "of", query: query))
     }
 
     /// The maximum number of subscriptions and of purchases that are shown. A customer who buys consumables can have
@@ -80,7 +82,7 @@ enum CustomerPage {
         return items.suffix(mostPurchases)
     }
 
-    private static func lists(_ json: APIValue, _ id: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func lists(_ json: APIValue, _ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         if !json["subscriptions"].items.isEmpty {
             page.title("Subscriptions")
             let shown = last(json["subscriptions"].items, &page)
@@ -97,8 +99,8 @@ enum CustomerPage {
                         .plain((item["next_step"].text ?? "").words),
                         .link(
                             item["original_transaction_id"].text ?? "",
-                            visit.link("transactions", item["original_transaction_id"].text ?? "")),
-                        consumption(item, of: id, visit),
+                            pageRequest.link("transactions", item["original_transaction_id"].text ?? "")),
+                        consumption(item, of: id, pageRequest),
                     ]
                 }, empty: "")
         }
@@ -114,8 +116,8 @@ enum CustomerPage {
                         .plain((item["ownership"].text ?? "").words),
                         .link(
                             item["transaction_id"].text ?? "",
-                            visit.link("transactions", item["transaction_id"].text ?? "")),
-                        consumption(item, of: id, visit),
+                            pageRequest.link("transactions", item["transaction_id"].text ?? "")),
+                        consumption(item, of: id, pageRequest),
                     ]
                 }, empty: "")
         }
@@ -163,10 +165,10 @@ enum CustomerPage {
 
     /// Adds the customer's grants and returns them for the form to revoke one.
     private static func grants(
-        _ id: String, _ instant: [(String, String)], _ visit: Visit, _ page: inout ConsolePage
+        _ id: String, _ instant: [(String, String)], _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) async throws -> ShownGrants {
-        let target = visit.target(["customers", id, "grants"], [("limit", "100")])
-        guard let json = try await visit.read(target, &page, "Grants", isPart: true) else { return ShownGrants() }
+        let target = pageRequest.target(["customers", id, "grants"], [("limit", "100")])
+        guard let json = try await pageRequest.read(target, &page, "Grants", isPart: true) else { return ShownGrants() }
         let items = json["items"].items
         guard !items.isEmpty else { return ShownGrants() }
         page.title("Grants")
@@ -194,23 +196,24 @@ enum CustomerPage {
     }
 
     private static func forms(
-        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ visit: Visit, _ page: inout ConsolePage
+        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) {
         page.formTitle("As of another instant")
-        let along = visit.selection.query + visit.listQuery
+        let along = pageRequest.selection.query + pageRequest.listQuery
         page.form(
             PageLink("console", "customers", id),
             along.map { .hidden($0.0, $0.1) }
                 + [
                     .init(
-                        name: "at", label: "Instant, such as 2026-05-03T12:00:00Z", value: visit.parameter("at") ?? "")
+                        name: "at", label: "Instant, such as 2026-05-03T12:00:00Z",
+                        value: pageRequest.parameter("at") ?? "")
                 ],
             button: "Show", method: "get")
-        page.action("refresh", visit, [("id", id)], title: "Ask again")
+        page.action("refresh", pageRequest, [("id", id)], title: "Ask again")
         let originals = json["subscriptions"].items.compactMap { $0["original_transaction_id"].text }
         if !originals.isEmpty {
             page.action(
-                "extend", visit, [("customer", id)],
+                "extend", pageRequest, [("customer", id)],
                 [
                     .init(
                         name: "id", label: "Subscription", value: originals[0], options: originals.map { ($0, $0) }),
@@ -222,24 +225,24 @@ enum CustomerPage {
                         ]),
                 ], title: "More time")
         }
-        grantForms(json, grants, id, visit, &page)
+        grantForms(json, grants, id, pageRequest, &page)
         page.action(
-            "offer", visit, [("id", id)],
+            "offer", pageRequest, [("id", id)],
             [
                 .init(
                     name: "format", label: "Form", value: "jws",
                     options: [("jws", "JWS"), ("original", "original format")])
             ], title: "Sign an offer")
-        page.action("transfer", visit, [("id", id)], title: "Take over a purchase")
+        page.action("transfer", pageRequest, [("id", id)], title: "Take over a purchase")
     }
 
     private static func grantForms(
-        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ visit: Visit, _ page: inout ConsolePage
+        _ json: APIValue, _ grants: ShownGrants, _ id: String, _ pageRequest: PageRequest, _ page: inout ConsolePage
     ) {
         let entitlements = json["entitlements"].items.compactMap { $0["key"].text }
         if let first = entitlements.first {
             page.action(
-                "grant", visit, [("id", id)],
+                "grant", pageRequest, [("id", id)],
                 [
                     .init(
                         name: "entitlement", label: "Entitlement", value: first, options: entitlements.map { ($0, $0) })
@@ -254,6 +257,6 @@ enum CustomerPage {
             ? running.first.map { .init(name: "grant", label: "Grant", value: $0.0, options: running) }
             : .init(name: "grant", label: "Grant, such as grt_0123…", value: "")
         guard let choice else { return }
-        page.action("revoke", visit, [("id", id)], [choice], title: "Revoke a grant")
+        page.action("revoke", pageRequest, [("id", id)], [choice], title: "Revoke a grant")
     }
 }

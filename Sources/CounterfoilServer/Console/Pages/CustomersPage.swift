@@ -4,26 +4,29 @@ internal import WebConsole
 
 /// The page to search by exact identifiers, with recently active customers.
 enum CustomersPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Customers")
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Customers")
         page.api = "/v1/search?q=IDENTIFIER"
-        if let query = visit.parameter("q") {
-            let target = visit.target(["search"], [("q", query)], isScoped: false)
+        if let query = pageRequest.parameter("q") {
+            let target = pageRequest.target(["search"], [("q", query)], isScoped: false)
             page.api = target
-            if let json = try await visit.read(target, &page, "The search") { found(json, query, visit, &page) }
+            if let json = try await pageRequest.read(target, &page, "The search") {
+                found(json, query, pageRequest, &page)
+            }
         } else {
             page.paragraph(
                 "Search for a customer, a transaction, an order, a token, a notification or an event by its exact identifier."
             )
         }
         // With search results, do not list recent customers.
-        if visit.parameter("q") == nil, visit.may(.operationsRead), visit.may(.customersRead) {
-            try await active(visit, &page)
+        if pageRequest.parameter("q") == nil, pageRequest.may(.operationsRead), pageRequest.may(.customersRead) {
+            try await active(pageRequest, &page)
         }
         return page
     }
 
-    private static func found(_ json: APIValue, _ query: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func found(_ json: APIValue, _ query: String, _ pageRequest: PageRequest, _ page: inout ConsolePage)
+    {
         page.title("Found")
         page.table(
             "What has this identifier", ["What", "Kind", "App", "Customers"],
@@ -32,14 +35,14 @@ enum CustomersPage {
                 let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
                 let customers = item["customers"].items.compactMap(\.text)
                 return [
-                    .link(id, link(kind, id, customers, scope, visit)), .plain(kind.words),
+                    .link(id, link(kind, id, customers, scope, pageRequest)), .plain(kind.words),
                     .foreign(scope.map(\.1).joined(separator: " ")),
                     customers.first.map { first -> ConsolePage.Cell in
                         // For a shared purchase, link to the transaction's page, which links to each customer.
                         let place = customers.count > 1 ? ["transactions", id] : ["customers", first]
                         return .link(
                             customers.joined(separator: ", "),
-                            PageLink(["console"] + place, query: scope + visit.location.origin))
+                            PageLink(["console"] + place, query: scope + pageRequest.location.origin))
                     } ?? .none,
                 ]
             }, empty: "Nothing has exactly this identifier. Parts of identifiers are not searched.")
@@ -52,15 +55,15 @@ enum CustomersPage {
                 ]
             }, empty: "Nothing was tried.")
         if json["tried"].items.contains(where: { $0["kind"].text == "order" }) {
-            page.links([("Ask the App Store for the order \(query)", visit.link("orders", query))])
+            page.links([("Ask the App Store for the order \(query)", pageRequest.link("orders", query))])
         }
     }
 
     private static func link(
-        _ kind: String, _ id: String, _ customers: [String], _ scope: [(String, String)], _ visit: Visit
+        _ kind: String, _ id: String, _ customers: [String], _ scope: [(String, String)], _ pageRequest: PageRequest
     ) -> PageLink {
         func link(_ segments: String...) -> PageLink {
-            PageLink(["console"] + segments, query: scope + visit.location.origin)
+            PageLink(["console"] + segments, query: scope + pageRequest.location.origin)
         }
         switch kind {
         case "customer": return link("customers", id)
@@ -78,9 +81,9 @@ enum CustomersPage {
 
     /// Adds the customers of the last events of the app and environment. There is deliberately no list of all
     /// customers.
-    private static func active(_ visit: Visit, _ page: inout ConsolePage) async throws {
-        guard let scope = visit.selection.scope else { return }
-        let events = try await visit.console.core.storage.lastEventsOfCustomers(
+    private static func active(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+        guard let scope = pageRequest.selection.scope else { return }
+        let events = try await pageRequest.console.core.storage.lastEventsOfCustomers(
             in: scope.id, limit: lastEvents, amongLast: searched)
         var seen: Set<String> = []
         let rows = events.compactMap { event -> [ConsolePage.Cell]? in
@@ -88,7 +91,7 @@ enum CustomersPage {
                 return nil
             }
             return [
-                .link(customer, visit.link("customers", customer)), .plain(event.type.rawValue),
+                .link(customer, pageRequest.link("customers", customer)), .plain(event.type.rawValue),
                 .time(Date(milliseconds: event.occurredAt)),
             ]
         }

@@ -5,8 +5,8 @@ internal import WebConsole
 
 /// The page that decodes pasted signed data. Nothing is stored.
 enum DecodePage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Decode")
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Decode")
         (page.api, page.command) = ("POST /v1/decode", "counterfoil verify FILE")
         page.paragraph(
             """
@@ -15,34 +15,37 @@ enum DecodePage {
             an API token, or a signature of an offer. One in the original format needs what was signed with it, as the \
             API returns it. Nothing is stored.
             """)
-        let file = visit.fields.file("file")
-        let text = file.flatMap { String(validating: $0, as: UTF8.self) } ?? visit.fields.exact("text") ?? ""
+        let file = pageRequest.fields.file("file")
+        let text = file.flatMap { String(validating: $0, as: UTF8.self) } ?? pageRequest.fields.exact("text") ?? ""
         let data = file ?? Data(text.utf8)
         if !data.isEmpty {
             var query: [(String, String)] = []
-            if let at = visit.fields["at"] {
+            if let at = pageRequest.fields["at"] {
                 query.append(("at", InstantText.milliseconds(at, acceptsDays: true).map { String($0) } ?? at))
             }
-            if visit.fields["revocation"] == "soft" { query.append(("revocation", "soft")) }
-            let target = visit.target(["decode"], query, isScoped: false)
-            let answer = try await visit.console.api.call(
-                .post, target, body: data, for: visit.context)
-            if visit.accept(answer, &page, "It") { show(answer.json, visit, &page) }
+            if pageRequest.fields["revocation"] == "soft" { query.append(("revocation", "soft")) }
+            let target = pageRequest.target(["decode"], query, isScoped: false)
+            let answer = try await pageRequest.console.api.call(
+                .post, target, body: data, for: pageRequest.context)
+            if pageRequest.accept(answer, &page, "It") { show(answer.json, pageRequest, &page) }
         }
         page.form(
             PageLink("console", "decode"),
             [
                 .init(name: "text", label: "Text", value: text, type: "area"),
                 .init(name: "file", label: "Or a file, such as a receipt", type: "file"),
-                .init(name: "at", label: "Verify as of (empty: the signing date)", value: visit.fields["at"] ?? ""),
                 .init(
-                    name: "revocation", label: "Revocation", value: visit.fields["revocation"] ?? "",
+                    name: "at", label: "Verify as of (empty: the signing date)", value: pageRequest.fields["at"] ?? ""),
+                .init(
+                    name: "revocation", label: "Revocation", value: pageRequest.fields["revocation"] ?? "",
                     options: [("", "do not check"), ("soft", "ask Apple's responder")]),
             ], button: "Decode")
         return page
     }
 
-    private static func show(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage, part: String? = nil) {
+    private static func show(
+        _ json: APIValue, _ pageRequest: PageRequest, _ page: inout ConsolePage, part: String? = nil
+    ) {
         let isProven = json["is_proven"].flag == true
         page.title(part ?? "Verdict")
         page.paragraph(json["message"].text ?? "", "note")
@@ -55,9 +58,9 @@ enum DecodePage {
         if let id = known["id"].text {
             let isTransaction = known["kind"].text == "transaction"
             page.links(
-                [("In the ledger: \(id)", visit.link(isTransaction ? "transactions" : "notifications", id))]
+                [("In the ledger: \(id)", pageRequest.link(isTransaction ? "transactions" : "notifications", id))]
                     + known["customers"].items.compactMap(\.text).map {
-                        ("Customer \($0)", visit.link("customers", $0))
+                        ("Customer \($0)", pageRequest.link("customers", $0))
                     })
         }
         if !known["note"].isNothing { page.paragraph(known["note"].text ?? "", "note") }
@@ -88,6 +91,6 @@ enum DecodePage {
         if !json["verification"].isNothing {
             VerificationFacts.show([("What the verification rests on", json["verification"])], &page)
         }
-        for inner in json["parts"].items { show(inner, visit, &page, part: inner["name"].text ?? "Part") }
+        for inner in json["parts"].items { show(inner, pageRequest, &page, part: inner["name"].text ?? "Part") }
     }
 }

@@ -1,12 +1,12 @@
 /// The page of one delivery with its attempts and its exact body.
 enum DeliveryPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let (name, id) = (visit.segment("name"), visit.segment("id"))
-        var page = visit.page("Delivery \(id)")
-        page.up = ("Endpoint \(name)", visit.list("webhooks", name))
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let (name, id) = (pageRequest.segment("name"), pageRequest.segment("id"))
+        var page = pageRequest.page("Delivery \(id)")
+        page.up = ("Endpoint \(name)", pageRequest.list("webhooks", name))
         page.topics = [ChangeTopic.deliveries(of: name)]
-        let target = visit.target(["webhooks", name, "deliveries", id], isScoped: false)
-        guard let json = try await visit.read(target, &page, "The delivery") else { return page }
+        let target = pageRequest.target(["webhooks", name, "deliveries", id], isScoped: false)
+        guard let json = try await pageRequest.read(target, &page, "The delivery") else { return page }
         let state = json["state"].text ?? ""
         page.facts(
             [("state", .tag(state, NotificationsPage.tone(state)))]
@@ -27,7 +27,7 @@ enum DeliveryPage {
             }, empty: "None was made yet.")
         request(json, &page)
         if let event = json["event_id"].text {
-            page.action("replay-event", visit, [("name", name), ("event_id", event)], title: "Again")
+            page.action("replay-event", pageRequest, [("name", name), ("event_id", event)], title: "Again")
         }
         return page
     }

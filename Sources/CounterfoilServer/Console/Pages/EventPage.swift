@@ -3,29 +3,29 @@ internal import Ledger
 /// The page of an event with its deliveries to each endpoint. Search links to the customer instead if the event has
 /// one.
 enum EventPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let id = visit.segment("id")
-        var page = visit.page("Event", foreign: id)
-        page.up = ("Customers", visit.list("customers"))
-        let target = visit.target(["events", id, "deliveries"], isScoped: false)
-        guard let json = try await visit.read(target, &page, "The event") else { return page }
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let id = pageRequest.segment("id")
+        var page = pageRequest.page("Event", foreign: id)
+        page.up = ("Customers", pageRequest.list("customers"))
+        let target = pageRequest.target(["events", id, "deliveries"], isScoped: false)
+        guard let json = try await pageRequest.read(target, &page, "The event") else { return page }
         // Most event identifiers contain the UUID of the notification that caused the event.
         let uuid = String(id.dropFirst(LedgerEvent.prefix.count))
-        if try await visit.get(visit.target(["notifications", uuid], isScoped: false)).isFine {
-            page.links([("The notification that tells of it", visit.link("notifications", uuid))])
+        if try await pageRequest.get(pageRequest.target(["notifications", uuid], isScoped: false)).isFine {
+            page.links([("The notification that tells of it", pageRequest.link("notifications", uuid))])
         }
-        deliveries(json["items"].items, visit, &page)
+        deliveries(json["items"].items, pageRequest, &page)
         return page
     }
 
-    static func deliveries(_ items: [APIValue], _ visit: Visit, _ page: inout ConsolePage) {
+    static func deliveries(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         page.table(
             "Deliveries of its event", ["Endpoint", "State", "Attempts", "Last answer", "Last attempt"],
             items.map { item in
                 let (endpoint, state) = (item["endpoint"].text ?? "", item["state"].text ?? "")
                 let last = item["attempt_list"].items.last
                 return [
-                    .link(endpoint, visit.link("webhooks", endpoint, "deliveries", item["id"].text ?? "")),
+                    .link(endpoint, pageRequest.link("webhooks", endpoint, "deliveries", item["id"].text ?? "")),
                     NotificationsPage.tag(state), .number(item["attempts"].text ?? "0"),
                     .foreign(
                         [item["last_status"].text, item["last_error"].text, last?["answer"].text]

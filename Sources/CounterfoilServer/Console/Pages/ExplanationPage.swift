@@ -1,20 +1,23 @@
 /// The page that explains why a customer has or lacks an entitlement.
 enum ExplanationPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let (id, key) = (visit.segment("id"), visit.segment("key"))
-        var page = visit.page("Why \(key)", foreign: id)
-        let instant = visit.instant.map { [("at", $0)] } ?? []
-        page.up = ("Customer", visit.link("customers", id, query: instant + visit.listQuery))
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let (id, key) = (pageRequest.segment("id"), pageRequest.segment("key"))
+        var page = pageRequest.page("Why \(key)", foreign: id)
+        let instant = pageRequest.instant.map { [("at", $0)] } ?? []
+        page.up = ("Customer", pageRequest.link("customers", id, query: instant + pageRequest.listQuery))
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
-        let target = visit.target(["customers", id, "entitlements", key, "explain"], instant)
-        guard let json = try await visit.read(target, &page, "The explanation") else { return page }
+        let target = pageRequest.target(["customers", id, "entitlements", key, "explain"], instant)
+        guard let json = try await pageRequest.read(target, &page, "The explanation") else { return page }
         let isActive = json["is_active"].flag == true
         page.paragraph(json["sentence"].text ?? "", "note")
         page.facts([
             ("access", .tag(isActive ? "access" : "no access", isActive ? .good : .bad)),
             ("until", .time(json["until"].instant)), ("rule", .plain((json["rule"].text ?? "").words)),
             ("product", .foreign(json["product_id"].text ?? "none")),
-            ("transaction", json["transaction_id"].text.map { .link($0, visit.link("transactions", $0)) } ?? .none),
+            (
+                "transaction",
+                json["transaction_id"].text.map { .link($0, pageRequest.link("transactions", $0)) } ?? .none
+            ),
             ("as of", .time(json["as_of"].instant)),
         ])
         let facts = json["facts"].items
@@ -28,7 +31,7 @@ enum ExplanationPage {
                     .foreign("\(fact["kind"].text ?? "") \(fact["identifier"].text ?? "")"),
                     .tag(role.words, role == "decides" ? .good : .plain), .foreign(fact["product_id"].text ?? ""),
                     .time(fact["signed_date"].instant),
-                    fact["notification_uuid"].text.map { .link($0, visit.link("notifications", $0)) }
+                    fact["notification_uuid"].text.map { .link($0, pageRequest.link("notifications", $0)) }
                         ?? .plain((fact["origin"].text ?? "").words),
                 ]
             }, empty: "There is no fact about it.")

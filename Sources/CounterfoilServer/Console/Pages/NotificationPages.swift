@@ -7,41 +7,41 @@ internal import WebConsole
 enum NotificationsPage {
     private static let filters = ["type", "subtype", "state", "original_transaction_id", "from", "to"]
 
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Notifications")
-        page.topics = visit.parameter("page") == nil ? [ChangeTopic.inbox] : []
-        page.addNoteOfDoneAction(visit)
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Notifications")
+        page.topics = pageRequest.parameter("page") == nil ? [ChangeTopic.inbox] : []
+        page.addNoteOfDoneAction(pageRequest)
         // The form keeps the typed text; the API gets milliseconds.
-        let typed = filters.compactMap { name in visit.parameter(name).map { (name, $0) } }
+        let typed = filters.compactMap { name in pageRequest.parameter(name).map { (name, $0) } }
         let query = typed.map { name, value -> (String, String) in
             guard name == "from" || name == "to" else { return (name, value) }
             return (name, InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value)
         }
-        let target = visit.target(["notifications"], query + visit.parameters("page"))
-        page.links([("What was refused", visit.link("notifications", "refused"))])
+        let target = pageRequest.target(["notifications"], query + pageRequest.parameters("page"))
+        page.links([("What was refused", pageRequest.link("notifications", "refused"))])
         page.holdFollowingBlocks()
-        if let json = try await visit.read(target, &page, "Notifications") {
+        if let json = try await pageRequest.read(target, &page, "Notifications") {
             let items = json["items"].items
             let next = json["next_page"].text.map { token in
-                visit.link("notifications", query: typed + [("page", token)])
+                pageRequest.link("notifications", query: typed + [("page", token)])
             }
             let none = next == nil ? "There is none." : "None among the searched notifications. The next page goes on."
             table(
-                items, visit, &page,
-                empty: typed.isEmpty && visit.parameter("page") == nil
+                items, pageRequest, &page,
+                empty: typed.isEmpty && pageRequest.parameter("page") == nil
                     ? "None was received yet. The URL for App Store Connect is /apple/notifications." : none)
             page.links([], next: next)
             // Offer to reprocess by the error codes on this page, for the selected app and environment.
             let codes = Set(items.filter { $0["state"].text == "failed" }.compactMap { $0["failure"].text })
             for code in codes.sorted() {
-                page.action("reprocess-failed", visit, [("code", code)], title: "All that failed with \(code)")
+                page.action("reprocess-failed", pageRequest, [("code", code)], title: "All that failed with \(code)")
             }
         }
         page.formTitle("Filter")
         let values = Dictionary(typed) { $1 }
         page.form(
             PageLink("console", "notifications"),
-            visit.selection.query.map { .hidden($0.0, $0.1) } + [
+            pageRequest.selection.query.map { .hidden($0.0, $0.1) } + [
                 .init(name: "type", label: "Type", value: values["type"] ?? ""),
                 .init(name: "subtype", label: "Subtype", value: values["subtype"] ?? ""),
                 .init(
@@ -56,7 +56,7 @@ enum NotificationsPage {
         return page
     }
 
-    static func table(_ items: [APIValue], _ visit: Visit, _ page: inout ConsolePage, empty: String) {
+    static func table(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage, empty: String) {
         page.table(
             "Notifications, the last received first", ["Notification", "State", "Received", "Signed", "Origin"],
             items.map { item in
@@ -65,7 +65,8 @@ enum NotificationsPage {
                 let isOther = item["is_other_text"].flag ?? false
                 return [
                     .link(
-                        isOther ? name + " · another text" : name, visit.item("notifications", item["uuid"].text ?? "")),
+                        isOther ? name + " · another text" : name,
+                        pageRequest.item("notifications", item["uuid"].text ?? "")),
                     tag(state), .time(item["received_at"].instant),
                     .time((item["signed_date"].isNothing ? item["signed_at"] : item["signed_date"]).instant),
                     .plain((item["origin"].text ?? "").words),
@@ -93,13 +94,13 @@ enum NotificationPage {
         "customer", "decoded", "problems", "signed_data", "object", "state", "verifications", "other_texts",
     ]
 
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let id = visit.segment("id")
-        var page = visit.page("Notification", foreign: id)
-        page.up = ("Notifications", visit.list("notifications"))
-        let target = visit.target(["notifications", id], [("include", "signed_data")], isScoped: false)
-        page.addNoteOfDoneAction(visit)
-        guard let json = try await visit.read(target, &page, "The notification") else { return page }
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let id = pageRequest.segment("id")
+        var page = pageRequest.page("Notification", foreign: id)
+        page.up = ("Notifications", pageRequest.list("notifications"))
+        let target = pageRequest.target(["notifications", id], [("include", "signed_data")], isScoped: false)
+        page.addNoteOfDoneAction(pageRequest)
+        guard let json = try await pageRequest.read(target, &page, "The notification") else { return page }
         let state = json["state"].text ?? ""
         // A processed notification does not change any more.
         if state != "folded" { page.topics = [ChangeTopic.inbox] }
@@ -111,7 +112,7 @@ enum NotificationPage {
                 return (name.words, PageFacts.cell(name, value))
             } + [("customer", customer), ("state", NotificationsPage.tag(state))])
         page.title("What it says")
-        parts(json, visit, &page)
+        parts(json, pageRequest, &page)
         page.title("As it was signed")
         page.exact("The exact text", json["signed_data"].text ?? "")
         VerificationFacts.show(
@@ -123,13 +124,13 @@ enum NotificationPage {
                     + [("state", NotificationsPage.tag(other["state"].text ?? ""))])
             page.exact("The exact text of this one", other["signed_data"].text ?? "")
         }
-        page.action("reprocess", visit, [("id", id)], title: "Again")
-        page.action("send-attempts", visit, [("id", id)], title: "How the App Store delivered it")
+        page.action("reprocess", pageRequest, [("id", id)], title: "Again")
+        page.action("send-attempts", pageRequest, [("id", id)], title: "How the App Store delivered it")
         return page
     }
 
     /// Adds the decoded parts and the verification problems of a notification.
-    static func parts(_ json: APIValue, _ visit: Visit, _ page: inout ConsolePage) {
+    static func parts(_ json: APIValue, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         for problem in json["problems"].items {
             page.paragraph(
                 "Not verified: \(problem["part"].text ?? ""): \(problem["message"].text ?? "")", "note")
@@ -138,7 +139,9 @@ enum NotificationPage {
             page.subtitle(name.words.prefix(1).uppercased() + name.words.dropFirst())
             page.facts(PageFacts.all(of: part))
             if let transaction = part["originalTransactionId"].text {
-                page.links([("Transaction \(transaction) and its owners", visit.link("transactions", transaction))])
+                page.links([
+                    ("Transaction \(transaction) and its owners", pageRequest.link("transactions", transaction))
+                ])
             }
         }
     }
@@ -150,11 +153,11 @@ enum RefusedPage {
     /// The number of characters of a body that is not open.
     private static let beginning = 400
 
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Refused")
-        page.up = ("Notifications", visit.link("notifications"))
-        let target = visit.target(["refused"], visit.parameters("page"), isScoped: false)
-        guard let json = try await visit.read(target, &page, "What was refused") else { return page }
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Refused")
+        page.up = ("Notifications", pageRequest.link("notifications"))
+        let target = pageRequest.target(["refused"], pageRequest.parameters("page"), isScoped: false)
+        guard let json = try await pageRequest.read(target, &page, "What was refused") else { return page }
         let items = json["items"].items
         page.table(
             "What was refused, the last first", ["When", "Reason", "Message", "Sender"],
@@ -168,28 +171,29 @@ enum RefusedPage {
         for item in items {
             // Several requests can arrive in one millisecond.
             let instant = item["received_at"].text ?? ""
-            body(of: item, "\(instant).\(seen[instant, default: 0])", visit, &page)
+            body(of: item, "\(instant).\(seen[instant, default: 0])", pageRequest, &page)
             seen[instant, default: 0] += 1
         }
         page.links(
             [],
-            next: json["next_page"].text.map { visit.link("notifications", "refused", query: [("page", $0)]) })
+            next: json["next_page"].text.map { pageRequest.link("notifications", "refused", query: [("page", $0)]) })
         return page
     }
 
-    private static func body(of item: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func body(of item: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         let text = item["body"].text ?? ""
-        let isOpen = visit.parameter("open") == name
+        let isOpen = pageRequest.parameter("open") == name
         let title =
             "What \(item["sender"].text ?? "somebody") sent at \(item["received_at"].instant?.formatted(.iso8601) ?? "")"
         page.exact(title, text, isOpen: isOpen, isProven: false, limit: isOpen ? .max : beginning)
         guard !isOpen, text.unicodeScalars.count > beginning else { return }
-        let link = visit.link("notifications", "refused", query: visit.parameters("page", "back") + [("open", name)])
+        let link = pageRequest.link(
+            "notifications", "refused", query: pageRequest.parameters("page", "back") + [("open", name)])
         page.links([("All \(text.unicodeScalars.count.grouped) characters of it", link)])
     }
 }
 
-extension Visit {
+extension PageRequest {
     /// Returns a path parameter.
     func segment(_ name: String) -> String {
         PageLink.name(ofSegment: context.parameters.get(name) ?? "")

@@ -3,30 +3,30 @@ internal import WebConsole
 
 /// The page of health, metrics, keys and sessions.
 enum OperationsPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Operations")
-        page.api = visit.target(["operations", "metrics"], isScoped: false)
-        page.addNoteOfDoneAction(visit)
-        let audit = visit.may(.auditRead) ? [("Audit log", visit.link("operations", "audit"))] : []
-        guard visit.requireScope(.operationsRead, for: "Operations", &page) else {
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Operations")
+        page.api = pageRequest.target(["operations", "metrics"], isScoped: false)
+        page.addNoteOfDoneAction(pageRequest)
+        let audit = pageRequest.may(.auditRead) ? [("Audit log", pageRequest.link("operations", "audit"))] : []
+        guard pageRequest.requireScope(.operationsRead, for: "Operations", &page) else {
             page.links(audit)
             return page
         }
-        let core = visit.console.core
-        try await health(visit, &page)
-        if visit.principal.isUnlimited {
+        let core = pageRequest.console.core
+        try await health(pageRequest, &page)
+        if pageRequest.principal.isUnlimited {
             metrics(core.history, &page)
             await metricsNow(core, &page)
         }
-        try await keys(visit, &page)
-        try await sessions(visit, &page)
-        page.links([("Configuration", visit.link("operations", "configuration"))] + audit)
+        try await keys(pageRequest, &page)
+        try await sessions(pageRequest, &page)
+        page.links([("Configuration", pageRequest.link("operations", "configuration"))] + audit)
         return page
     }
 
-    private static func health(_ visit: Visit, _ page: inout ConsolePage) async throws {
+    private static func health(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
         page.title("Health")
-        guard let json = try await visit.read("/v1/operations/health", &page, "Health") else { return }
+        guard let json = try await pageRequest.read("/v1/operations/health", &page, "Health") else { return }
         page.table(
             "Parts of the server", ["Part", "State", "Detail"],
             json["items"].items.map { part in
@@ -39,9 +39,9 @@ enum OperationsPage {
             }, empty: "There are none.")
     }
 
-    private static func keys(_ visit: Visit, _ page: inout ConsolePage) async throws {
+    private static func keys(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
         page.title("Keys")
-        guard let json = try await visit.read("/v1/operations/keys", &page, "Keys") else { return }
+        guard let json = try await pageRequest.read("/v1/operations/keys", &page, "Keys") else { return }
         func list(_ key: APIValue, _ name: String) -> String {
             key[name].isNothing ? "all" : key[name].items.compactMap(\.text).joined(separator: ", ")
         }
@@ -58,10 +58,10 @@ enum OperationsPage {
             }, empty: "There are none.")
     }
 
-    private static func sessions(_ visit: Visit, _ page: inout ConsolePage) async throws {
-        guard visit.may(.auditRead) else { return }
+    private static func sessions(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+        guard pageRequest.may(.auditRead) else { return }
         page.title("Sessions")
-        guard let json = try await visit.read("/v1/operations/sessions", &page, "Sessions") else { return }
+        guard let json = try await pageRequest.read("/v1/operations/sessions", &page, "Sessions") else { return }
         let open = json["items"].items
         page.table(
             "Who is signed in", ["Session", "Key", "Address", "Since", "Last used"],
@@ -79,7 +79,7 @@ enum OperationsPage {
             session["id"].text.map { ($0, "\($0) \(session["key"].text ?? "")") }
         }
         page.action(
-            "end-session", visit, [],
+            "end-session", pageRequest, [],
             [.init(name: "session", label: "Session", value: first, options: options)], title: "End a session")
     }
 }

@@ -8,45 +8,47 @@ enum OverviewPage {
     /// Adds a row: the subject, the detail, the tone and word of the state, and the link.
     private typealias AddRow = (String, String, ConsolePage.Tone, String, PageLink) -> Void
 
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Overview")
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Overview")
         page.topics = [ChangeTopic.overview]
         page.api = "/v1/completeness"
-        guard visit.may(.operationsRead) else {
+        guard pageRequest.may(.operationsRead) else {
             page.paragraph("To see what needs attention, the key needs the scope operations:read.", "empty")
-            page.links([("Search for a customer", visit.link("customers"))])
+            page.links([("Search for a customer", pageRequest.link("customers"))])
             return page
         }
         var rows: [[ConsolePage.Cell]] = []
         func add(_ subject: String, _ detail: String, _ tone: ConsolePage.Tone, _ word: String, _ link: PageLink) {
             rows.append([.link(subject, link), .tag(word, tone), .foreign(detail, limit: 200)])
         }
-        let readiness = visit.console.core.readiness
+        let readiness = pageRequest.console.core.readiness
         if readiness.isDraining {
-            add("Server", "It is stopping and accepts no more requests.", .bad, "draining", visit.link("operations"))
+            add(
+                "Server", "It is stopping and accepts no more requests.", .bad, "draining",
+                pageRequest.link("operations"))
         }
         if let problem = await readiness.ledgerProblem() {
-            add("Ledger", "It cannot be written: \(problem).", .bad, "failing", visit.link("operations"))
+            add("Ledger", "It cannot be written: \(problem).", .bad, "failing", pageRequest.link("operations"))
         }
-        try await completeness(visit, &page, add)
-        try await webhooks(visit, &page, add)
-        try await inbox(visit, add)
-        try await questions(visit, &page, add)
-        try await refusals(visit, add)
+        try await completeness(pageRequest, &page, add)
+        try await webhooks(pageRequest, &page, add)
+        try await inbox(pageRequest, add)
+        try await questions(pageRequest, &page, add)
+        try await refusals(pageRequest, add)
         page.holdFollowingBlocks()
         page.title("Needs attention")
         page.table(
             "Current problems", ["Problem", "State", "Detail"], rows,
             empty: "Nothing needs attention.")
-        simulator(visit, rows.isEmpty, &page)
-        try await latest(visit, &page)
+        simulator(pageRequest, rows.isEmpty, &page)
+        try await latest(pageRequest, &page)
         return page
     }
 
     /// In Sandbox, adds a link to the simulator, or the command to trigger a notification.
-    private static func simulator(_ visit: Visit, _ isQuiet: Bool, _ page: inout ConsolePage) {
-        guard visit.selection.scope?.environment != .production else { return }
-        guard case .simulator(let url) = visit.console.core.configuration.clock,
+    private static func simulator(_ pageRequest: PageRequest, _ isQuiet: Bool, _ page: inout ConsolePage) {
+        guard pageRequest.selection.scope?.environment != .production else { return }
+        guard case .simulator(let url) = pageRequest.console.core.configuration.clock,
             let panel = URL(string: url).flatMap({ URL(string: "/", relativeTo: $0) }),
             let link = PageLink(external: panel.absoluteString)
         else {
@@ -56,8 +58,9 @@ enum OverviewPage {
         page.links([("Make something happen in the simulator", link)])
     }
 
-    private static func completeness(_ visit: Visit, _ page: inout ConsolePage, _ add: AddRow) async throws {
-        guard let json = try await visit.read("/v1/completeness", &page, "Completeness") else { return }
+    private static func completeness(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws
+    {
+        guard let json = try await pageRequest.read("/v1/completeness", &page, "Completeness") else { return }
         for item in json["items"].items {
             let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
             if let failed = item["missing"]["failed_notifications"].number, failed > 0 {
@@ -70,36 +73,36 @@ enum OverviewPage {
             let state = item["state"].text ?? "unknown"
             add(
                 "Completeness of \(name)", item["reason"].text ?? "Something may be missing.",
-                state == "catching_up" ? .warn : .bad, state.words, visit.link("completeness"))
+                state == "catching_up" ? .warn : .bad, state.words, pageRequest.link("completeness"))
         }
     }
 
-    private static func webhooks(_ visit: Visit, _ page: inout ConsolePage, _ add: AddRow) async throws {
-        guard visit.may(.webhooksWrite) else { return }
-        guard let json = try await visit.read("/v1/webhooks", &page, "Webhooks") else { return }
+    private static func webhooks(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
+        guard pageRequest.may(.webhooksWrite) else { return }
+        guard let json = try await pageRequest.read("/v1/webhooks", &page, "Webhooks") else { return }
         for item in json["items"].items {
             let name = item["name"].text ?? ""
             if item["enabled"].flag == false {
                 add(
                     "Endpoint \(name)", "Switched off: \(item["disabled_reason"].text ?? "").", .bad, "off",
-                    visit.link("webhooks", name))
+                    pageRequest.link("webhooks", name))
             } else if let since = item["failing_since"].instant {
                 add(
                     "Endpoint \(name)", "Failing since \(since.formatted(.iso8601)).", .warn, "failing",
-                    visit.link("webhooks", name))
+                    pageRequest.link("webhooks", name))
             }
         }
     }
 
     /// Adds a row if a notification has waited too long.
-    private static func inbox(_ visit: Visit, _ add: AddRow) async throws {
-        let core = visit.console.core
+    private static func inbox(_ pageRequest: PageRequest, _ add: AddRow) async throws {
+        let core = pageRequest.console.core
         if let oldest = try await core.storage.backlog().oldest,
             case let age = core.now.timeIntervalSince(Date(milliseconds: oldest)), age > longestWait
         {
             add(
                 "Notifications that wait", "The oldest has waited for \(Int(age / 60)) minutes.", .bad, "waiting",
-                visit.link("notifications", query: [("state", "pending")]))
+                pageRequest.link("notifications", query: [("state", "pending")]))
         }
     }
 
@@ -109,17 +112,17 @@ enum OverviewPage {
     private static let urgency: TimeInterval = 2 * 3600
 
     /// Adds rows for consumption requests with a near deadline, for each app and environment of the key.
-    private static func questions(_ visit: Visit, _ page: inout ConsolePage, _ add: AddRow) async throws {
-        guard visit.may(.supportRead) else { return }
-        let now = visit.console.core.now
+    private static func questions(_ pageRequest: PageRequest, _ page: inout ConsolePage, _ add: AddRow) async throws {
+        guard pageRequest.may(.supportRead) else { return }
+        let now = pageRequest.console.core.now
         // Production first: in Sandbox there is no money to refund.
-        let all = visit.selection.all
+        let all = pageRequest.selection.all
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
         for scope in ordered.prefix(mostScopes) {
             let query = [("app", scope.bundleID), ("environment", scope.environment.rawValue)]
-            let target = visit.target(
+            let target = pageRequest.target(
                 ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
-            guard let json = try await visit.read(target, &page, "Consumption requests") else { return }
+            guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return }
             let urgent = json["items"].items
                 .compactMap { $0["answer_due_at"].instant }.filter { $0.timeIntervalSince(now) < urgency }
             guard let first = urgent.first else { continue }
@@ -138,10 +141,10 @@ enum OverviewPage {
     private static let lastRefusals: Int64 = 5000
 
     /// Adds a row for reasons of refusals in the last day that did not occur the day before.
-    private static func refusals(_ visit: Visit, _ add: AddRow) async throws {
+    private static func refusals(_ pageRequest: PageRequest, _ add: AddRow) async throws {
         // The app named in a refused request is not trustworthy, so only an unlimited key may see refusals.
-        guard visit.principal.isUnlimited else { return }
-        let (storage, now) = (visit.console.core.storage, visit.console.core.now.milliseconds)
+        guard pageRequest.principal.isUnlimited else { return }
+        let (storage, now) = (pageRequest.console.core.storage, pageRequest.console.core.now.milliseconds)
         let last = try await storage.refusalCounts(from: now - day, to: .max, amongLast: lastRefusals)
         let known = try await storage.refusalCounts(from: now - 2 * day, to: now - day, amongLast: lastRefusals)
         let fresh = last.keys.filter { known[$0] == nil }.sorted()
@@ -151,15 +154,15 @@ enum OverviewPage {
             "Refused in the last day",
             "Reasons that \(isMany ? "are among the last \(lastRefusals.grouped)" : "the day before did not have"): "
                 + fresh.joined(separator: ", ") + ".",
-            .warn, "new", visit.link("notifications", "refused"))
+            .warn, "new", pageRequest.link("notifications", "refused"))
     }
 
-    private static func latest(_ visit: Visit, _ page: inout ConsolePage) async throws {
-        let target = visit.target(["notifications"], [("limit", "10")])
+    private static func latest(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
+        let target = pageRequest.target(["notifications"], [("limit", "10")])
         page.title("Last notifications")
-        guard let json = try await visit.read(target, &page, "Notifications", isPart: true) else { return }
+        guard let json = try await pageRequest.read(target, &page, "Notifications", isPart: true) else { return }
         NotificationsPage.table(
-            json["items"].items, visit, &page,
+            json["items"].items, pageRequest, &page,
             empty:
                 "None was received yet. Run counterfoil simulator trigger SUBSCRIBED against the simulator, or see docs."
         )

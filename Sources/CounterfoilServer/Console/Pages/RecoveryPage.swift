@@ -2,13 +2,13 @@ internal import WebConsole
 
 /// The page of one recovery with its windows.
 enum RecoveryPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let id = visit.segment("id")
-        var page = visit.page("Recovery", foreign: id)
-        page.up = ("Completeness", visit.list("completeness"))
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let id = pageRequest.segment("id")
+        var page = pageRequest.page("Recovery", foreign: id)
+        page.up = ("Completeness", pageRequest.list("completeness"))
         page.topics = [ChangeTopic.recoveries]
-        let target = visit.target(["recoveries", id], isScoped: false)
-        guard let json = try await visit.read(target, &page, "The recovery") else { return page }
+        let target = pageRequest.target(["recoveries", id], isScoped: false)
+        guard let json = try await pageRequest.read(target, &page, "The recovery") else { return page }
         facts(json, &page)
         windows(json, &page)
         return page
@@ -52,11 +52,11 @@ enum RecoveryPage {
     static let columns = ["Recovery", "App", "State", "Windows", "Pages", "Found", "New", "Known", "Failed"]
 
     /// Returns the row of a recovery for ``columns``.
-    static func row(_ item: APIValue, _ visit: Visit) -> [ConsolePage.Cell] {
+    static func row(_ item: APIValue, _ pageRequest: PageRequest) -> [ConsolePage.Cell] {
         let id = item["id"].text ?? ""
         func count(_ name: String) -> ConsolePage.Cell { .number((item[name].number ?? 0).grouped) }
         return [
-            .link(id, visit.item("recoveries", id)),
+            .link(id, pageRequest.item("recoveries", id)),
             .foreign("\(item["app"].text ?? "") \(item["environment"].text ?? "")"), state(item), progress(item),
             count("pages"), count("found"), count("new"), count("duplicates"), count("failed"),
         ]

@@ -1,37 +1,37 @@
 /// The page of consumption requests: pending requests by deadline, then all requests with their outcome.
 enum RefundsPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Refunds")
-        page.topics = visit.parameter("page") == nil ? [ChangeTopic.inbox] : []
-        let place = visit.parameters("page")
-        let target = visit.target(["consumption"], place)
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Refunds")
+        page.topics = pageRequest.parameter("page") == nil ? [ChangeTopic.inbox] : []
+        let place = pageRequest.parameters("page")
+        let target = pageRequest.target(["consumption"], place)
         page.api = target
         page.paragraph(
             "Before a refund the App Store sends a consumption request and waits for twelve hours, in Sandbox for five minutes. "
                 + "The configuration decides how to answer.")
         page.holdFollowingBlocks()
         if place.isEmpty {
-            let waiting = visit.target(["consumption"], [("state", "pending"), ("limit", "50")])
+            let waiting = pageRequest.target(["consumption"], [("state", "pending"), ("limit", "50")])
             page.title("Waiting for an answer")
-            if let json = try await visit.read(waiting, &page, "Consumption requests", isPart: true) {
+            if let json = try await pageRequest.read(waiting, &page, "Consumption requests", isPart: true) {
                 table(
-                    "By deadline", json["items"].items, visit, &page,
+                    "By deadline", json["items"].items, pageRequest, &page,
                     empty: "No consumption request waits for an answer.")
             }
         }
         page.title("All consumption requests")
-        guard let json = try await visit.read(target, &page, "Consumption requests") else { return page }
+        guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return page }
         table(
-            "Newest first", json["items"].items, visit, &page,
+            "Newest first", json["items"].items, pageRequest, &page,
             empty:
                 "The App Store has sent no consumption request yet. In the simulator: counterfoil simulator refund NAME PRODUCT --request."
         )
-        page.links([], next: json["next_page"].text.map { visit.link("refunds", query: [("page", $0)]) })
+        page.links([], next: json["next_page"].text.map { pageRequest.link("refunds", query: [("page", $0)]) })
         return page
     }
 
     private static func table(
-        _ caption: String, _ items: [APIValue], _ visit: Visit, _ page: inout ConsolePage, empty: String
+        _ caption: String, _ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage, empty: String
     ) {
         page.table(
             caption, ["Transaction", "Customer", "State", "Answer by", "Sent", "Decision", "Answer"],
@@ -39,8 +39,8 @@ enum RefundsPage {
                 let (id, state) = (item["transaction_id"].text ?? "", item["state"].text ?? "")
                 let customer = item["customer"].text
                 return [
-                    .link(id, visit.link("transactions", id)),
-                    customer.map { .link($0, visit.link("customers", $0)) } ?? .plain("none"),
+                    .link(id, pageRequest.link("transactions", id)),
+                    customer.map { .link($0, pageRequest.link("customers", $0)) } ?? .plain("none"),
                     .tag(state.words, tone(state)), .time(item["answer_due_at"].instant),
                     item["sent_at"].isNothing ? .plain("no") : .time(item["sent_at"].instant),
                     .plain((item["decision"].text ?? "none yet").words),
@@ -48,7 +48,7 @@ enum RefundsPage {
                         .link(
                             state == "pending"
                                 ? "what would be sent" : item["sent"].isNothing ? "the outcome" : "what was sent",
-                            visit.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
+                            pageRequest.item("refunds", "of", query: [("customer", $0), ("transaction", id)]))
                     } ?? .foreign(item["answer"].text ?? ""),
                 ]
             }, empty: empty)
@@ -65,18 +65,18 @@ enum RefundsPage {
 
 /// The page of the consumption requests for one transaction: the answers that were sent, and a preview of an answer.
 enum RefundPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let (customer, id) = (visit.parameter("customer") ?? "", visit.parameter("transaction") ?? "")
-        var page = visit.page("Refund of", foreign: id)
-        page.up = ("Refunds", visit.list("refunds"))
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let (customer, id) = (pageRequest.parameter("customer") ?? "", pageRequest.parameter("transaction") ?? "")
+        var page = pageRequest.page("Refund of", foreign: id)
+        page.up = ("Refunds", pageRequest.list("refunds"))
         let query = [("transaction_id", id)]
-        let preview = visit.target(["customers", customer, "consumption", "preview"], query)
+        let preview = pageRequest.target(["customers", customer, "consumption", "preview"], query)
         page.api = preview
-        guard visit.requireScope(.customersRead, for: "Refund", &page) else { return page }
-        page.links([("Customer \(customer)", visit.link("customers", customer))])
-        let questions = visit.target(["customers", customer, "consumption"], query)
+        guard pageRequest.requireScope(.customersRead, for: "Refund", &page) else { return page }
+        page.links([("Customer \(customer)", pageRequest.link("customers", customer))])
+        let questions = pageRequest.target(["customers", customer, "consumption"], query)
         page.title("Consumption requests")
-        if let json = try await visit.read(questions, &page, "Consumption requests", isPart: true) {
+        if let json = try await pageRequest.read(questions, &page, "Consumption requests", isPart: true) {
             let about = json["items"].items
             if about.isEmpty {
                 page.paragraph("The App Store has sent no consumption request about this transaction.", "empty")
@@ -86,7 +86,7 @@ enum RefundPage {
         }
         page.holdFollowingBlocks()
         page.title("What would be sent now")
-        guard let json = try await visit.read(preview, &page, "The preview", isPart: true) else { return page }
+        guard let json = try await pageRequest.read(preview, &page, "The preview", isPart: true) else { return page }
         page.facts([
             ("would be sent", .plain(json["would_send"].text ?? "no")),
             ("obstacle", json["obstacle"].text.map { .tag($0.words, .warn) } ?? .none),

@@ -2,10 +2,10 @@ internal import WebConsole
 
 /// The page of webhook endpoints.
 enum WebhooksPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        var page = visit.page("Webhooks")
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        var page = pageRequest.page("Webhooks")
         page.topics = [ChangeTopic.deliveries]
-        guard let json = try await visit.read("/v1/webhooks", &page, "Webhooks") else { return page }
+        guard let json = try await pageRequest.read("/v1/webhooks", &page, "Webhooks") else { return page }
         // The page shows counts of each endpoint. A stream can follow at most eight topics.
         let names = json["items"].items.compactMap { $0["name"].text }
         page.topics += names.prefix(7).map { ChangeTopic.deliveries(of: $0) }
@@ -16,7 +16,7 @@ enum WebhooksPage {
             json["items"].items.map { item in
                 let (name, activity) = (item["name"].text ?? "", item["activity"])
                 return [
-                    .link(name, visit.link("webhooks", name)), state(item), count(activity, "delivered"),
+                    .link(name, pageRequest.link("webhooks", name)), state(item), count(activity, "delivered"),
                     count(activity, "failed"), count(activity, "pending"), oldest(activity),
                     .code(item["url"].text ?? ""),
                     item["failing_since"].isNothing ? .plain("no") : .time(item["failing_since"].instant),
@@ -47,40 +47,40 @@ enum WebhooksPage {
 
 /// The page of one endpoint with its deliveries.
 enum WebhookPage {
-    @Sendable static func make(_ visit: Visit) async throws -> ConsolePage {
-        let name = visit.segment("name")
-        var page = visit.page("Endpoint", foreign: name)
-        page.up = ("Webhooks", visit.link("webhooks"))
-        page.topics = visit.parameter("page") == nil ? [ChangeTopic.deliveries(of: name)] : []
-        page.addNoteOfDoneAction(visit)
-        let filter = DeliveryFilterForm(visit)
-        let target = visit.target(
-            ["webhooks", name, "deliveries"], filter.query + visit.parameters("page"), isScoped: false)
+    @Sendable static func make(_ pageRequest: PageRequest) async throws -> ConsolePage {
+        let name = pageRequest.segment("name")
+        var page = pageRequest.page("Endpoint", foreign: name)
+        page.up = ("Webhooks", pageRequest.link("webhooks"))
+        page.topics = pageRequest.parameter("page") == nil ? [ChangeTopic.deliveries(of: name)] : []
+        page.addNoteOfDoneAction(pageRequest)
+        let filter = DeliveryFilterForm(pageRequest)
+        let target = pageRequest.target(
+            ["webhooks", name, "deliveries"], filter.query + pageRequest.parameters("page"), isScoped: false)
         page.api = target
-        let endpoint = visit.target(["webhooks", name], isScoped: false)
-        guard let json = try await visit.read(endpoint, &page, "The endpoint") else { return page }
+        let endpoint = pageRequest.target(["webhooks", name], isScoped: false)
+        guard let json = try await pageRequest.read(endpoint, &page, "The endpoint") else { return page }
         facts(json, &page)
         page.title("Deliveries")
         page.links(
-            [("all", visit.link("webhooks", name, query: filter.fields(state: "")))]
+            [("all", pageRequest.link("webhooks", name, query: filter.fields(state: "")))]
                 + ["pending", "delivered", "failed", "discarded"].map {
-                    ($0, visit.link("webhooks", name, query: filter.fields(state: $0)))
+                    ($0, pageRequest.link("webhooks", name, query: filter.fields(state: $0)))
                 })
-        let answer = try await visit.get(target)
+        let answer = try await pageRequest.get(target)
         page.holdFollowingBlocks()
-        if visit.accept(answer, &page, "Deliveries", isPart: true) {
+        if pageRequest.accept(answer, &page, "Deliveries", isPart: true) {
             let next = answer.json["next_page"].text
             if filter.needsScan, next != nil {
                 page.paragraph(
                     "Searched the last \(DeliveryQuery.scanLimit.grouped) deliveries of each state; "
                         + "the next page goes on.", "note")
             }
-            deliveries(answer.json, name, visit, &page, isFiltered: filter.needsScan)
+            deliveries(answer.json, name, pageRequest, &page, isFiltered: filter.needsScan)
             page.links(
-                [], next: next.map { visit.link("webhooks", name, query: filter.fields() + [("page", $0)]) })
+                [], next: next.map { pageRequest.link("webhooks", name, query: filter.fields() + [("page", $0)]) })
         }
-        filter.show(name, visit, &page)
-        forms(json, name, visit, &page)
+        filter.show(name, pageRequest, &page)
+        forms(json, name, pageRequest, &page)
         return page
     }
 
@@ -119,7 +119,7 @@ enum WebhookPage {
     }
 
     private static func deliveries(
-        _ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage, isFiltered: Bool
+        _ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage, isFiltered: Bool
     ) {
         page.table(
             "Deliveries, the last first", ["Delivery", "State", "Attempts", "Last answer", "Made", "Next attempt"],
@@ -129,7 +129,7 @@ enum WebhookPage {
                 return [
                     .link(
                         "\(item["event_type"].text ?? "") \(item["id"].text ?? "")",
-                        visit.item("webhooks", name, "deliveries", item["id"].text ?? "")),
+                        pageRequest.item("webhooks", name, "deliveries", item["id"].text ?? "")),
                     .tag(state, NotificationsPage.tone(state)), .number(item["attempts"].text ?? "0"),
                     .foreign(last.joined(separator: " ")), .time(item["created_at"].instant),
                     item["next_attempt_at"].isNothing ? .none : .time(item["next_attempt_at"].instant),
@@ -138,23 +138,24 @@ enum WebhookPage {
     }
 
     /// Adds the forms for secrets. The secrets of a configured endpoint can be changed only in the configuration.
-    private static func secrets(_ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func secrets(_ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage)
+    {
         guard json["is_configured"].flag != true else { return }
-        page.action("webhook-secret", visit, [("name", name)], title: "Secrets")
+        page.action("webhook-secret", pageRequest, [("name", name)], title: "Secrets")
         let known = json["secrets"].items.compactMap { $0["fingerprint"].text }
         guard known.count > 1, let first = known.first else { return }
         page.action(
-            "webhook-secret-retire", visit, [("name", name)],
+            "webhook-secret-retire", pageRequest, [("name", name)],
             [.init(name: "fingerprint", label: "Secret", value: first, options: known.map { ($0, $0) })])
     }
 
-    private static func forms(_ json: APIValue, _ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+    private static func forms(_ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         let isOn = json["enabled"].flag == true
-        if isOn { page.action("webhook-test", visit, [("name", name)], title: "Test") }
-        page.action(isOn ? "webhook-off" : "webhook-on", visit, [("name", name)], title: isOn ? "Off" : "On")
-        secrets(json, name, visit, &page)
-        page.action("replay", visit, [("name", name)], title: "Resend a period")
-        page.action("webhook-discard", visit, [("name", name)], title: "Discard waiting deliveries")
+        if isOn { page.action("webhook-test", pageRequest, [("name", name)], title: "Test") }
+        page.action(isOn ? "webhook-off" : "webhook-on", pageRequest, [("name", name)], title: isOn ? "Off" : "On")
+        secrets(json, name, pageRequest, &page)
+        page.action("replay", pageRequest, [("name", name)], title: "Resend a period")
+        page.action("webhook-discard", pageRequest, [("name", name)], title: "Discard waiting deliveries")
     }
 }
 
@@ -165,9 +166,9 @@ private struct DeliveryFilterForm {
     private let event: String?
     private let customer: String?
 
-    init(_ visit: Visit) {
-        (state, event) = (visit.parameter("state"), visit.parameter("event"))
-        customer = visit.parameter("customer")
+    init(_ pageRequest: PageRequest) {
+        (state, event) = (pageRequest.parameter("state"), pageRequest.parameter("event"))
+        customer = pageRequest.parameter("customer")
     }
 
     private var isOneEvent: Bool { event?.hasPrefix("evt_") == true }
@@ -187,12 +188,12 @@ private struct DeliveryFilterForm {
         return members.compactMap { name, value in value.map { (name, $0) } }.filter { !$0.1.isEmpty }
     }
 
-    func show(_ name: String, _ visit: Visit, _ page: inout ConsolePage) {
+    func show(_ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         page.formTitle("Filter deliveries")
         let states = ["pending", "delivered", "failed", "discarded"]
         page.form(
             PageLink("console", "webhooks", name),
-            visit.selection.query.map { .hidden($0.0, $0.1) } + [
+            pageRequest.selection.query.map { .hidden($0.0, $0.1) } + [
                 .init(
                     name: "state", label: "State", value: state ?? "",
                     options: [("", "any")] + states.map { ($0, $0) }),

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import WebConsole
 
-extension Visit {
+extension PageRequest {
     /// Returns the command that requests a path of the API.
     func command(for path: String) -> String {
         "counterfoil server get \(path.shellWord) --url \(apiURL.shellWord)"

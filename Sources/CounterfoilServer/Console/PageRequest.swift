@@ -7,8 +7,8 @@ internal import Ledger
 internal import LedgerServices
 internal import WebConsole
 
-/// A request of a signed-in user.
-struct Visit: Sendable {
+/// A request of a signed-in user for a console page or an action, with all that rendering the response needs.
+struct PageRequest: Sendable {
     let console: Console
     let request: Request
     let context: ServerContext
