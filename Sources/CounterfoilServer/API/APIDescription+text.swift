@@ -615,7 +615,7 @@ extension APIDescription {
                 - name: at
                   in: query
                   description: "The instant at which to verify. Default: the signing date"
-                  schema: {$ref: "#/components/schemas/SentInstant"}
+                  schema: {$ref: "#/components/schemas/RequestInstant"}
                 - name: revocation
                   in: query
                   description: Whether to query Apple's OCSP responders
@@ -958,11 +958,11 @@ extension APIDescription {
                 - {name: state, in: query, schema: {$ref: "#/components/schemas/NotificationState"}}
                 - name: from
                   in: query
-                  schema: {$ref: "#/components/schemas/SentInstant"}
+                  schema: {$ref: "#/components/schemas/RequestInstant"}
                   description: Received at this instant or later
                 - name: to
                   in: query
-                  schema: {$ref: "#/components/schemas/SentInstant"}
+                  schema: {$ref: "#/components/schemas/RequestInstant"}
                   description: Received before this instant
                 - name: original_transaction_id
                   in: query
@@ -1120,9 +1120,9 @@ extension APIDescription {
                       required: [from]
                       additionalProperties: false
                       properties:
-                        from: {$ref: "#/components/schemas/SentInstant"}
+                        from: {$ref: "#/components/schemas/RequestInstant"}
                         to:
-                          $ref: "#/components/schemas/SentInstant"
+                          $ref: "#/components/schemas/RequestInstant"
                           description: "The end. Default: now"
                         types:
                           type: array
@@ -1297,8 +1297,8 @@ extension APIDescription {
                       additionalProperties: false
                       properties:
                         event_id: {type: string}
-                        from: {$ref: "#/components/schemas/SentInstant"}
-                        to: {$ref: "#/components/schemas/SentInstant"}
+                        from: {$ref: "#/components/schemas/RequestInstant"}
+                        to: {$ref: "#/components/schemas/RequestInstant"}
                         after: {type: integer, format: int64}
                         dry_run: {type: boolean, description: Only count; send nothing}
               responses:
@@ -1583,7 +1583,7 @@ extension APIDescription {
             at:
               name: at
               in: query
-              schema: {$ref: "#/components/schemas/SentInstant"}
+              schema: {$ref: "#/components/schemas/RequestInstant"}
               description: "The state at this instant. Default: now"
             page: {name: page, in: query, schema: {type: string}, description: The next_page of an earlier response}
             limit:
@@ -1634,7 +1634,7 @@ extension APIDescription {
               minimum: -8640000000000000
               maximum: 8640000000000000
               description: Milliseconds since 1970
-            SentInstant:
+            RequestInstant:
               oneOf:
                 - {$ref: "#/components/schemas/Instant"}
                 - {type: string, format: date-time, description: ISO 8601 with a time zone}
@@ -2084,7 +2084,7 @@ extension APIDescription {
               additionalProperties: false
               properties:
                 entitlement: {type: string, description: An entitlement of the configuration}
-                until: {$ref: "#/components/schemas/SentInstant"}
+                until: {$ref: "#/components/schemas/RequestInstant"}
                 reason: {type: string, minLength: 1, maxLength: 500, description: A text for people}
                 actor: {type: string, minLength: 1, maxLength: 100, description: The team member}
             GrantRevocation:

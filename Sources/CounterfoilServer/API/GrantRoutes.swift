@@ -149,7 +149,7 @@ extension TimelineSentence {
 /// The body of a request to create a grant.
 private struct GrantBody: JSONRequestBody {
     var entitlement: String
-    var until: SentInstant?
+    var until: RequestInstant?
     var reason, actor: String
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case entitlement, until, reason, actor }

@@ -148,7 +148,7 @@ private struct OfferBody: JSONRequestBody {
     var offerID, format, transactionID: String?
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String?
-    var appAccountToken, nonce: SentUUID?
+    var appAccountToken, nonce: RequestUUID?
     var allow, force: Bool?
 
     var isForced: Bool { force ?? false }

@@ -72,7 +72,7 @@ extension Request {
     /// Returns a query parameter as an instant.
     func instant(_ name: String) throws(APIFailure) -> Milliseconds? {
         guard let text = parameter(name) else { return nil }
-        guard let instant = SentInstant(text) else {
+        guard let instant = RequestInstant(text) else {
             throw APIFailure("invalid_instant", InstantText.form, parameter: name)
         }
         return instant.milliseconds

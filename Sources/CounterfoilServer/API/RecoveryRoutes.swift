@@ -31,9 +31,9 @@ struct RecoveryRoutes {
 
     /// The body of a request for a recovery.
     private struct RecoveryRequest: JSONRequestBody {
-        var from: SentInstant
+        var from: RequestInstant
         /// If omitted, the current time of the server.
-        var to: SentInstant?
+        var to: RequestInstant?
         var types: [String]?
         var dryRun: Bool?
 

@@ -213,7 +213,7 @@ struct ReplayBody: JSONRequestBody {
     private static let maximumDeliveries = 10_000
 
     var eventID: String?
-    var from, to: SentInstant?
+    var from, to: RequestInstant?
     var after: Int64?
     /// Whether to count the deliveries without creating them.
     var dryRun: Bool?

@@ -205,7 +205,7 @@ import Yams
             guard let object = value as? [String: Any] else { return }
             for (name, member) in object["properties"] as? [String: Any] ?? [:] {
                 let reference = (member as? [String: Any])?["$ref"] as? String ?? ""
-                if reference.hasSuffix("/Instant") || reference.hasSuffix("/SentInstant") { names.insert(name) }
+                if reference.hasSuffix("/Instant") || reference.hasSuffix("/RequestInstant") { names.insert(name) }
             }
             object.values.forEach(walk)
         }

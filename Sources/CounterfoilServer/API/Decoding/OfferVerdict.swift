@@ -9,9 +9,9 @@ enum OfferVerdict {
     /// The signed values, except the app.
     private struct Offer: Decodable {
         var productID, offerID, keyID: String
-        var nonce: SentUUID
+        var nonce: RequestUUID
         var timestamp: Int64
-        var appAccountToken: SentUUID?
+        var appAccountToken: RequestUUID?
         var signature: String
 
         private enum CodingKeys: String, CodingKey {

@@ -28,12 +28,12 @@ extension CustomerPage {
         }
     }
 
-    private static func owner(_ owners: [String], _ id: String, _ visit: Visit) -> ConsolePage.Cell {
+    private static func owner(_ owners: [String], _ id: String, _ pageRequest: PageRequest) -> ConsolePage.Cell {
         if owners.contains(where: { CustomerName.canonical($0) == CustomerName.canonical(id) }) {
             return .plain("this customer")
         }
         guard let first = owners.first else { return .plain("none") }
-        return Erasure.isStandIn(first) ? .plain("an erased customer") : .link(first, visit.link("customers", first))
+        return Erasure.isStandIn(first) ? .plain("an erased customer") : .link(first, pageRequest.link("customers", first))
     }
 
     private static let reasons = [

@@ -105,7 +105,7 @@ enum NotificationPage {
         // A processed notification does not change any more.
         if state != "folded" { page.topics = [ChangeTopic.inbox] }
         let customer: ConsolePage.Cell =
-            json["customer"].text.map { .link($0, visit.link("customers", $0)) } ?? .none
+            json["customer"].text.map { .link($0, pageRequest.link("customers", $0)) } ?? .none
         page.facts(
             json.members.compactMap { name, value in
                 guard !shownApart.contains(name) else { return nil }

@@ -1,8 +1,8 @@
 internal import Basics
 internal import Ledger
 
-/// An instant in a request: milliseconds since 1970, or ISO 8601 with a time zone. Answers have milliseconds.
-struct SentInstant: Decodable {
+/// An instant in a request: milliseconds since 1970, or ISO 8601 with a time zone. Responses have milliseconds.
+struct RequestInstant: Decodable {
     let milliseconds: Milliseconds
 
     init?(_ text: some StringProtocol) {
@@ -12,14 +12,14 @@ struct SentInstant: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        let sent: SentInstant?
-        do { sent = Self(String(try container.decode(Int64.self))) } catch {
-            sent = Self(try container.decode(String.self))
+        let instant: RequestInstant?
+        do { instant = Self(String(try container.decode(Int64.self))) } catch {
+            instant = Self(try container.decode(String.self))
         }
-        guard let sent else {
+        guard let instant else {
             throw InvalidInstant(member: decoder.codingPath.map(\.stringValue).joined(separator: "."))
         }
-        self = sent
+        self = instant
     }
 }
 

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Foundation
 
 /// A UUID in a request. Foundation's parser accepts a sign or a blank as a digit.
-struct SentUUID: Decodable {
+struct RequestUUID: Decodable {
     let id: UUID
 
     init(from decoder: any Decoder) throws {
