@@ -248,10 +248,10 @@ extension MemoryLedger.State {
 
     /// Adds an event to the outbox. A notification has one event; every other event is unique by its identifier.
     mutating func add(_ event: LedgerEvent) {
-        let isThere = events.contains { known in
+        let exists = events.contains { known in
             event.notification.map { $0 == known.notification } ?? known.id.isExactly(event.id)
         }
-        guard !isThere else { return }
+        guard !exists else { return }
         var event = event
         event.customer = event.customer ?? event.originalTransactionID.flatMap { owners(of: $0, in: event.scope).first }
         events.append(event)

@@ -46,11 +46,11 @@ package final class TestResponders: RevocationTransport {
     /// Waits until `count` requests were made in all.
     package func waitForRequests(_ count: Int) async {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
+            let isReached = state.withLock { state in
                 if state.requestedURLs.count < count { state.waiting.append((count, continuation)) }
                 return state.requestedURLs.count >= count
             }
-            if isThere { continuation.resume() }
+            if isReached { continuation.resume() }
         }
     }
 

@@ -197,7 +197,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Two requests with one expired token request one new token, and both are repeated`(isThereBefore: Bool) {
+    func `Two requests with one expired token request one new token, and both are repeated`(arrivesBeforeRefusal: Bool)
+    {
         var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
         harness.gather(unfinished: [subscription()])
         harness.send(.recorded(lifetime()))
@@ -206,9 +207,9 @@ import Testing
         let fresh = ClientEvent.token(
             customer: anna, .success(CustomerCredential(customer: anna, token: "fresh")))
         harness.fail(expired)
-        if isThereBefore { harness.send(fresh) }
+        if arrivesBeforeRefusal { harness.send(fresh) }
         harness.fail(expired)
-        if !isThereBefore { harness.send(fresh) }
+        if !arrivesBeforeRefusal { harness.send(fresh) }
         #expect(harness.tokenRequests == [anna] && harness.notices.isEmpty)
         #expect(harness.open.values.map(\.credential.token) == ["fresh", "fresh"])
         harness.answerAll()

@@ -112,12 +112,12 @@ private struct UsageBody: JSONRequestBody {
     /// Throws 403 if the report has more than the consent. Usage affects the decision on the customer's own refund, so
     /// only the app's backend may report it.
     func requireOnlyConsent() throws(APIFailure) {
-        let members: [(name: String, isThere: Bool)] = [
+        let members: [(name: String, isPresent: Bool)] = [
             ("delivery_status", deliveryStatus != nil), ("consumption_percentage", consumptionPercentage != nil),
             ("sample_content_provided", sampleContentProvided != nil), ("transaction_id", transactionID != nil),
             ("product_id", productID != nil),
         ]
-        guard let member = members.first(where: \.isThere) else { return }
+        guard let member = members.first(where: \.isPresent) else { return }
         throw APIFailure.forbidden("A public key can report only customer_consented.", parameter: member.name)
     }
 

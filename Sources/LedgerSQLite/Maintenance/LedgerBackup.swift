@@ -107,7 +107,7 @@ package enum LedgerBackup {
         /// The new path of the previous ledger; nil if there was none.
         package var old: String?
         /// The new paths of all previous files: the ledger and its companion files.
-        package var aside: [String]
+        package var movedFiles: [String]
     }
 
     /// Replaces a ledger with a copy while no server uses it. The previous ledger and its companion files are renamed,
@@ -138,7 +138,7 @@ package enum LedgerBackup {
             try sync(partial)
             let moved = try install(partial, for: place, report)
             return Restored(
-                report: report, old: moved.first { $0.from == place }?.to, aside: moved.map(\.to))
+                report: report, old: moved.first { $0.from == place }?.to, movedFiles: moved.map(\.to))
         } catch {
             // The original error counts.
             do { try remove(partial) } catch {}

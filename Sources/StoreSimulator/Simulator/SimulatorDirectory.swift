@@ -22,10 +22,10 @@ struct SimulatorDirectory: Sendable {
     }
 
     private static func lock(_ file: URL) throws(SimulatorError) -> FileHandle {
-        let isThere =
+        let exists =
             FileManager.default.fileExists(atPath: file.path)
             || FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        guard isThere, let handle = FileHandle(forWritingAtPath: file.path) else {
+        guard exists, let handle = FileHandle(forWritingAtPath: file.path) else {
             throw SimulatorError("unwritable_directory", "\(file.path) cannot be written")
         }
         guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {

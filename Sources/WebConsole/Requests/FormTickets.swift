@@ -59,13 +59,13 @@ package final class FormTickets: Sendable {
         return text + "." + signature(of: text, purpose)
     }
 
-    /// Carries out a form unless it was carried out before.
+    /// Performs a form unless it was performed before.
     ///
     /// - Parameter purpose: The purpose passed to ``issue(for:)``.
     /// - Returns: The response; nil if the ticket is too old, or was not issued by this process for this purpose.
-    /// - Throws: `CancellationError` if the task is cancelled while another request carries out the form.
+    /// - Throws: `CancellationError` if the task is cancelled while another request performs the form.
     package func once(
-        _ ticket: String?, for purpose: String, _ carryOut: () async -> Outcome
+        _ ticket: String?, for purpose: String, _ perform: () async -> Outcome
     ) async throws -> Response? {
         guard let ticket, let issued = issued(ticket, purpose) else { return nil }
         switch begin(ticket, issued) {
@@ -74,7 +74,7 @@ package final class FormTickets: Sendable {
         case .waits(let answers):
             for await response in answers { return response }
             throw CancellationError()
-        case .first: return end(ticket, issued, await carryOut())
+        case .first: return end(ticket, issued, await perform())
         }
     }
 

@@ -68,7 +68,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
             try LedgerBackup.restore(file, to: path, replacing: force)
         }
         try LedgerOwner.changeOwner(of: path, former: restored.old)
-        try BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.aside)
+        try BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.movedFiles)
             .report("restored", json: options.json)
     }
 }

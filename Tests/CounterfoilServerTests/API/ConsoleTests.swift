@@ -117,8 +117,8 @@ extension Browser.Page {
             try await browser.signIn()
             for path in paths {
                 let page = try await browser.get("/console" + path)
-                let isThere = !Self.missingPages.contains(path)
-                #expect(page.status == (isThere ? 200 : 404), "\(path): \(page.status)")
+                let isPresent = !Self.missingPages.contains(path)
+                #expect(page.status == (isPresent ? 200 : 404), "\(path): \(page.status)")
                 #expect(!page.text.contains("⟦"), "\(path): \(page.text.split(separator: "⟦").dropFirst().first ?? "")")
                 #expect(page.text.components(separatedBy: "<h1").count == 2, "\(path)")
                 #expect(page.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)

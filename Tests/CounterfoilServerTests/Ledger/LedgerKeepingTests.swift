@@ -236,8 +236,8 @@ import Testing
             let stray = suffix == "-journal" ? copy : ledger.storage.path + suffix
             try FileManager.default.copyItem(atPath: stray, toPath: target + suffix)
             let restored = try LedgerBackup.restore(copy, to: target, replacing: false)
-            #expect(restored.old == nil && restored.aside == [target + ".before-restore-1" + suffix])
-            #expect(restored.aside.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+            #expect(restored.old == nil && restored.movedFiles == [target + ".before-restore-1" + suffix])
+            #expect(restored.movedFiles.allSatisfy { FileManager.default.fileExists(atPath: $0) })
             let opened = try SQLiteStorage(path: target)
             #expect(try await opened.digest() == report.digest)
             try opened.close()
