@@ -6,7 +6,7 @@ internal import LedgerServices
 /// A customer's purchases and entitlements.
 struct CustomerRoutes {
     let customers: CustomerReader
-    let answers: CustomerAnswers
+    let responseWriter: CustomerResponseWriter
 
     func add(to v1: APIRouter) { v1.get("/customers/{id}", needs: .customersRead, customer) }
 
@@ -16,8 +16,8 @@ struct CustomerRoutes {
         let (scope, customer) = try call.scopeAndCustomer()
         let reading = try await customers.customer(customer, in: scope, at: call.request.date("at"))
         let (periods, spend) = (call.request.includes("periods"), call.request.includes("spend"))
-        guard periods || spend else { return try answers.answer(reading, to: call) }
-        return try answers.answer(reading, to: call) { json in
+        guard periods || spend else { return try responseWriter.response(reading, to: call) }
+        return try responseWriter.response(reading, to: call) { json in
             let (facts, states) = (reading.facts, reading.states)
             if periods { json.member("periods", PurchasePeriods.all(of: facts, states)) { $1.write(to: &$0) } }
             if spend { json.value("spend") { CustomerSpend(facts, asOf: states.asOf).write(to: &$0) } }

@@ -104,7 +104,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
     /// Whether a retry gets the same failure without being processed.
     private static func isStored(_ failure: APIFailure) -> Bool {
         failure.status.code < 500 && !unstoredStatuses.contains(failure.status)
-            && failure.code != SignedAnswer.invalidNonce
+            && failure.code != ResponseSignature.invalidNonce
     }
 
     /// Stores the answer, or removes the request; even if the request was cancelled because of its time limit.

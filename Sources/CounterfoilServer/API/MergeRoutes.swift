@@ -8,7 +8,7 @@ internal import Hummingbird
 struct MergeRoutes {
     let claims: any ClaimStorage
     let customers: CustomerReader
-    let answers: CustomerAnswers
+    let responseWriter: CustomerResponseWriter
     let webhooks: WebhookDispatcher
 
     func add(to v1: APIRouter) { v1.post("/customers/{id}/merge", needs: .customersWrite, merge) }
@@ -16,18 +16,18 @@ struct MergeRoutes {
     /// Merges the other customer into the account, and returns the account. A repetition changes nothing.
     private func merge(_ call: APICall) async throws -> Response {
         try call.principal.refuseSession()
-        try answers.requireNonce(of: call)
+        try responseWriter.requireNonce(of: call)
         let (scope, customer) = try call.scopeAndCustomer()
         let merge = try MergeBody(body: try await call.bytes())
         let from = try merge.customer()
         call.setAuditDetail("from \(from)")
-        if call.principal.isPublic { try merge.verifyToken(of: from, in: scope, answers) }
+        if call.principal.isPublic { try merge.verifyToken(of: from, in: scope, responseWriter) }
         if !from.isExactly(customer) {
             let moved = try await claims.merge(
-                from, into: customer, in: scope.id, at: answers.clock.now().milliseconds)
+                from, into: customer, in: scope.id, at: responseWriter.clock.now().milliseconds)
             if !moved.isEmpty { webhooks.wake() }
         }
-        return try answers.answer(try await customers.customer(customer, in: scope, at: nil), to: call)
+        return try responseWriter.response(try await customers.customer(customer, in: scope, at: nil), to: call)
     }
 }
 
@@ -52,14 +52,17 @@ private struct MergeBody: JSONRequestBody {
     func customer() throws(APIFailure) -> String { try CustomerName.validated(from, parameter: "from") }
 
     /// Throws unless the request has a valid token of the other customer.
-    func verifyToken(of customer: String, in scope: AppEnvironment, _ answers: CustomerAnswers) throws(APIFailure) {
-        guard let text = fromToken, let secret = answers.apps[scope.bundleID]?.customerTokenSecret else {
+    func verifyToken(of customer: String, in scope: AppEnvironment, _ responseWriter: CustomerResponseWriter)
+        throws(APIFailure)
+    {
+        guard let text = fromToken, let secret = responseWriter.apps[scope.bundleID]?.customerTokenSecret else {
             throw APIFailure.forbidden(
                 "A public key needs a customer token of `from`; send it as `from_token`.", parameter: "from_token")
         }
         let token: CustomerToken
-        do { token = try CustomerToken(text, secret: secret, bundleID: scope.bundleID, now: answers.clock.now()) } catch
-        {
+        do {
+            token = try CustomerToken(text, secret: secret, bundleID: scope.bundleID, now: responseWriter.clock.now())
+        } catch {
             // Not 401, which is for the token in the header.
             throw APIFailure(
                 error == .expired ? "from_token_expired" : "from_token_invalid", error.failure.message,

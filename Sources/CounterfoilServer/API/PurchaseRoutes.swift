@@ -7,7 +7,7 @@ internal import Hummingbird
 struct PurchaseRoutes {
     let purchaseVerifier: PurchaseVerifier
     let restores: RestoreService
-    let answers: CustomerAnswers
+    let responseWriter: CustomerResponseWriter
     let maximumBytes: Int
 
     func add(to v1: APIRouter) { v1.post("/customers/{id}/purchases", needs: .customersWrite, report) }
@@ -15,7 +15,7 @@ struct PurchaseRoutes {
     /// Stores the reported purchases. Returns the customer like `GET`, and the result for each sent transaction. The
     /// member `history` is present if the App Store's history could not be read completely.
     private func report(_ call: APICall) async throws -> Response {
-        try answers.requireNonce(of: call)
+        try responseWriter.requireNonce(of: call)
         let customer = try call.customer()
         let sent = try PurchaseReportBody(body: try await call.bytes(upTo: maximumBytes))
         let report = sent.report
@@ -28,7 +28,7 @@ struct PurchaseRoutes {
             proven, for: customer, named: call.principal.appAccountToken,
             inSessionOf: call.principal.appTransactionID, in: scope, Takeover(restore: sent.restore),
             fetchingUnlessYoungerThan: call.principal.isPublic ? AccountHistories.pause : 0)
-        return try answers.answer(restoration.reading, to: call) { json in
+        return try responseWriter.response(restoration.reading, to: call) { json in
             write(restoration.kept, restoration.refused, to: &json)
             guard let history = restoration.history, history != .complete else { return }
             json.member("history") { json in

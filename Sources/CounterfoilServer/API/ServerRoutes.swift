@@ -62,8 +62,8 @@ enum ServerRoutes {
         }
         let v1 = APIRouter(group: audited, resolver: RequestResolver(apps: core.apps, scopes: core.scopes))
         let (storage, apps, clock, webhooks) = (core.storage, core.apps, core.clock, core.webhooks)
-        let (customers, answers) = (core.customers, CustomerAnswers(apps: apps, clock: clock))
-        CustomerRoutes(customers: customers, answers: answers).add(to: v1)
+        let (customers, responseWriter) = (core.customers, CustomerResponseWriter(apps: apps, clock: clock))
+        CustomerRoutes(customers: customers, responseWriter: responseWriter).add(to: v1)
         RecoveryRoutes(
             storage: storage, recovery: core.recovery, clients: core.clients, resolver: v1.resolver
         ).add(to: v1)
@@ -76,11 +76,13 @@ enum ServerRoutes {
         ).add(to: v1)
         WebhookRoutes(webhooks: webhooks, storage: storage, apps: apps, scopes: core.scopes, clock: clock).add(to: v1)
         PurchaseRoutes(
-            purchaseVerifier: core.purchaseVerifier, restores: core.restores, answers: answers,
+            purchaseVerifier: core.purchaseVerifier, restores: core.restores, responseWriter: responseWriter,
             maximumBytes: core.configuration.limits.requestBytes
         ).add(to: v1)
-        MergeRoutes(claims: storage, customers: customers, answers: answers, webhooks: webhooks).add(to: v1)
-        TransferRoutes(storage: storage, customers: customers, answers: answers, webhooks: webhooks).add(to: v1)
+        MergeRoutes(claims: storage, customers: customers, responseWriter: responseWriter, webhooks: webhooks).add(
+            to: v1)
+        TransferRoutes(storage: storage, customers: customers, responseWriter: responseWriter, webhooks: webhooks).add(
+            to: v1)
         ConsumptionRoutes(storage: storage, consumption: core.consumption, clock: clock).add(to: v1)
         OfferRoutes(customers: customers, offers: core.offers).add(to: v1)
         GrantRoutes(storage: storage, apps: apps, webhooks: webhooks, clock: clock).add(to: v1)

@@ -7,7 +7,7 @@ internal import LedgerServices
 struct TransferRoutes {
     let storage: any CustomerStorage & ClaimStorage
     let customers: CustomerReader
-    let answers: CustomerAnswers
+    let responseWriter: CustomerResponseWriter
     let webhooks: WebhookDispatcher
 
     func add(to v1: APIRouter) {
@@ -16,7 +16,7 @@ struct TransferRoutes {
 
     /// Makes the customer the only owner of the purchase, and returns the customer. A repetition changes nothing.
     private func transfer(_ call: APICall) async throws -> Response {
-        try answers.requireNonce(of: call)
+        try responseWriter.requireNonce(of: call)
         let (scope, customer) = try call.scopeAndCustomer()
         let body = try await call.body(TransferBody.self, form: "a JSON object with reason")
         let reason = try body.checkedReason
@@ -29,10 +29,10 @@ struct TransferRoutes {
         // Use the same claim as an app, with the policy that always permits taking another customer's purchase.
         let claim = Claim(
             customer: customer, scope: scope.id, originalTransactionIDs: [original], policy: .transfer,
-            overridesNamedAccount: true, claimedAt: answers.clock.now().milliseconds)
+            overridesNamedAccount: true, claimedAt: responseWriter.clock.now().milliseconds)
         _ = try await storage.claim(claim, givesAccess: { _ in true })
         webhooks.wake()
-        return try answers.answer(try await customers.customer(customer, in: scope, at: nil), to: call)
+        return try responseWriter.response(try await customers.customer(customer, in: scope, at: nil), to: call)
     }
 }
 

@@ -2,12 +2,12 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
 
-/// Answers about a customer whose origin an app can verify. Without a signature, an attacker in control of a device's
-/// network could answer that everything is bought.
+/// The signature of a response about a customer, with which an app verifies the origin of the response. Without a
+/// signature, an attacker in control of a device's network could respond that everything is bought.
 ///
 /// A request with a nonce gets the header `Counterfoil-Signature: TIME.SIGNATURE`: milliseconds since 1970, and an
 /// Ed25519 signature in base64url over ``message(_:_:_:_:)``.
-enum SignedAnswer {
+enum ResponseSignature {
     static let nonceHeader = "Counterfoil-Nonce"
     static let signatureHeader = "Counterfoil-Signature"
     /// Created once: validating a header name costs more than finding the header.

@@ -7,16 +7,16 @@ internal import Ledger
 internal import LedgerServices
 internal import Entitlements
 
-/// Writes answers about a customer. They are signed if the request has a nonce and the app has an answer key.
-struct CustomerAnswers: Sendable {
+/// Writes the responses about a customer. They are signed if the request has a nonce and the app has a key for it.
+struct CustomerResponseWriter: Sendable {
     let apps: Apps
     let clock: ServerClock
 
     /// Throws 400 if the nonce of the request is invalid. Call this before any change.
-    func requireNonce(of call: APICall) throws(APIFailure) { _ = try SignedAnswer.nonce(of: call.request) }
+    func requireNonce(of call: APICall) throws(APIFailure) { _ = try ResponseSignature.nonce(of: call.request) }
 
     /// - Parameter more: Writes additional members after the others.
-    func answer(
+    func response(
         _ reading: CustomerReading, to call: APICall, adding more: (inout JSONWriter) -> Void = { _ in }
     ) throws -> Response {
         var json = JSONWriter()
@@ -25,12 +25,12 @@ struct CustomerAnswers: Sendable {
             more(&json)
         }
         var response = json.response()
-        guard let nonce = try SignedAnswer.nonce(of: call.request),
+        guard let nonce = try ResponseSignature.nonce(of: call.request),
             let key = apps[reading.scope.bundleID]?.responseSigningKey,
-            let name = HTTPField.Name(SignedAnswer.signatureHeader)
+            let name = HTTPField.Name(ResponseSignature.signatureHeader)
         else { return response }
         let time = clock.now().milliseconds
-        let signature = try key.sign(SignedAnswer.message(reading.customer, nonce, time, json.bytes))
+        let signature = try key.sign(ResponseSignature.message(reading.customer, nonce, time, json.bytes))
         response.headers[name] = "\(time).\(Base64.encodeURL(signature))"
         return response
     }

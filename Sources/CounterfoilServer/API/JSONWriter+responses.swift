@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import NIOCore
 
 extension Response {
-    /// Returns a JSON answer with the body that `write` writes.
+    /// Returns a JSON response with the body that `write` writes.
     static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows -> Response
     {
         var json = JSONWriter()
@@ -42,7 +42,7 @@ extension CSVWriter {
 }
 
 extension JSONWriter {
-    /// Writes an object whose member `object` names its kind, as in all answers of the API.
+    /// Writes an object whose member `object` names its kind, as in all responses of the API.
     mutating func object<Failure: Error>(
         _ kind: String, _ members: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {
