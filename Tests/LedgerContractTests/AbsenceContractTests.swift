@@ -132,7 +132,7 @@ import Testing
             let revocation = try await ledger.revokeGrant("none", of: "anna", because: reason, in: id, at: now)
             #expect(revocation == .unknown)
             #expect(try await ledger.merge("nobody", into: "anna", in: id, at: now).isEmpty)
-            let answer = IdempotentRequest.Answer(status: 201, type: nil, body: Data())
+            let answer = IdempotentRequest.StoredResponse(status: 201, type: nil, body: Data())
             try await ledger.endRequest("k", of: "c", begunAt: 0, with: answer)
             try await ledger.endRequest("k", of: "c", begunAt: 0, with: nil)
 

@@ -138,7 +138,7 @@ import Testing
                 try await ledger.beginRequest(
                     key, of: "app", about: customer, fingerprint: Data([1]), at: 5, patience: 10)
             }
-            func answer(_ environment: String) -> IdempotentRequest.Answer {
+            func answer(_ environment: String) -> IdempotentRequest.StoredResponse {
                 .init(status: 200, type: nil, body: Data(#"{"environment":"\#(environment)"}"#.utf8))
             }
             let (own, other) = (answer(scope.environment.rawValue), answer("Elsewhere"))
@@ -163,7 +163,7 @@ import Testing
             }
             #expect(try await begin() == .proceed)
             _ = try await ledger.erase("anna", in: scope, at: 6)
-            let answer = IdempotentRequest.Answer(status: 200, type: nil, body: Data("anna".utf8))
+            let answer = IdempotentRequest.StoredResponse(status: 200, type: nil, body: Data("anna".utf8))
             try await ledger.endRequest("k", of: "app", begunAt: 5, with: answer)
             #expect(try await begin() == .proceed)
         }

@@ -218,9 +218,10 @@ import Testing
             #expect(try await begin(1, at: 10) == .proceed)
             #expect(try await begin(1, at: 11) == .isInProgress)
             #expect(try await begin(2, at: 11) == .isDifferentRequest)
-            let answer = IdempotentRequest.Answer(status: 201, type: "text/plain", location: "/v1/x", body: Data([7]))
+            let answer = IdempotentRequest.StoredResponse(
+                status: 201, type: "text/plain", location: "/v1/x", body: Data([7]))
             // The first attempt, which was overtaken, neither removes nor answers the second one.
-            let late = IdempotentRequest.Answer(status: 409, type: nil, body: Data([8]))
+            let late = IdempotentRequest.StoredResponse(status: 409, type: nil, body: Data([8]))
             for end in [nil, late] {
                 try await ledger.endRequest("k", of: "c", begunAt: 0, with: end)
                 #expect(try await begin(1, at: 11) == .isInProgress)
@@ -233,7 +234,7 @@ import Testing
             let next = 10 + IdempotencyDecision.retention
             #expect(try await begin(1, at: next) == .proceed)
             #expect(try await begin(1, at: next + 1) == .isInProgress)
-            let other = IdempotentRequest.Answer(status: 204, type: nil, body: Data())
+            let other = IdempotentRequest.StoredResponse(status: 204, type: nil, body: Data())
             try await ledger.endRequest("k", of: "c", begunAt: next, with: other)
             #expect(try await begin(1, at: next + 1) == .repeats(other))
             let last = next + IdempotencyDecision.retention
@@ -252,7 +253,7 @@ import Testing
                     "k", of: "c", about: nil, fingerprint: Data([1]), at: now, patience: 10)
             }
             #expect(try await begin(at: 10) == .proceed)
-            let answer = IdempotentRequest.Answer(status: 204, type: nil, body: Data())
+            let answer = IdempotentRequest.StoredResponse(status: 204, type: nil, body: Data())
             try await ledger.endRequest("k", of: "c", begunAt: 10, with: answer)
             let day = IdempotencyDecision.retention
             #expect(try await ledger.removeExpired(at: 10 + day, limit: 9) == 0)

@@ -67,7 +67,7 @@ import Testing
     func `An erasure removes a stored response unless it names another app or environment`(
         _ body: String?, _ isRemoved: Bool
     ) {
-        let answer = body.map { IdempotentRequest.Answer(status: 200, type: nil, body: Data($0.utf8)) }
+        let answer = body.map { IdempotentRequest.StoredResponse(status: 200, type: nil, body: Data($0.utf8)) }
         #expect(Erasure.removes(answer, about: "com.example", in: "Sandbox") == isRemoved)
     }
 

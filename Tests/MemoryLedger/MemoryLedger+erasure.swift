@@ -68,7 +68,7 @@ extension MemoryLedger.State {
         requests = requests.filter { _, request in
             guard request.customer?.isExactly(customer) ?? false else { return true }
             return !Erasure.removes(
-                request.remembered.answer, about: scope.bundleID, in: scope.environment.rawValue)
+                request.remembered.response, about: scope.bundleID, in: scope.environment.rawValue)
         }
     }
 

@@ -247,14 +247,14 @@ extension MemoryLedger: IdempotencyStorage {
     }
 
     package func endRequest(
-        _ key: String, of client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with response: IdempotentRequest.StoredResponse?
     ) async throws {
         try write { state in
             let requestKey = RequestKey(client: ExactText(client), key: ExactText(key))
             guard let known = state.requests[requestKey]?.remembered, known.startedAt == start else { return }
-            if let answer {
-                state.requests[requestKey]?.remembered.answer = answer
-            } else if known.answer == nil {
+            if let response {
+                state.requests[requestKey]?.remembered.response = response
+            } else if known.response == nil {
                 state.requests[requestKey] = nil
             }
         }

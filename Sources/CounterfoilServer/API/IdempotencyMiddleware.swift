@@ -8,8 +8,8 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Repeats the answer to a `POST` that is sent again with the same `Idempotency-Key` within a day, so that a client
-/// that received no answer can retry safely.
+/// Repeats the response to a `POST` that is sent again with the same `Idempotency-Key` within a day, so that a client
+/// that received no response can retry safely.
 ///
 /// Server errors (5xx) and rate limits (429) are not stored: a retry may succeed. Neither are missing permissions (401,
 /// 403): the team may grant them to the key meanwhile. Neither are rejections of a nonce: the nonce is a header outside
@@ -18,8 +18,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
     private static let replayedHeader = HTTPField.Name("idempotent-replayed")
 
-    /// The routes whose answers are not stored. Pasted data is never stored. Fetching a transaction twice is harmless,
-    /// and an erasure would not find its answer, which names customers who are not in the path.
+    /// The routes whose responses are not stored. Pasted data is never stored. Fetching a transaction twice is harmless,
+    /// and an erasure would not find its response, which names customers who are not in the path.
     private static let excludedRoutes: Set = ["/v1/decode", "/v1/transactions/{id}/recover"]
     /// How long the server may take to notice and cancel a request that exceeds its time limit.
     private static let cancellationTime: Duration = .seconds(90)
@@ -27,7 +27,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
     private let storage: any IdempotencyStorage
     private let clock: ServerClock
     private let maximumBytes: Int
-    /// How long a request without an answer counts as in progress.
+    /// How long a request without a response counts as in progress.
     private let maximumDuration: Milliseconds
 
     init(storage: any IdempotencyStorage, clock: ServerClock, limits: ServerConfiguration.Limits) {
@@ -37,7 +37,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
 
     @concurrent func handle(_ request: Request, context: ServerContext, next: NextHandler) async throws -> Response {
         // Requests with a public key can be repeated without harm. Everybody has such a key, so it must not fill the
-        // ledger with answers.
+        // ledger with responses.
         guard let name = Self.header, !request.headers[values: name].isEmpty,
             !Self.excludedRoutes.contains(context.route), context.principal?.isPublic != true
         else { return try await next(request, context) }
@@ -59,7 +59,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             key, of: client, about: Self.customer(context), fingerprint: Self.fingerprint(of: request, body),
             at: start, patience: maximumDuration)
         switch decision {
-        case .repeats(let answer): return Self.response(answer)
+        case .repeats(let stored): return Self.response(stored)
         case .isDifferentRequest:
             throw APIFailure(
                 .unprocessableContent, "idempotency_key_reused",
@@ -107,12 +107,12 @@ struct IdempotencyMiddleware: RouterMiddleware {
             && failure.code != ResponseSignature.invalidNonce
     }
 
-    /// Stores the answer, or removes the request; even if the request was cancelled because of its time limit.
+    /// Stores the response, or removes the request; even if the request was cancelled because of its time limit.
     private func finish(
-        _ key: String, _ client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
+        _ key: String, _ client: String, begunAt start: Milliseconds, with response: IdempotentRequest.StoredResponse?
     ) async throws {
         try await uncancelled { [storage] in
-            try await storage.endRequest(key, of: client, begunAt: start, with: answer)
+            try await storage.endRequest(key, of: client, begunAt: start, with: response)
         }
     }
 
@@ -143,13 +143,13 @@ struct IdempotencyMiddleware: RouterMiddleware {
         return Data(hash.finalize())
     }
 
-    private static func response(_ answer: IdempotentRequest.Answer) -> Response {
+    private static func response(_ stored: IdempotentRequest.StoredResponse) -> Response {
         var headers: HTTPFields = [:]
-        if let type = answer.type { headers[.contentType] = type }
-        if let location = answer.location { headers[.location] = location }
+        if let type = stored.type { headers[.contentType] = type }
+        if let location = stored.location { headers[.location] = location }
         if let replayedHeader { headers[replayedHeader] = "true" }
         return Response(
-            status: .init(code: answer.status), headers: headers,
-            body: answer.body.isEmpty ? .init() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+            status: .init(code: stored.status), headers: headers,
+            body: stored.body.isEmpty ? .init() : ResponseBody(byteBuffer: ByteBuffer(bytes: stored.body)))
     }
 }

@@ -54,12 +54,12 @@ extension Erasure {
     /// A response that names another app or environment is about a different customer of the same name there. A
     /// response that names none, or that does not exist yet, is deleted.
     package static func removes(
-        _ answer: IdempotentRequest.Answer?, about bundleID: String, in environment: String
+        _ response: IdempotentRequest.StoredResponse?, about bundleID: String, in environment: String
     ) -> Bool {
-        guard let answer else { return true }
+        guard let response else { return true }
         let named: NamedAudience
         // A body that is not JSON, or has other types for these members, names no app.
-        do { named = try JSONDecoder().decode(NamedAudience.self, from: answer.body) } catch { return true }
+        do { named = try JSONDecoder().decode(NamedAudience.self, from: response.body) } catch { return true }
         return (named.app.map { $0.isExactly(bundleID) } ?? true)
             && (named.environment.map { $0.isExactly(environment) } ?? true)
     }

@@ -3,7 +3,7 @@ package import Foundation
 /// A stored request with an idempotency key.
 package struct IdempotentRequest: Sendable, Hashable {
     /// The response to the request.
-    package struct Answer: Sendable, Hashable {
+    package struct StoredResponse: Sendable, Hashable {
         package var status: Int
         package var type: String?
         /// The header `Location`.
@@ -19,10 +19,10 @@ package struct IdempotentRequest: Sendable, Hashable {
     package var fingerprint: Data
     package var startedAt: Milliseconds
     /// Nil while the request is being processed, or if the server stopped meanwhile.
-    package var answer: Answer?
+    package var response: StoredResponse?
 
-    package init(fingerprint: Data, startedAt: Milliseconds, answer: Answer? = nil) {
-        (self.fingerprint, self.startedAt, self.answer) = (fingerprint, startedAt, answer)
+    package init(fingerprint: Data, startedAt: Milliseconds, response: StoredResponse? = nil) {
+        (self.fingerprint, self.startedAt, self.response) = (fingerprint, startedAt, response)
     }
 }
 
@@ -31,7 +31,7 @@ package enum IdempotencyDecision: Sendable, Hashable {
     /// Process the request.
     case proceed
     /// Send the stored response.
-    case repeats(IdempotentRequest.Answer)
+    case repeats(IdempotentRequest.StoredResponse)
     /// The key was used for a different request.
     case isDifferentRequest
     /// The request with this key is being processed.
@@ -49,7 +49,7 @@ package enum IdempotencyDecision: Sendable, Hashable {
         // A clock that was set back makes nothing older.
         guard let known, now - known.startedAt < retention else { return .proceed }
         guard known.fingerprint == fingerprint else { return .isDifferentRequest }
-        if let answer = known.answer { return .repeats(answer) }
+        if let response = known.response { return .repeats(response) }
         // If the clock was ahead when the request began and was corrected since, the request still blocks no longer
         // than `patience`.
         let age = now - known.startedAt
@@ -76,6 +76,6 @@ package protocol IdempotencyStorage: Sendable {
     ///
     /// - Parameter start: The instant passed to `beginRequest`.
     func endRequest(
-        _ key: String, of client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with response: IdempotentRequest.StoredResponse?
     ) async throws
 }

@@ -45,7 +45,7 @@ enum IdempotencyTable {
         let gone = try db.all(
             "SELECT client, key, status, type, body, location FROM requests WHERE customer = ?", [.text(customer)]
         ) { row -> (client: String, key: String)? in
-            let isGone = Erasure.removes(answer(row), about: audience.bundleID, in: audience.environment)
+            let isGone = Erasure.removes(response(row), about: audience.bundleID, in: audience.environment)
             return isGone ? (row.text(0) ?? "", row.text(1) ?? "") : nil
         }
         for (client, key) in gone {
@@ -54,7 +54,7 @@ enum IdempotencyTable {
     }
 
     /// Returns the response in the columns `status`, `type`, `body` and `location`, which start at index 2.
-    fileprivate static func answer(_ row: SQLStatement) -> IdempotentRequest.Answer? {
+    fileprivate static func response(_ row: SQLStatement) -> IdempotentRequest.StoredResponse? {
         row.number(2).map {
             .init(status: Int($0), type: row.text(3), location: row.text(5), body: row.blob(4) ?? Data())
         }
@@ -75,7 +75,7 @@ extension SQLiteStorage: IdempotencyStorage {
             ) { row in
                 IdempotentRequest(
                     fingerprint: row.blob(0) ?? Data(), startedAt: row.number(1) ?? 0,
-                    answer: IdempotencyTable.answer(row))
+                    response: IdempotencyTable.response(row))
             }
             let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now, patience: patience)
             guard decision == .proceed else { return decision }
@@ -89,10 +89,10 @@ extension SQLiteStorage: IdempotencyStorage {
     }
 
     package func endRequest(
-        _ key: String, of client: String, begunAt start: Milliseconds, with answer: IdempotentRequest.Answer?
+        _ key: String, of client: String, begunAt start: Milliseconds, with response: IdempotentRequest.StoredResponse?
     ) async throws {
         try await write { db in
-            guard let answer else {
+            guard let response else {
                 return try db.run(
                     "DELETE FROM requests WHERE client = ? AND key = ? AND started_at = ? AND status IS NULL",
                     [.text(client), .text(key), .integer(start)])
@@ -103,7 +103,8 @@ extension SQLiteStorage: IdempotencyStorage {
                 WHERE client = ? AND key = ? AND started_at = ?
                 """,
                 [
-                    .init(answer.status), .init(answer.type), .blob(answer.body), .init(answer.location), .text(client),
+                    .init(response.status), .init(response.type), .blob(response.body), .init(response.location),
+                    .text(client),
                     .text(key), .integer(start),
                 ])
         }

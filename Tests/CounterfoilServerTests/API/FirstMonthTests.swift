@@ -115,14 +115,14 @@ import Testing
     }
 
     @Test func `The idempotency decision depends on the fingerprint, the answer and the age of a request`() {
-        let answer = IdempotentRequest.Answer(status: 201, type: nil, body: Data("{}".utf8))
+        let answer = IdempotentRequest.StoredResponse(status: 201, type: nil, body: Data("{}".utf8))
         let (one, other) = (Data([1]), Data([2]))
         func decide(_ known: IdempotentRequest?, at now: Milliseconds) -> IdempotencyDecision {
             .of(known, fingerprint: one, at: now, patience: 1000)
         }
         let day = IdempotencyDecision.retention
         #expect(decide(nil, at: 5) == .proceed)
-        let answered = IdempotentRequest(fingerprint: one, startedAt: 5, answer: answer)
+        let answered = IdempotentRequest(fingerprint: one, startedAt: 5, response: answer)
         #expect(decide(answered, at: 5) == .repeats(answer) && decide(answered, at: 4 + day) == .repeats(answer))
         #expect(decide(answered, at: 5 + day) == .proceed)
         let open = IdempotentRequest(fingerprint: one, startedAt: 5)
