@@ -114,7 +114,7 @@ extension Step {
         (outcome.isGone, outcome.isInternalFailure, outcome.isPostponed) = (end == 6, end == 5, end == 5)
         if end != 8 {
             outcome.attempt = DeliveryAttempt(
-                at: now, milliseconds: Int64(end), status: outcome.status, error: outcome.error, answer: Data([1]),
+                at: now, milliseconds: Int64(end), status: outcome.status, error: outcome.error, response: Data([1]),
                 timestamp: end == 3 ? nil : now / 1000)
         }
         return outcome

@@ -70,7 +70,7 @@ struct DeliveryRoutes {
                 json.member("duration_ms", attempt.milliseconds)
                 json.member("status", attempt.status.map { Int64($0) })
                 json.member("error", attempt.error)
-                json.member("answer", String(decoding: attempt.answer, as: UTF8.self))
+                json.member("answer", String(decoding: attempt.response, as: UTF8.self))
             }
         }
     }

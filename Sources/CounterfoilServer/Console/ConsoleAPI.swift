@@ -7,7 +7,7 @@ internal import NIOCore
 /// the API. Data that the API does not return, such as the periods of a customer, is read from the same services.
 struct ConsoleAPI: Sendable {
     /// A response of the API.
-    struct Answer: Sendable {
+    struct APIResponse: Sendable {
         var status: Int
         var json: APIValue
         var isFine: Bool { status < 300 }
@@ -27,7 +27,7 @@ struct ConsoleAPI: Sendable {
         var field: String? { json["param"].text }
 
         /// Returns the response, or throws if it is an error.
-        func orFailure() throws(APIFailure) -> Answer {
+        func orFailure() throws(APIFailure) -> APIResponse {
             guard !isFine else { return self }
             throw failure
         }
@@ -61,8 +61,8 @@ struct ConsoleAPI: Sendable {
     /// Calls the API with the key of a session.
     func call(
         _ method: HTTPRequest.Method, _ target: String, body: Data? = nil, for context: ServerContext
-    ) async throws -> Answer {
-        try await Answer(response(method, target, body: body, for: context))
+    ) async throws -> APIResponse {
+        try await APIResponse(response(method, target, body: body, for: context))
     }
 
     /// Calls the API and returns the response unread, for downloads.

@@ -160,7 +160,7 @@ enum ConsoleActions {
 
     /// Returns the page for an action with unknown outcome. Repeating the action may perform it twice.
     private static func uncertainty(
-        _ answer: ConsoleAPI.Answer, of action: ConsoleAction, _ pageRequest: PageRequest
+        _ answer: ConsoleAPI.APIResponse, of action: ConsoleAction, _ pageRequest: PageRequest
     ) -> Response {
         var page = pageRequest.page(action.title)
         page.problem = .init(

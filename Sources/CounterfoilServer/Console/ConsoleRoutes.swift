@@ -92,7 +92,7 @@ enum ConsoleRoutes {
             var response = try await console.api.response(
                 .get, pageRequest.target(["audit"], query, isScoped: false),
                 for: pageRequest.context)
-            guard response.status == .ok else { throw try await ConsoleAPI.Answer(response).failure }
+            guard response.status == .ok else { throw try await ConsoleAPI.APIResponse(response).failure }
             for header in ConsoleHeaders.all { response.headers[header.name] = header.value }
             return response
         }

@@ -55,11 +55,11 @@ struct PageRequest: Sendable {
         return "/" + path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
-    func get(_ target: String) async throws -> ConsoleAPI.Answer {
+    func get(_ target: String) async throws -> ConsoleAPI.APIResponse {
         try await console.api.call(.get, target, for: context)
     }
 
-    func send(_ request: ConsoleRequest) async throws -> ConsoleAPI.Answer {
+    func send(_ request: ConsoleRequest) async throws -> ConsoleAPI.APIResponse {
         let body = request.body.isEmpty ? nil : try JSONSerialization.data(withJSONObject: request.body)
         return try await console.api.call(
             request.method, target(request.path, isScoped: request.isScoped), body: body, for: context)
@@ -80,7 +80,7 @@ struct PageRequest: Sendable {
     /// - Parameter isPart: Whether the page also shows other data. Then 403 and 404 add a paragraph instead of an
     ///   error.
     func accept(
-        _ answer: ConsoleAPI.Answer, _ page: inout ConsolePage, _ subject: String, isPart: Bool = false
+        _ answer: ConsoleAPI.APIResponse, _ page: inout ConsolePage, _ subject: String, isPart: Bool = false
     ) -> Bool {
         if answer.isFine { return true }
         let title =

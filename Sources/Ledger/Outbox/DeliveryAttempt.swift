@@ -14,16 +14,16 @@ package struct DeliveryAttempt: Sendable, Hashable {
     /// The error code; nil if the attempt succeeded.
     package var error: String?
     /// The first bytes of the response body.
-    package var answer: Data
+    package var response: Data
     /// The header `webhook-timestamp`, in seconds; nil if nothing was sent, or if an older version stored the attempt.
     package var timestamp: Int64?
 
     package init(
-        at: Milliseconds, milliseconds: Int64, status: Int? = nil, error: String? = nil, answer: Data = Data(),
+        at: Milliseconds, milliseconds: Int64, status: Int? = nil, error: String? = nil, response: Data = Data(),
         timestamp: Int64? = nil
     ) {
         (self.at, self.milliseconds, self.status, self.error) = (at, milliseconds, status, error)
-        self.answer = answer.prefix(Self.maximumResponseBytes)
+        self.response = response.prefix(Self.maximumResponseBytes)
         self.timestamp = timestamp
     }
 }

@@ -32,7 +32,7 @@ enum AttemptTable {
         guard let at = row.number(column) else { return nil }
         return DeliveryAttempt(
             at: at, milliseconds: row.number(column + 1) ?? 0, status: row.number(column + 2).map { Int($0) },
-            error: row.text(column + 3), answer: row.blob(column + 4) ?? Data(), timestamp: row.number(column + 5))
+            error: row.text(column + 3), response: row.blob(column + 4) ?? Data(), timestamp: row.number(column + 5))
     }
 
     static func insert(_ attempt: DeliveryAttempt, of delivery: Int64, _ db: Database) throws {
@@ -43,7 +43,7 @@ enum AttemptTable {
             """,
             [
                 .integer(delivery), .integer(delivery), .integer(attempt.at), .integer(attempt.milliseconds),
-                .init(attempt.status.map { Int64($0) }), .init(attempt.error), .blob(attempt.answer),
+                .init(attempt.status.map { Int64($0) }), .init(attempt.error), .blob(attempt.response),
                 .init(attempt.timestamp),
             ])
     }

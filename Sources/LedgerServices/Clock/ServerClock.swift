@@ -114,7 +114,7 @@ package final class FollowedClock: Service {
         }
     }
 
-    private struct Answer: Decodable {
+    private struct ClockResponse: Decodable {
         var now: Milliseconds
         var mode: String
         /// The date of the newest signature. While the clock is frozen, the simulator signs each change a millisecond
@@ -148,18 +148,18 @@ package final class FollowedClock: Service {
     /// work due at that date would stay in the future while the simulator's clock is frozen.
     package func read() async throws {
         let before = reading.withLock { $0?.taken }
-        let answer = try await TimeLimit.run(.seconds(5)) { [url] in
+        let response = try await TimeLimit.run(.seconds(5)) { [url] in
             let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
             guard response.status == .ok else { throw Unreadable() }
             let body = try await response.body.collect(upTo: 1 << 16)
-            return try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView))
+            return try JSONDecoder().decode(ClockResponse.self, from: Data(body.readableBytesView))
         }
-        guard let answer else { throw Unreadable() }
-        let shown = Date(milliseconds: max(answer.now, answer.lastSigned ?? answer.now))
+        guard let response else { throw Unreadable() }
+        let shown = Date(milliseconds: max(response.now, response.lastSigned ?? response.now))
         reading.withLock { reading in
             // If a notification advanced the clock meanwhile, this response may be older.
             guard reading?.taken == before else { return }
-            reading = Reading(shown: shown, taken: .now, mode: answer.mode)
+            reading = Reading(shown: shown, taken: .now, mode: response.mode)
         }
     }
 

@@ -88,19 +88,19 @@ extension WebhookDispatcher {
         var outcome = outcome
         let (began, start, date) = (now, ContinuousClock.now, Date())
         var timestamp: Int64?
-        func attempt(_ outcome: DeliveryOutcome, _ answer: Data = Data()) -> DeliveryAttempt {
+        func attempt(_ outcome: DeliveryOutcome, _ response: Data = Data()) -> DeliveryAttempt {
             DeliveryAttempt(
                 at: began, milliseconds: Int64(start.duration(to: .now).seconds * 1000), status: outcome.status,
-                error: outcome.error, answer: answer, timestamp: timestamp)
+                error: outcome.error, response: response, timestamp: timestamp)
         }
         do {
             let target = try WebhookTarget(definition.url, allowsHTTP: true)
             timestamp = WebhookSignature.timestamp(date)
-            let answer = try await sender.post(
+            let response = try await sender.post(
                 body, headers: headers(of: delivery, definition, body: body, at: date),
                 to: target, allowsPrivate: definition.allowsPrivateNetworks, turn: delivery.attempts)
-            outcome = evaluate(outcome, answer, delivery, body)
-            outcome.attempt = attempt(outcome, answer.body)
+            outcome = evaluate(outcome, response, delivery, body)
+            outcome.attempt = attempt(outcome, response.body)
             return outcome
         } catch {
             if Task.isCancelled { return nil }
@@ -140,17 +140,17 @@ extension WebhookDispatcher {
     }
 
     private func evaluate(
-        _ outcome: DeliveryOutcome, _ answer: WebhookSender.Answer, _ delivery: WebhookDelivery, _ body: Data
+        _ outcome: DeliveryOutcome, _ response: WebhookSender.Response, _ delivery: WebhookDelivery, _ body: Data
     ) -> DeliveryOutcome {
         var outcome = outcome
-        outcome.status = answer.status
-        if (200...299).contains(answer.status) {
+        outcome.status = response.status
+        if (200...299).contains(response.status) {
             outcome.result = .delivered
             return outcome
         }
-        outcome.error = "status_\(answer.status)"
-        outcome.isGone = answer.status == 410
-        return scheduleRetry(outcome, delivery, body: body, retryAfter: answer.retryAfter)
+        outcome.error = "status_\(response.status)"
+        outcome.isGone = response.status == 410
+        return scheduleRetry(outcome, delivery, body: body, retryAfter: response.retryAfter)
     }
 
     private func scheduleRetry(

@@ -8,11 +8,11 @@ internal import Synchronization
 /// Sends HTTP POST requests to webhook endpoints, and connects only to addresses that were checked.
 final class WebhookSender: Sendable {
     /// The response of a receiver.
-    struct Answer: Sendable {
+    struct Response: Sendable {
         var status: Int
         /// `Retry-After` in seconds.
         var retryAfter: Double?
-        /// The beginning of the response body, up to ``DeliveryAttempt/maximumAnswer`` bytes.
+        /// The beginning of the response body, up to ``DeliveryAttempt/maximumResponseBytes`` bytes.
         var body = Data()
     }
 
@@ -42,7 +42,7 @@ final class WebhookSender: Sendable {
     private static let timeout = TimeAmount.seconds(15)
     private static let maximumClients = 64
     /// The number of response bytes to read at most, so that the connection can be used again.
-    private static let maximumAnswer = 64 << 10
+    private static let maximumResponseBytes = 64 << 10
     private let state = Mutex(State())
 
     /// Sends a request.
@@ -51,7 +51,7 @@ final class WebhookSender: Sendable {
     ///   address.
     func post(
         _ body: Data, headers: [(name: String, value: String)], to target: WebhookTarget, allowsPrivate: Bool, turn: Int
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let addresses: [String]
         do { addresses = try await target.addresses(allowsPrivate: allowsPrivate) } catch {
             throw NoResponse(reason: error.code.rawValue)
@@ -68,7 +68,7 @@ final class WebhookSender: Sendable {
 
     private static func post(
         _ body: Data, _ headers: [(name: String, value: String)], to url: String, _ client: HTTPClient
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         for header in headers { request.headers.add(name: header.name, value: header.value) }
@@ -77,7 +77,7 @@ final class WebhookSender: Sendable {
             let start = ContinuousClock.now
             let response = try await client.execute(request, timeout: timeout)
             let beginning = await readBeginning(response, since: start)
-            return Answer(
+            return Response(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds), body: beginning)
         } catch {
@@ -86,7 +86,7 @@ final class WebhookSender: Sendable {
     }
 
     /// Reads the response body, so that the connection can be used again, for up to 15 seconds and about
-    /// `maximumAnswer` bytes. Returns its beginning, which is only shown to users.
+    /// `maximumResponseBytes` bytes. Returns its beginning, which is only shown to users.
     private static func readBeginning(
         _ response: HTTPClientResponse, since start: ContinuousClock.Instant
     ) async -> Data {
@@ -96,7 +96,7 @@ final class WebhookSender: Sendable {
                 beginning.append(
                     contentsOf: chunk.readableBytesView.prefix(DeliveryAttempt.maximumResponseBytes - beginning.count))
                 count += chunk.readableBytes
-                if count > maximumAnswer || start.duration(to: .now) > .seconds(15) { break }
+                if count > maximumResponseBytes || start.duration(to: .now) > .seconds(15) { break }
             }
         } catch { return beginning }
         return beginning

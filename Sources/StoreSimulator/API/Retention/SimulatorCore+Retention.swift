@@ -29,7 +29,7 @@ extension SimulatorCore {
     private func postRealtimeRequest(
         _ request: DecodedRealtimeRequestBody, at url: String, timeout: TimeInterval,
         in environment: AppStoreEnvironment
-    ) async -> (RealtimeExchange.Answer, milliseconds: Int64) {
+    ) async -> (RealtimeExchange.ServerResult, milliseconds: Int64) {
         let text: String
         do { text = try writer(environment).sign(request.jsonBytes(), Tampering()) } catch {
             return (.failure(.other), 0)

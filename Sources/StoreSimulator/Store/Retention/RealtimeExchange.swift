@@ -27,8 +27,8 @@ package struct RealtimeExchange: Sendable {
         self.alternatives = alternatives
     }
 
-    /// The answer of the developer's server.
-    package enum Answer: Sendable, Hashable {
+    /// The result of the request to the developer's server.
+    package enum ServerResult: Sendable, Hashable {
         case response(status: Int, body: [UInt8], milliseconds: Int64)
         case failure(SendAttemptResult)
     }
@@ -51,12 +51,12 @@ package struct RealtimeExchange: Sendable {
         package let rejectionReason: String?
     }
 
-    /// Evaluates an answer. `check` verifies the signatures in it and returns the problem; the caller has the keys.
+    /// Evaluates a result. `check` verifies the signatures in it and returns the problem; the caller has the keys.
     package func evaluate(
-        _ answer: Answer, _ messaging: RetentionMessaging, check: (RealtimeResponseBody) -> String? = { _ in nil }
+        _ result: ServerResult, _ messaging: RetentionMessaging, check: (RealtimeResponseBody) -> String? = { _ in nil }
     ) -> Outcome {
         do throws(Rejection) {
-            let body = try body(of: answer)
+            let body = try body(of: result)
             let content = try content(of: body, messaging)
             if let problem = check(body) { throw Rejection(problem) }
             return Outcome(content: content, result: .success, rejectionReason: nil)
@@ -84,10 +84,10 @@ private struct Rejection: Error {
     }
 }
 
-// Validation of answers.
+// Validation of responses.
 extension RealtimeExchange {
-    private func body(of answer: Answer) throws(Rejection) -> RealtimeResponseBody {
-        switch answer {
+    private func body(of result: ServerResult) throws(Rejection) -> RealtimeResponseBody {
+        switch result {
         case .failure(let result): throw Rejection("there was no answer: \(result.rawValue)", result)
         case .response(let status, let body, let milliseconds):
             guard milliseconds <= timeLimit else {

@@ -15,7 +15,7 @@ import Testing
             isAdvancedCommerce: isAdvancedCommerce, alternatives: ["plus"])
     }
 
-    func answer(_ json: String, status: Int = 200, milliseconds: Int64 = 700) -> RealtimeExchange.Answer {
+    func answer(_ json: String, status: Int = 200, milliseconds: Int64 = 700) -> RealtimeExchange.ServerResult {
         .response(status: status, body: Array(json.utf8), milliseconds: milliseconds)
     }
 
