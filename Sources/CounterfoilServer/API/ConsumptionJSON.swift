@@ -23,13 +23,13 @@ enum ConsumptionJSON {
         }
     }
 
-    static func write(_ answer: ConsumptionAnswer, about transactionID: String, to json: inout JSONWriter) {
+    static func write(_ preview: ConsumptionPreview, about transactionID: String, to json: inout JSONWriter) {
         json.object("consumption_preview") { json in
             json.member("transaction_id", transactionID)
-            json.member("would_send", answer.request != nil)
-            json.member("obstacle", answer.obstacle?.rawValue)
-            if let request = answer.request { json.value("request") { request.write(to: &$0) } }
-            json.member("reasons", answer.reasons) { json, reason in
+            json.member("would_send", preview.request != nil)
+            json.member("obstacle", preview.obstacle?.rawValue)
+            if let request = preview.request { json.value("request") { request.write(to: &$0) } }
+            json.member("reasons", preview.reasons) { json, reason in
                 json.object { json in
                     json.member("member", reason.member)
                     json.member("source", reason.source.rawValue)

@@ -70,7 +70,7 @@ package struct ConsumptionService: Service {
     /// Returns the information that would be sent about a transaction; nil if the ledger does not contain the
     /// transaction.
     package func preview(_ transactionID: String, of customer: String?, in scope: AppEnvironment) async throws
-        -> ConsumptionAnswer?
+        -> ConsumptionPreview?
     {
         guard let original = try await storage.originalTransactionID(of: transactionID, in: scope.id),
             let lineage = try await storage.lineage(original, in: scope.id),
@@ -81,7 +81,7 @@ package struct ConsumptionService: Service {
             usage = try await storage.usage(
                 of: customer, transactionID: transactionID, productID: transaction.productID, in: scope.id)
         }
-        return ConsumptionAnswer(
+        return ConsumptionPreview(
             about: transaction, usage: usage, policy: apps[scope.bundleID]?.consumption)
     }
 
@@ -89,7 +89,7 @@ package struct ConsumptionService: Service {
         guard let scope = scopes[id: inquiry.scope] else { return }
         var inquiry = inquiry
         let now = clock.now().milliseconds
-        let (request, obstacle) = try await answer(to: inquiry, in: scope)
+        let (request, obstacle) = try await information(for: inquiry, in: scope)
         if now >= inquiry.deadline {
             inquiry.state = .missed
             inquiry.answer = obstacle ?? inquiry.answer ?? "too_late"
@@ -105,16 +105,16 @@ package struct ConsumptionService: Service {
     }
 
     /// Returns the information to send, or the reason why nothing is sent.
-    private func answer(
-        to inquiry: ConsumptionInquiry, in scope: AppEnvironment
+    private func information(
+        for inquiry: ConsumptionInquiry, in scope: AppEnvironment
     ) async throws -> (request: ConsumptionRequest?, obstacle: String?) {
         do {
             let owners = try await storage.owners(of: inquiry.originalTransactionID, in: scope.id)
             let customer = owners.first ?? inquiry.customer
-            guard let answer = try await preview(inquiry.transactionID, of: customer, in: scope) else {
+            guard let preview = try await self.preview(inquiry.transactionID, of: customer, in: scope) else {
                 return (nil, "unknown_transaction")
             }
-            return (answer.request, answer.obstacle?.rawValue)
+            return (preview.request, preview.obstacle?.rawValue)
         } catch let error as StorageError where error.code == .damaged {
             logger.error(
                 "a consumption request cannot be answered",

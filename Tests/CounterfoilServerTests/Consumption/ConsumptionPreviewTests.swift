@@ -27,7 +27,7 @@ import Testing
     private func answer(_ fact: TransactionFact, _ usage: [UsageReport], _ preference: RefundPreference? = nil)
         -> ConsumptionRequest?
     {
-        ConsumptionAnswer(
+        ConsumptionPreview(
             about: fact, usage: usage,
             policy: ConsumptionPolicy(defaultConsent: true, refundPreference: preference)
         ).request
@@ -63,16 +63,16 @@ import Testing
         var refusal = UsageReport(reportedAt: 0)
         refusal.customerConsented = false
         let policy = ConsumptionPolicy(defaultConsent: true)
-        #expect(ConsumptionAnswer(about: fact(), usage: [refusal], policy: policy).obstacle == .noConsent)
+        #expect(ConsumptionPreview(about: fact(), usage: [refusal], policy: policy).obstacle == .noConsent)
         var consent = UsageReport(reportedAt: 0)
         consent.customerConsented = true
-        func obstacle(_ usage: [UsageReport]) -> ConsumptionAnswer.Obstacle? {
-            ConsumptionAnswer(about: fact(), usage: usage, policy: ConsumptionPolicy()).obstacle
+        func obstacle(_ usage: [UsageReport]) -> ConsumptionPreview.Obstacle? {
+            ConsumptionPreview(about: fact(), usage: usage, policy: ConsumptionPolicy()).obstacle
         }
         #expect(obstacle([refusal, consent]) == .noConsent && obstacle([consent, refusal]) == nil)
         #expect(obstacle([UsageReport(reportedAt: 0), consent, refusal]) == nil)
         #expect(answer(fact(), [usage(nil), usage(7), usage(9)])?.consumptionPercentage == 7)
-        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: nil).obstacle == .noPolicy)
-        #expect(ConsumptionAnswer(about: fact(), usage: [], policy: ConsumptionPolicy()).obstacle == .noConsent)
+        #expect(ConsumptionPreview(about: fact(), usage: [], policy: nil).obstacle == .noPolicy)
+        #expect(ConsumptionPreview(about: fact(), usage: [], policy: ConsumptionPolicy()).obstacle == .noConsent)
     }
 }

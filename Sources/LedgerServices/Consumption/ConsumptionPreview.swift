@@ -4,7 +4,7 @@ package import Entitlements
 
 /// The consumption information to send about one purchase, with the source of each value. A pure function of its
 /// inputs.
-package struct ConsumptionAnswer: Sendable, Hashable {
+package struct ConsumptionPreview: Sendable, Hashable {
     /// The source of a value.
     package enum Source: String, Sendable, Hashable {
         case transactionUsage = "usage_of_transaction"
@@ -109,7 +109,7 @@ package struct ConsumptionAnswer: Sendable, Hashable {
 }
 
 extension UsageReport {
-    fileprivate var source: ConsumptionAnswer.Source {
+    fileprivate var source: ConsumptionPreview.Source {
         transactionID != nil ? .transactionUsage : productID != nil ? .productUsage : .customerUsage
     }
 }
