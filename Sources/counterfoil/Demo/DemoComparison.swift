@@ -3,7 +3,7 @@ import AppStoreModels
 import Foundation
 import StoreSimulator
 
-/// The fields of one purchase that must be equal in the App Store and in the server's answer.
+/// The fields of one purchase that must be equal in the App Store and in the server's response.
 private struct ComparedPurchase: Equatable {
     var product = ""
     var status = 0
@@ -56,9 +56,9 @@ struct DemoComparison {
         _ state: CustomerState, _ customer: DemoPlan.Customer, at instant: Date?
     ) async throws -> Difference? {
         let query = instant.map { "?at=\($0.milliseconds)" } ?? ""
-        let answer: CustomerAnswer = try await client.get("/v1/customers/\(customer.id)\(query)")
-        guard state.comparedPurchases != answer.comparedPurchases else { return nil }
-        return Difference(customer: state.customer, appStore: state.summary, server: answer.summary)
+        let response: CustomerResponse = try await client.get("/v1/customers/\(customer.id)\(query)")
+        guard state.comparedPurchases != response.comparedPurchases else { return nil }
+        return Difference(customer: state.customer, appStore: state.summary, server: response.summary)
     }
 }
 
@@ -83,7 +83,7 @@ extension CustomerState {
 }
 
 /// The members of the server's answer about a customer that the demo compares.
-private struct CustomerAnswer: Decodable {
+private struct CustomerResponse: Decodable {
     struct Subscription: Decodable {
         var originalTransactionId, productId: String
         var status: Int

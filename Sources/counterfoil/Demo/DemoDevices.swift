@@ -11,7 +11,7 @@ extension DemoRun {
         var restore: Bool?
     }
 
-    private struct DeviceAnswer: Decodable {
+    private struct DeviceResponse: Decodable {
         struct Entitlement: Decodable {
             var key: String
             var isActive: Bool
@@ -35,8 +35,8 @@ extension DemoRun {
                 .purchase(customer: Self.name, product: product, appAccountToken: .absent, device: "old-phone"))
             output.line("old phone  buys \(product)")
             guard let bought = outcome.transaction else { return false }
-            let answer = try await report(DeviceReport(signed_transactions: [bought.signedTransactionInfo]))
-            for transaction in answer.kept {
+            let response = try await report(DeviceReport(signed_transactions: [bought.signedTransactionInfo]))
+            for transaction in response.kept {
                 // Finish a transaction only after the server has stored it.
                 try await services.simulator.perform(
                     .finish(customer: Self.name, transaction: transaction, device: "old-phone"))
@@ -47,11 +47,11 @@ extension DemoRun {
             "GET", ["production", "customers", Self.name, "devices", "new-phone"])
         output.line(
             "new phone  starts: StoreKit has \(device.current.count) transactions; no sign-in, no Restore button")
-        let answer = try await report(
+        let response = try await report(
             DeviceReport(
                 signed_transactions: device.current.map(\.signedTransactionInfo),
                 app_transaction: device.signedAppTransactionInfo, restore: false))
-        let active = answer.entitlements.filter(\.isActive)
+        let active = response.entitlements.filter(\.isActive)
         for entitlement in active {
             let until = entitlement.until.map { " until " + Date(milliseconds: $0).readable.prefix(16) } ?? ""
             output.line("new phone  \(output.good(entitlement.key.printable))\(until)")
@@ -59,7 +59,7 @@ extension DemoRun {
         return Set(["premium", "season"]).isSubset(of: active.map(\.key)) && device.unfinished.isEmpty
     }
 
-    private func report(_ report: DeviceReport) async throws -> DeviceAnswer {
+    private func report(_ report: DeviceReport) async throws -> DeviceResponse {
         try await services.client.post("/v1/customers/\(Self.name)/purchases", report)
     }
 }

@@ -74,7 +74,7 @@ struct DemoRun {
         var product_id, offer_id: String
     }
 
-    private struct OfferAnswer: Decodable { var jws: String }
+    private struct OfferResponse: Decodable { var jws: String }
 
     /// Returns the command with the server's signature if it redeems a promotional offer, otherwise unchanged.
     private func withSignature(_ command: StoreCommand) async throws -> StoreCommand {
@@ -82,11 +82,11 @@ struct DemoRun {
             let id = account.id
         else { return command }
         try await services.waitUntilIdle()
-        let answer: OfferAnswer = try await services.client.post(
+        let response: OfferResponse = try await services.client.post(
             "/v1/customers/\(id.uuidString.lowercased())/offers/promotional",
             OfferRequest(product_id: product, offer_id: offer))
         return .purchase(
-            customer: customer, product: product, offer: offer, appAccountToken: account, signature: .jws(answer.jws))
+            customer: customer, product: product, offer: offer, appAccountToken: account, signature: .jws(response.jws))
     }
 
     private func printMonth(_ month: Int, _ remark: String = "") {
@@ -259,12 +259,14 @@ extension DemoRun {
         output.heading("Why \(featuredCustomer.name) has or lacks the entitlement \(name)")
         let path = "/v1/customers/\(featuredCustomer.id)/entitlements/\(name)/explain"
         output.line(output.faint("GET " + path))
-        let answer: Explanation = try await services.client.get(path)
+        let response: Explanation = try await services.client.get(path)
         output.line(
-            "\(answer.isActive ? output.good("yes") : output.bad("no")) \(answer.rule): \(answer.sentence.printable)")
-        for fact in answer.facts where fact.role == "decides" {
+            "\(response.isActive ? output.good("yes") : output.bad("no")) \(response.rule): \(response.sentence.printable)"
+        )
+        for fact in response.facts where fact.role == "decides" {
             let origin = fact.origin.map { ", \($0)" } ?? ""
-            output.line("decided by \(fact.kind) \(fact.identifier.printable)\(origin), of \(answer.facts.count) facts")
+            output.line(
+                "decided by \(fact.kind) \(fact.identifier.printable)\(origin), of \(response.facts.count) facts")
         }
     }
 

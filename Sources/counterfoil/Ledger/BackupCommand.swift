@@ -33,7 +33,7 @@ struct BackupCommand: AsyncParsableCommand {
                 }
             }
         }
-        try BackupAnswer(file: output, report, old: nil).report("copied", json: options.json)
+        try BackupOutput(file: output, report, old: nil).report("copied", json: options.json)
     }
 }
 
@@ -68,12 +68,12 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
             try LedgerBackup.restore(file, to: path, replacing: force)
         }
         try LedgerOwner.changeOwner(of: path, former: restored.old)
-        try BackupAnswer(file: path, restored.report, old: restored.old, aside: restored.movedFiles)
+        try BackupOutput(file: path, restored.report, old: restored.old, aside: restored.movedFiles)
             .report("restored", json: options.json)
     }
 }
 
-private struct BackupAnswer: Encodable {
+private struct BackupOutput: Encodable {
     let file: String
     let bytes, notifications: Int
     let digest: String

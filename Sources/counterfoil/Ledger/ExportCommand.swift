@@ -30,7 +30,7 @@ struct ExportCommand: AsyncParsableCommand {
             return result
         }
         guard output != "-" else { return }
-        if options.json { return Output.line(JSONText.encode(Answer(result))) }
+        if options.json { return Output.line(JSONText.encode(JSONOutput(result))) }
         Output.line("\(Style.current().good("exported")) \(output.printable)")
         Output.line("notifications  \(result.count.notifications)")
         Output.line("statements     \(result.count.statements)")
@@ -38,7 +38,7 @@ struct ExportCommand: AsyncParsableCommand {
         Output.line("digest         \(result.digest)")
     }
 
-    private struct Answer: Encodable {
+    private struct JSONOutput: Encodable {
         let notifications, pending, statements, claims: Int
         let digest: String
 
@@ -91,16 +91,16 @@ struct LedgerImportCommand: AsyncParsableCommand {
     func run() async throws {
         try Input.requireFile(file)
         let configuration = try options.load()
-        let answer = try await LedgerOwner.changingOwner(of: configuration.storage.path) {
+        let output = try await LedgerOwner.changingOwner(of: configuration.storage.path) {
             try await LedgerOptions.withStorageErrors { try await read(configuration) }
         }
-        if options.json { Output.line(JSONText.encode(answer)) } else { print(answer) }
-        guard answer.complete else {
+        if options.json { Output.line(JSONText.encode(output)) } else { print(output) }
+        guard output.complete else {
             throw Refusal(code: "import_incomplete", message: "not everything in \(file.printable) was imported")
         }
     }
 
-    private func read(_ configuration: ServerConfiguration) async throws -> Answer {
+    private func read(_ configuration: ServerConfiguration) async throws -> JSONOutput {
         guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
             throw Refusal(code: "not_readable", message: "\(file.printable) cannot be read")
         }
@@ -117,13 +117,13 @@ struct LedgerImportCommand: AsyncParsableCommand {
         let report = try await ledgerImport.run(handle) { bytes in
             if size > 0 { bar.show(Double(bytes) / Double(size)) }
         }
-        let answer = Answer(
+        let output = JSONOutput(
             report, digest: try await storage.digest(ofExportVersion: report.version), wasEmpty: wasEmpty)
         try storage.close()
-        return answer
+        return output
     }
 
-    private struct Answer: Encodable {
+    private struct JSONOutput: Encodable {
         let notifications, statements, claims, refusals: Int
         let refused: [String]
         let digest: String
@@ -142,18 +142,18 @@ struct LedgerImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func print(_ answer: Answer) {
+    private func print(_ output: JSONOutput) {
         let style = Style.current()
-        Output.line("notifications  \(answer.notifications)")
-        Output.line("statements     \(answer.statements)")
-        Output.line("claims         \(answer.claims)")
-        Output.line("digest         \(answer.digest)")
-        for text in answer.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }
-        if answer.complete { return Output.line("\(style.good("complete")) everything is in the ledger") }
-        if answer.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file is truncated") }
-        if answer.refusals > 0 {
-            Output.line("\(style.bad("incomplete")) \(answer.refusals) lines were refused")
-        } else if let expected = answer.expectedDigest {
+        Output.line("notifications  \(output.notifications)")
+        Output.line("statements     \(output.statements)")
+        Output.line("claims         \(output.claims)")
+        Output.line("digest         \(output.digest)")
+        for text in output.refused { Output.line("\(style.bad("refused"))  \(text.printable)") }
+        if output.complete { return Output.line("\(style.good("complete")) everything is in the ledger") }
+        if output.expectedDigest == nil { Output.line("\(style.bad("incomplete")) the file is truncated") }
+        if output.refusals > 0 {
+            Output.line("\(style.bad("incomplete")) \(output.refusals) lines were refused")
+        } else if let expected = output.expectedDigest {
             Output.line("\(style.bad("different")) the export's digest is \(expected.printable)")
         }
     }

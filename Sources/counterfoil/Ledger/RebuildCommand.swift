@@ -33,7 +33,7 @@ struct RebuildCommand: AsyncParsableCommand {
             try storage.close()
             return report
         }
-        if options.json { Output.line(JSONText.encode(Answer(report))) } else { print(report) }
+        if options.json { Output.line(JSONText.encode(JSONOutput(report))) } else { print(report) }
         guard report.refusals == 0 else {
             throw Refusal(code: "verification_failed", message: "\(report.refusals) texts failed verification")
         }
@@ -42,7 +42,7 @@ struct RebuildCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Answer: Encodable {
+    private struct JSONOutput: Encodable {
         let identical, replaced: Bool
         let notifications, statements, facts, differences: Int
         let differing: [String]

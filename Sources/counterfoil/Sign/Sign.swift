@@ -74,13 +74,13 @@ struct SignToken: ParsableCommand {
     func run() throws {
         let source = try issuer.tokenSource(lifetime: .seconds(lifetime))
         let token = try Sign.signing { () throws(SigningError) in try source.token() }
-        struct Answer: Encodable {
+        struct JSONOutput: Encodable {
             let token: String
             let issuedAtMs, expiresAtMs: Int64
         }
         form.output(
             token.text,
-            Answer(
+            JSONOutput(
                 token: token.text, issuedAtMs: token.issuedAt.milliseconds, expiresAtMs: token.expiresAt.milliseconds))
     }
 }
@@ -247,7 +247,7 @@ struct SignAdvancedCommerce: ParsableCommand {
         }
         let signer = try issuer.offerSigner()
         let signed = try Sign.signing { () throws(SigningError) in try signer.advancedCommerce(json: request) }
-        struct Answer: Encodable { let token, advancedCommerceData: String }
-        form.output(signed.token, Answer(token: signed.token, advancedCommerceData: signed.base64))
+        struct JSONOutput: Encodable { let token, advancedCommerceData: String }
+        form.output(signed.token, JSONOutput(token: signed.token, advancedCommerceData: signed.base64))
     }
 }

@@ -91,7 +91,7 @@ struct BuyCommand: AsyncParsableCommand {
         let product_id, offer_id: String
     }
 
-    private struct Answer: Decodable { let jws: String }
+    private struct Response: Decodable { let jws: String }
 
     /// Returns the signature of `--signature`, or requests it from the server of `--sign-by`.
     private func signature(for product: String, _ client: ControlClient) async throws -> OfferSignature? {
@@ -109,8 +109,8 @@ struct BuyCommand: AsyncParsableCommand {
                 message: "\(customer.printable) has no account token, which identifies customers to the server")
         }
         let body = try JSONEncoder().encode(Request(product_id: product, offer_id: offer))
-        let answer: Answer = try await server.call(
+        let response: Response = try await server.call(
             "POST", "/v1/customers/\(account)/offers/promotional?environment=\(store.rawValue)", body)
-        return .jws(answer.jws)
+        return .jws(response.jws)
     }
 }

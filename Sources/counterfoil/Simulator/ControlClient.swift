@@ -40,10 +40,10 @@ struct ControlClient: Sendable {
     }
 
     /// Sends a request and decodes the response.
-    func call<Answer: Decodable>(
+    func call<Response: Decodable>(
         _ method: String, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
-        as type: Answer.Type = Answer.self
-    ) async throws -> Answer {
+        as type: Response.Type = Response.self
+    ) async throws -> Response {
         try Self.decode(type, from: try await send(method, path, query: query, body: body))
     }
 
@@ -69,7 +69,7 @@ struct ControlClient: Sendable {
         return catalogue.identifier(of: name) ?? name
     }
 
-    static func decode<Answer: Decodable>(_ type: Answer.Type, from data: Data) throws -> Answer {
+    static func decode<Response: Decodable>(_ type: Response.Type, from data: Data) throws -> Response {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         do { return try decoder.decode(type, from: data) } catch {

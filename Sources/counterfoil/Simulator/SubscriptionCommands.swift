@@ -171,7 +171,7 @@ struct SimulatorReceipt: AsyncParsableCommand {
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var options: SimulatorOptions
 
-    private struct Answer: Decodable {
+    private struct Response: Decodable {
         let receiptData, identifierForVendor: String
 
         enum CodingKeys: String, CodingKey {
@@ -185,7 +185,7 @@ struct SimulatorReceipt: AsyncParsableCommand {
             "GET", [environment.environment.rawValue, "customers", customer, "receipt"],
             query: device.map { [("device", $0)] } ?? [])
         if options.json { return Output.line(String(decoding: data, as: UTF8.self)) }
-        let answer = try ControlClient.decode(Answer.self, from: data)
-        Output.line(deviceID ? answer.identifierForVendor : answer.receiptData)
+        let response = try ControlClient.decode(Response.self, from: data)
+        Output.line(deviceID ? response.identifierForVendor : response.receiptData)
     }
 }
