@@ -11,25 +11,29 @@ import TestSupport
 /// swift-certificates has its own path builder and RFC 5280 policy. It does not check markers, key usage or the number
 /// of certificates.
 @Suite struct `Chain rules against swift-certificates' verifier` {
-    @Test(arguments: Specimens.certificates + Specimens.dates + Specimens.edges)
-    func `Every chain that swift-certificates refuses is refused here as well`(_ specimen: Specimen) async throws {
-        let chain = try specimen.make().authority.chain
+    @Test(arguments: VerificationCases.certificates + VerificationCases.dates + VerificationCases.edges)
+    func `Every chain that swift-certificates refuses is refused here as well`(_ testCase: VerificationCase)
+        async throws
+    {
+        let chain = try testCase.make().authority.chain
         let ours = try verdict(of: chain)
         guard try await oracleRefuses(chain) else { return }
         #expect(ours != nil)
     }
 
-    @Test(arguments: Specimens.dates)
-    func `swift-certificates refuses every chain with an expired or not yet valid certificate`(_ specimen: Specimen)
+    @Test(arguments: VerificationCases.dates)
+    func `swift-certificates refuses every chain with an expired or not yet valid certificate`(
+        _ testCase: VerificationCase
+    )
         async throws
     {
-        #expect(try await oracleRefuses(specimen.make().authority.chain))
+        #expect(try await oracleRefuses(testCase.make().authority.chain))
     }
 
     @Test func `swift-certificates refuses these of our forged chains, and no others`() async throws {
         var shared: Set<String> = []
-        for specimen in Specimens.certificates where try await oracleRefuses(specimen.make().authority.chain) {
-            shared.insert(specimen.name)
+        for testCase in VerificationCases.certificates where try await oracleRefuses(testCase.make().authority.chain) {
+            shared.insert(testCase.name)
         }
         #expect(
             shared == [

@@ -56,11 +56,11 @@ import Testing
     }
 
     @Test func `A valid receipt is printed as text and JSON, from base64 and from bytes`() async throws {
-        let specimen = try Specimen.shared.get()
-        let bytes = try specimen.receipt()
+        let testData = try SignedTestData.shared.get()
+        let bytes = try testData.receipt()
         let options = [
-            "--root", specimen.receiptRoot.path, "--app", TestStore.bundleId, "--app-version", "1.2",
-            "--environment", "production", "--device-id", Specimen.device,
+            "--root", testData.receiptRoot.path, "--app", TestStore.bundleId, "--app-version", "1.2",
+            "--environment", "production", "--device-id", SignedTestData.device,
         ]
         let person = try await Command.run(["receipt", "-"] + options, stdin: bytes)
         #expect(person.status == 0)
@@ -82,24 +82,24 @@ import Testing
             (["ROOT", "--as-of", "2001-01-01T00:00:00.5Z"], "expired_or_not_yet_valid"),
         ] as [([String], String)])
     func `A receipt is refused with a reason and status 1`(_ options: [String], _ reason: String) async throws {
-        let specimen = try Specimen.shared.get()
-        let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
-        try await Refused.check(["receipt", "-"] + options, stdin: try specimen.receipt(), code: reason)
+        let testData = try SignedTestData.shared.get()
+        let options = options.flatMap { $0 == "ROOT" ? ["--root", testData.receiptRoot.path] : [$0] }
+        try await Refused.check(["receipt", "-"] + options, stdin: try testData.receipt(), code: reason)
     }
 
     @Test func `Certificates are verified as of the receipt's creation by default`() async throws {
-        let specimen = try Specimen.shared.get()
-        let bytes = try specimen.receipt(created: Specimen.now - 3 * 365 * 86_400)
-        let root = ["--root", specimen.receiptRoot.path]
+        let testData = try SignedTestData.shared.get()
+        let bytes = try testData.receipt(created: SignedTestData.now - 3 * 365 * 86_400)
+        let root = ["--root", testData.receiptRoot.path]
         try await Refused.check(["receipt", "-"] + root, stdin: bytes, code: "expired_or_not_yet_valid")
         #expect(try await Command.run(["receipt", "-", "--as-of", "now"] + root, stdin: bytes).status == 0)
     }
 
     @Test func `An Xcode receipt is accepted only with its certificate`() async throws {
-        let specimen = try Specimen.shared.get()
-        let bytes = try specimen.receipt(type: .xcode)
+        let testData = try SignedTestData.shared.get()
+        let bytes = try testData.receipt(type: .xcode)
         try await Refused.check(["receipt", "-"], stdin: bytes, code: "not_enrolled")
-        let options = ["--xcode-certificate", specimen.xcode.path]
+        let options = ["--xcode-certificate", testData.xcode.path]
         for environment in ["production", "sandbox"] {
             let named = ["receipt", "-", "--environment", environment] + options
             try await Refused.check(named, stdin: bytes, code: "wrong_environment")
@@ -112,23 +112,23 @@ import Testing
     @Test func `A receipt's signing certificate in a folder of roots is not taken for Xcode's`()
         async throws
     {
-        let specimen = try Specimen.shared.get()
+        let testData = try SignedTestData.shared.get()
         try await Tool.inTemporaryFolder { folder in
             for (name, issued) in [
-                ("root", specimen.receipts.root), ("intermediate", specimen.receipts.intermediate),
-                ("leaf", specimen.receipts.leaf), ("xcode", specimen.receipts.xcode),
+                ("root", testData.receipts.root), ("intermediate", testData.receipts.intermediate),
+                ("leaf", testData.receipts.leaf), ("xcode", testData.receipts.xcode),
             ] { try Data(issued.der).write(to: folder.appending(path: name + ".cer")) }
             let options = ["receipt", "-", "--root", folder.path]
             for type in [ReceiptType.production, .productionSandbox, .xcode] {
-                #expect(try await Command.run(options, stdin: try specimen.receipt(type: type)).status == 0)
+                #expect(try await Command.run(options, stdin: try testData.receipt(type: type)).status == 0)
             }
         }
     }
 
     @Test func `A receipt with an unknown type is refused in every output format`() async throws {
-        let specimen = try Specimen.shared.get()
-        let options = ["--root", specimen.receiptRoot.path]
-        let bytes = try specimen.receipt(type: ReceiptType(rawValue: "Moon"))
+        let testData = try SignedTestData.shared.get()
+        let options = ["--root", testData.receiptRoot.path]
+        let bytes = try testData.receipt(type: ReceiptType(rawValue: "Moon"))
         try await Refused.check(["receipt", "-"] + options, stdin: bytes, code: "wrong_environment")
         let outcome = try await Command.run(["receipt", "-", "--verify-receipt"] + options, stdin: bytes)
         #expect(outcome.status == 1)
@@ -137,29 +137,29 @@ import Testing
     }
 
     @Test func `Control characters in a receipt are escaped`() async throws {
-        let specimen = try Specimen.shared.get()
+        let testData = try SignedTestData.shared.get()
         let hostile = "\u{1B}[2Jgone\u{9B}31m\u{202E}"
-        let bytes = try specimen.receipt(bundleID: hostile, product: hostile, transactions: [hostile])
+        let bytes = try testData.receipt(bundleID: hostile, product: hostile, transactions: [hostile])
         for options in [[], ["--transaction-id"]] {
-            let arguments = ["receipt", "-", "--root", specimen.receiptRoot.path] + options
+            let arguments = ["receipt", "-", "--root", testData.receiptRoot.path] + options
             let outcome = try await Command.run(arguments, stdin: bytes)
             #expect(outcome.status == 0)
             #expect(outcome.output.contains("\\u{1b}[2Jgone\\u{9b}31m\\u{202e}"))
             #expect(!outcome.output.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
         }
         let program = try await Command.run(
-            ["receipt", "-", "--json", "--root", specimen.receiptRoot.path], stdin: bytes)
+            ["receipt", "-", "--json", "--root", testData.receiptRoot.path], stdin: bytes)
         #expect(!program.output.contains("\u{1B}"))
         #expect((try program.object()["receipt"] as? [String: Any])?["bundle_id"] as? String == hostile)
     }
 
     @Test func `The transaction identifier is printed without verification, and nothing if there is none`() async throws
     {
-        let specimen = try Specimen.shared.get()
-        let found = try await Command.run(["receipt", "-", "--transaction-id"], stdin: try specimen.receipt())
+        let testData = try SignedTestData.shared.get()
+        let found = try await Command.run(["receipt", "-", "--transaction-id"], stdin: try testData.receipt())
         #expect(found.status == 0)
         #expect(found.output == "2\n")
-        let empty = try specimen.receipt(transactions: [])
+        let empty = try testData.receipt(transactions: [])
         let none = try await Command.run(["receipt", "-", "--transaction-id"], stdin: empty)
         #expect(none.status == 0)
         #expect(none.output.isEmpty)
@@ -182,10 +182,10 @@ import Testing
     )
         async throws
     {
-        let specimen = try Specimen.shared.get()
-        let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.receiptRoot.path] : [$0] }
+        let testData = try SignedTestData.shared.get()
+        let options = options.flatMap { $0 == "ROOT" ? ["--root", testData.receiptRoot.path] : [$0] }
         let outcome = try await Command.run(
-            ["receipt", "-", "--verify-receipt"] + options, stdin: try specimen.receipt())
+            ["receipt", "-", "--verify-receipt"] + options, stdin: try testData.receipt())
         #expect(outcome.status == status)
         let object = try outcome.object()
         #expect(object["status"] as? Int == answer)

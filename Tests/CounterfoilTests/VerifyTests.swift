@@ -27,9 +27,9 @@ import Testing
     }
 
     @Test func `Valid data is printed as text and JSON, from a file and from standard input`() async throws {
-        let specimen = try Specimen.shared.get()
-        let text = try specimen.transaction()
-        let options = ["--root", specimen.root.path, "--app", TestStore.bundleId, "--environment", "production"]
+        let testData = try SignedTestData.shared.get()
+        let text = try testData.transaction()
+        let options = ["--root", testData.root.path, "--app", TestStore.bundleId, "--environment", "production"]
         let person = try await Command.run(["verify", "-"] + options, stdin: Data((text + "\r\n").utf8))
         #expect(person.status == 0)
         #expect(person.output.hasPrefix("valid transaction, signed under Test Root CA\n"))
@@ -55,30 +55,30 @@ import Testing
             (["ROOT", "--as-of", "2001-01-01"], "expired_or_not_yet_valid"),
         ] as [([String], String)])
     func `Signed data is refused with a reason and status 1`(_ options: [String], _ reason: String) async throws {
-        let specimen = try Specimen.shared.get()
-        let options = options.flatMap { $0 == "ROOT" ? ["--root", specimen.root.path] : [$0] }
-        let text = Data(try specimen.transaction().utf8)
+        let testData = try SignedTestData.shared.get()
+        let options = options.flatMap { $0 == "ROOT" ? ["--root", testData.root.path] : [$0] }
+        let text = Data(try testData.transaction().utf8)
         try await Refused.check(["verify", "-"] + options, stdin: text, code: reason)
     }
 
     @Test func `The error for an invalid payload names the member, without Swift types`() async throws {
-        let specimen = try Specimen.shared.get()
+        let testData = try SignedTestData.shared.get()
         for (members, words) in [
             (["x": "y"], "the App Store signs no payload of this kind"),
             (["transactionId": 1], "transactionId is not a text"),
         ] as [([String: Any], String)] {
             let payload = try JSONSerialization.data(withJSONObject: members)
-            let text = try specimen.signedData.sign(json: payload)
-            let outcome = try await Command.run(["verify", "-", "--root", specimen.root.path], stdin: Data(text.utf8))
+            let text = try testData.signedData.sign(json: payload)
+            let outcome = try await Command.run(["verify", "-", "--root", testData.root.path], stdin: Data(text.utf8))
             #expect(outcome.errors == "refused bad_json: the payload is not the JSON expected: \(words)\n")
         }
     }
 
     @Test func `Control characters in JSON output are escaped without changing the value`() async throws {
-        let specimen = try Specimen.shared.get()
+        let testData = try SignedTestData.shared.get()
         let product = "\u{9B}31m\u{202E}\u{F8FF}\u{E0001}é"
-        let text = Data(try specimen.transaction(product: product).utf8)
-        let outcome = try await Command.run(["verify", "-", "--json", "--root", specimen.root.path], stdin: text)
+        let text = Data(try testData.transaction(product: product).utf8)
+        let outcome = try await Command.run(["verify", "-", "--json", "--root", testData.root.path], stdin: text)
         #expect(outcome.output.contains("\\u009b31m\\u202e\\uf8ff\\udb40\\udc01é"))
         #expect((try outcome.object()["payload"] as? [String: Any])?["productId"] as? String == product)
     }
@@ -100,9 +100,9 @@ import Testing
     }
 
     @Test func `Control characters in a payload are escaped`() async throws {
-        let specimen = try Specimen.shared.get()
-        let text = try specimen.transaction(product: "\u{1B}[2Jgone\u{9B}31m\u{202E}")
-        let outcome = try await Command.run(["verify", "-", "--root", specimen.root.path], stdin: Data(text.utf8))
+        let testData = try SignedTestData.shared.get()
+        let text = try testData.transaction(product: "\u{1B}[2Jgone\u{9B}31m\u{202E}")
+        let outcome = try await Command.run(["verify", "-", "--root", testData.root.path], stdin: Data(text.utf8))
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("\\u{1b}[2Jgone\\u{9b}31m\\u{202e}"))
         #expect(!outcome.output.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })

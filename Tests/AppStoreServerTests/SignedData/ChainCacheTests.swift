@@ -13,8 +13,8 @@ import TestSupport
 
     @Test func `The chain cache has one entry per header and finds it by the exact text`() throws {
         let cache = ChainCache(capacity: 4)
-        let text = try Pieces(authority).header
-        let other = try Pieces(authority, header: authority.header(adding: #""typ":"JWT","#)).header
+        let text = try EditableJWS(authority).header
+        let other = try EditableJWS(authority, header: authority.header(adding: #""typ":"JWT","#)).header
         cache.insert(try chain(), for: text)
         cache.insert(try chain(), for: text)
         #expect(cache.count == 1)
@@ -39,22 +39,22 @@ import TestSupport
     @Test func `Known certificates are reused for another header text, which is verified and cached too`() async throws
     {
         let verifier = try TestStore.verifier()
-        _ = try await verifier.transaction(Pieces(authority).text)
+        _ = try await verifier.transaction(EditableJWS(authority).text)
         let certificates = authority.chain
         let proven = try #require(verifier.cache.chain(of: certificates))
         #expect(verifier.cache.chain(of: Array(certificates.dropLast())) == nil)
         #expect(verifier.cache.chain(of: certificates.reversed()) == nil)
 
-        let varied = try Pieces(authority, header: authority.header(adding: #""typ":"JWT","#))
+        let varied = try EditableJWS(authority, header: authority.header(adding: #""typ":"JWT","#))
         let trace = try await verifier.transaction(varied.text).trace
         #expect(trace.certificates == proven.certificates)
         #expect(verifier.cache.count == 2)
-        let forged = try varied.changing { $0.header = try Pieces(authority).header }.text
+        let forged = try varied.changing { $0.header = try EditableJWS(authority).header }.text
         #expect(try await refusal { try await verifier.transaction(forged) } == .badSignature)
     }
 
     @Test func `A changed character in a known header misses the cache`() async throws {
-        let genuine = try Pieces(authority)
+        let genuine = try EditableJWS(authority)
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(genuine.text)
         var generator = SeededGenerator(seed: 7)
@@ -71,7 +71,7 @@ import TestSupport
     @Test func `A cached chain does not make a forged signature valid`() async throws {
         let verifier = try TestStore.verifier()
         _ = try await verifier.transaction(authority.sign(Members(.transaction)))
-        let forgeries = Specimens.forgeries.filter { $0.name.hasPrefix("signature: ") }
+        let forgeries = VerificationCases.forgeries.filter { $0.name.hasPrefix("signature: ") }
         try #require(forgeries.count > 5)
         for forgery in forgeries {
             let text = try forgery.make().text
@@ -91,10 +91,12 @@ import TestSupport
     @Test func `A chain is cached only after a signature with it was verified`() async throws {
         let verifier = try TestStore.verifier()
         #expect(verifier.cache.count == 0)
-        let forged = try Pieces(authority).changing { $0.payload = try Pieces(authority, payload: "{}").payload }
+        let forged = try EditableJWS(authority).changing {
+            $0.payload = try EditableJWS(authority, payload: "{}").payload
+        }
         #expect(try await refusal { try await verifier.transaction(forged.text) } == .badSignature)
         #expect(verifier.cache.count == 0)
-        for await forgery in Yielding(Specimens.certificates) {
+        for await forgery in Yielding(VerificationCases.certificates) {
             let made = try forgery.make()
             #expect(try await refusal { try await verifier.transaction(made.text) } != nil)
         }
@@ -108,7 +110,9 @@ import TestSupport
 
     @Test func `One verifier serves many concurrent tasks`() async throws {
         let verifier = try TestStore.verifier { $0.chainCacheCapacity = 2 }
-        let texts = try (0..<6).map { try Pieces(authority, header: authority.header(adding: "\"x\":\($0),")).text }
+        let texts = try (0..<6).map {
+            try EditableJWS(authority, header: authority.header(adding: "\"x\":\($0),")).text
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<120 { group.addTask { _ = try await verifier.transaction(texts[index % 6]) } }
             try await group.waitForAll()
@@ -119,7 +123,7 @@ import TestSupport
     private func chain() throws -> SigningChain {
         let header = try ProtectedHeader(json: Array(authority.header().utf8))
         let anchors = try TrustAnchors(certificates: [Data(authority.root.der)])
-        return try Array(Pieces(authority).header.utf8).withUnsafeBytes {
+        return try Array(EditableJWS(authority).header.utf8).withUnsafeBytes {
             try SigningChain(header: header, text: $0, trust: TrustedCertificates(anchors: anchors, enrolled: [:]))
         }
     }

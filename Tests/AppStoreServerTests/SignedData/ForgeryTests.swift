@@ -4,8 +4,8 @@ import Testing
 import TestSupport
 
 @Suite struct `Forged signed data is refused` {
-    @Test(arguments: Specimens.forgeries)
-    func `Every forgery is refused with its own code, not retryable, with a short message`(_ forgery: Specimen)
+    @Test(arguments: VerificationCases.forgeries)
+    func `Every forgery is refused with its own code, not retryable, with a short message`(_ forgery: VerificationCase)
         async throws
     {
         let error = try await forgery.verdict(on: forgery.make())
@@ -14,15 +14,15 @@ import TestSupport
         #expect((error?.message.utf8.count ?? 0) < 1024, "a reason is for a person")
     }
 
-    @Test(arguments: Specimens.accepted)
-    func `Every valid specimen is accepted`(_ specimen: Specimen) async throws {
-        let error = try await specimen.verdict(on: specimen.make())
+    @Test(arguments: VerificationCases.accepted)
+    func `Every valid case is accepted`(_ testCase: VerificationCase) async throws {
+        let error = try await testCase.verdict(on: testCase.make())
         #expect(error == nil)
     }
 
     @Test func `The tables have at least 80 forgeries and distinct names`() throws {
-        let names = Specimens.forgeries.map(\.name) + Specimens.accepted.map(\.name)
+        let names = VerificationCases.forgeries.map(\.name) + VerificationCases.accepted.map(\.name)
         #expect(Set(names).count == names.count)
-        #expect(Specimens.forgeries.count >= 80)
+        #expect(VerificationCases.forgeries.count >= 80)
     }
 }

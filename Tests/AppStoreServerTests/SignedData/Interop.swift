@@ -4,7 +4,7 @@ import Foundation
 import StoreSimulator
 import TestSupport
 
-/// Verifies all specimens with Apple's Python library, once for all tests.
+/// Verifies all cases with Apple's Python library, once for all tests.
 enum Interop {
     /// The library's results.
     struct Results: Decodable, Sendable {
@@ -17,7 +17,7 @@ enum Interop {
         /// Data signed by the Python script, by kind.
         let signed: [String: String]
 
-        /// The reasons of refusals by the specimens' names.
+        /// The reasons of refusals by the cases' names.
         var refusals: [String: String] {
             Dictionary(
                 uniqueKeysWithValues: verdicts.compactMap { verdict in verdict.refusal.map { (verdict.name, $0) } })
@@ -51,7 +51,7 @@ enum Interop {
     private static func verifyAll() async throws -> Results {
         let authority = try TestStore.authority()
         let input = Input(
-            verify: try (Specimens.forgeries + Specimens.accepted).map(verification),
+            verify: try (VerificationCases.forgeries + VerificationCases.accepted).map(verification),
             sign: SignedKind.allCases.map { kind in
                 .init(
                     kind: kind.rawValue, payload: Members(kind).json, key: authority.signingKeyPEM,
@@ -60,17 +60,17 @@ enum Interop {
         return try await PythonEnvironment.run("verify_signed_data.py", input)
     }
 
-    private static func verification(_ specimen: Specimen) throws -> Input.Verification {
-        let made = try specimen.make()
+    private static func verification(_ testCase: VerificationCase) throws -> Input.Verification {
+        let made = try testCase.make()
         let environment: AppStoreEnvironment =
-            switch specimen.setting {
+            switch testCase.setting {
             case .standard, .sandboxOnly: .sandbox
             case .production, .withoutAppleID: .production
             case .xcodeListed, .xcodeEnrolled, .xcodeUnlisted: .xcode
             }
         return .init(
-            name: specimen.name, kind: specimen.kind.rawValue, text: made.text, root: Data(made.authority.root.der),
+            name: testCase.name, kind: testCase.kind.rawValue, text: made.text, root: Data(made.authority.root.der),
             environment: environment.rawValue, bundleId: TestStore.bundleId,
-            appAppleId: specimen.setting == .withoutAppleID ? nil : TestStore.app.appAppleID)
+            appAppleId: testCase.setting == .withoutAppleID ? nil : TestStore.app.appAppleID)
     }
 }

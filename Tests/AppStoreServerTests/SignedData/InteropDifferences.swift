@@ -17,7 +17,7 @@ enum InteropDifferences {
             names: [
                 "chain: a stranger's root", "chain: the intermediate as root", "chain: the leaf as root",
                 "chain: the root issued anew for the same key",
-            ] + Specimens.forgeries.map(\.name).filter { $0.hasPrefix("certificate 3: ") })
+            ] + VerificationCases.forgeries.map(\.name).filter { $0.hasPrefix("certificate 3: ") })
     ]
 
     private static let encoding: [Group] = [

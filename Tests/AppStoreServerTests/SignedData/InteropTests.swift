@@ -21,23 +21,23 @@ struct `Signed data verified by Apple's Python library` {
 
     @Test func `Apple's library refuses our forgeries, except for documented differences`() async throws {
         let refusals = try await Interop.results.value.refusals
-        let accepted = Set(Specimens.forgeries.map(\.name).filter { refusals[$0] == nil })
+        let accepted = Set(VerificationCases.forgeries.map(\.name).filter { refusals[$0] == nil })
         let named = Set(InteropDifferences.onlyWeRefuse.flatMap(\.names))
         #expect(accepted.subtracting(named).sorted() == [], "undocumented differences")
         #expect(named.subtracting(accepted).sorted() == [], "documented differences that no longer exist")
     }
 
-    @Test func `Apple's library accepts our valid specimens, except for documented differences`() async throws {
+    @Test func `Apple's library accepts our valid texts, except for documented differences`() async throws {
         let refusals = try await Interop.results.value.refusals
-        let refused = Set(Specimens.accepted.map(\.name).filter { refusals[$0] != nil })
+        let refused = Set(VerificationCases.accepted.map(\.name).filter { refusals[$0] != nil })
         let named = Set(InteropDifferences.onlyTheyRefuse.flatMap(\.names))
         #expect(refused.subtracting(named).sorted() == [], "undocumented differences")
         #expect(named.subtracting(refused).sorted() == [], "documented differences that no longer exist")
     }
 
-    @Test func `Apple's library verified every specimen, and every difference has a reason`() async throws {
+    @Test func `Apple's library verified every case, and every difference has a reason`() async throws {
         let verdicts = try await Interop.results.value.verdicts
-        #expect(verdicts.count == Specimens.forgeries.count + Specimens.accepted.count)
+        #expect(verdicts.count == VerificationCases.forgeries.count + VerificationCases.accepted.count)
         #expect(InteropDifferences.onlyWeRefuse.allSatisfy { !$0.reason.isEmpty && !$0.names.isEmpty })
     }
 }

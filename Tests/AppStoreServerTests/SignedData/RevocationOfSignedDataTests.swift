@@ -14,8 +14,8 @@ import TestSupport
         responders = TestResponders(authority)
     }
 
-    @Test(arguments: Specimens.forgeries)
-    func `A forgery causes no OCSP request`(_ forgery: Specimen) async throws {
+    @Test(arguments: VerificationCases.forgeries)
+    func `A forgery causes no OCSP request`(_ forgery: VerificationCase) async throws {
         let error = try await forgery.verdict(on: forgery.make(), revocation: RevocationOptions(.hard, responders))
         #expect(error?.code == forgery.code)
         #expect(responders.requestedURLs.isEmpty)

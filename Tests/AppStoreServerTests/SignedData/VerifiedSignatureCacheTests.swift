@@ -49,10 +49,10 @@ import TestSupport
 
     @Test func `A changed text is not taken for a proven one, and does not evict it`() async throws {
         let verifier = try TestStore.verifier().caching(signatures)
-        let genuine = try Pieces(authority)
+        let genuine = try EditableJWS(authority)
         _ = try await verifier.transaction(genuine.text)
         var generator = SeededGenerator(seed: 11)
-        for part in [\Pieces.payload, \Pieces.signature] as [WritableKeyPath<Pieces, String>] {
+        for part in [\EditableJWS.payload, \EditableJWS.signature] as [WritableKeyPath<EditableJWS, String>] {
             for _ in 0..<100 {
                 var letters = Array(genuine[keyPath: part].utf8)
                 let position = Int.random(in: letters.indices, using: &generator)
@@ -69,10 +69,10 @@ import TestSupport
 
     @Test func `The signature of another text is refused`() async throws {
         let verifier = try TestStore.verifier().caching(signatures)
-        let pieces = try (0..<2).map { try Pieces(authority, payload: #"{"transactionId":"\#($0)"}"#) }
+        let jws = try (0..<2).map { try EditableJWS(authority, payload: #"{"transactionId":"\#($0)"}"#) }
         for piece in pieces { _ = try await refusal { try await verifier.transaction(piece.text) } }
         #expect(signatures.count == 2)
-        let mixed = pieces[0].changing { $0.signature = pieces[1].signature }.text
+        let mixed = jws[0].changing { $0.signature = jws[1].signature }.text
         for _ in 0..<2 { #expect(try await refusal { try await verifier.transaction(mixed) } == .badSignature) }
         // Invalid signatures are verified again each time.
         #expect(signatures.verified == 4)

@@ -121,6 +121,6 @@ package struct ForgeableChain: Sendable {
             let last = certificate[CertificateDefect.FieldPath.serialNumber].octets.count - 1
             certificate[CertificateDefect.FieldPath.serialNumber].octets[last] = UInt8(attempt + 1)
         }
-        throw Specimens.Unfit(description: "no signature shows the defect")
+        throw VerificationCases.Unfit(description: "no signature shows the defect")
     }
 }

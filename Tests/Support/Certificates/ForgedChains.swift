@@ -38,7 +38,7 @@ package enum ForgedChains {
 
     /// Returns a transaction with a chain in its header, signed by the key of the valid leaf.
     package static func transaction(under chain: [[UInt8]]) throws -> String {
-        try Pieces(authority(), chain: chain).text
+        try EditableJWS(authority(), chain: chain).text
     }
 
     /// Returns trust anchors with the last certificate of a chain, whatever its defects.

@@ -4,11 +4,11 @@ internal import Crypto
 internal import Foundation
 internal import StoreSimulator
 
-extension Specimens {
+extension VerificationCases {
     /// Signatures that are not two integers of 32 bytes (RFC 7518 §3.4), or not the right ones.
-    static let signature: [Specimen] = numbers.map { name, change in
-        Specimen("signature: " + name, .badSignature) { authority in
-            try Pieces(authority).changing {
+    static let signature: [VerificationCase] = numbers.map { name, change in
+        VerificationCase("signature: " + name, .badSignature) { authority in
+            try EditableJWS(authority).changing {
                 let raw = Base64.decodeURL($0.signature) ?? []
                 $0.signature = Base64.encodeURL(change(try P256.Signing.ECDSASignature(rawRepresentation: raw)))
             }.text
@@ -52,42 +52,42 @@ extension Specimens {
     ]
 
     /// Signatures over other bytes, or by other keys.
-    static let signedOther: [Specimen] = [
-        Specimen("signature: a stranger's", .badSignature) {
-            try Pieces(
+    static let signedOther: [VerificationCase] = [
+        VerificationCase("signature: a stranger's", .badSignature) {
+            try EditableJWS(
                 header: Data($0.header().utf8), payload: Data(Members(.transaction).json.utf8), key: .init()
             ).text
         },
-        Specimen("signature: of another payload", .badSignature) { authority in
-            let other = try Pieces(authority, payload: Members(.transaction).with("quantity", "2").json)
-            return try Pieces(authority).changing { $0.signature = other.signature }.text
+        VerificationCase("signature: of another payload", .badSignature) { authority in
+            let other = try EditableJWS(authority, payload: Members(.transaction).with("quantity", "2").json)
+            return try EditableJWS(authority).changing { $0.signature = other.signature }.text
         },
-        Specimen("signature: of another header", .badSignature) { authority in
-            let other = try Pieces(authority, header: authority.header(adding: #""typ":"JWT","#))
-            return try Pieces(authority).changing { $0.signature = other.signature }.text
+        VerificationCase("signature: of another header", .badSignature) { authority in
+            let other = try EditableJWS(authority, header: authority.header(adding: #""typ":"JWT","#))
+            return try EditableJWS(authority).changing { $0.signature = other.signature }.text
         },
-        Specimen("signature: of the payload alone", .badSignature) { authority in
-            try Pieces(authority).changing {
+        VerificationCase("signature: of the payload alone", .badSignature) { authority in
+            try EditableJWS(authority).changing {
                 let raw = try authority.signingKey.signature(for: Data($0.payload.utf8)).rawRepresentation
                 $0.signature = Base64.encodeURL(raw)
             }.text
         },
-        Specimen("signature: of the decoded segments", .badSignature) { authority in
-            try Pieces(authority).changing {
+        VerificationCase("signature: of the decoded segments", .badSignature) { authority in
+            try EditableJWS(authority).changing {
                 let text = authority.header() + "." + Members(.transaction).json
                 let raw = try authority.signingKey.signature(for: Data(text.utf8)).rawRepresentation
                 $0.signature = Base64.encodeURL(raw)
             }.text
         },
-        Specimen("signature: over SHA-384", .badSignature) { authority in
-            try Pieces(authority).changing {
+        VerificationCase("signature: over SHA-384", .badSignature) { authority in
+            try EditableJWS(authority).changing {
                 let digest = SHA384.hash(data: Data("\($0.header).\($0.payload)".utf8))
                 $0.signature = Base64.encodeURL(try authority.signingKey.signature(for: digest).rawRepresentation)
             }.text
         },
-        Specimen("payload: one letter changed", .badSignature) { authority in
+        VerificationCase("payload: one letter changed", .badSignature) { authority in
             let changed = Members(.transaction).with("quantity", "9").json
-            return try Pieces(authority).changing { $0.payload = Base64.encodeURL(Array(changed.utf8)) }.text
+            return try EditableJWS(authority).changing { $0.payload = Base64.encodeURL(Array(changed.utf8)) }.text
         },
     ]
 

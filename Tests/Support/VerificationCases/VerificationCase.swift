@@ -6,20 +6,20 @@ package import StoreSimulator
 
 /// One input of a verifier and the expected result.
 ///
-/// The tables are data: the forgery suite verifies each specimen with our verifier, the interop suite with Apple's
+/// The tables are data: the forgery suite verifies each case with our verifier, the interop suite with Apple's
 /// Python library.
-package struct Specimen: Sendable, CustomStringConvertible {
+package struct VerificationCase: Sendable, CustomStringConvertible {
     package let name: String
     package let kind: SignedKind
     package let setting: Setting
-    /// The code of the expected error; nil if the specimen must be accepted.
+    /// The code of the expected error; nil if the case must be accepted.
     package let code: VerificationError.Code?
-    private let made: @Sendable () throws -> Made
+    private let made: @Sendable () throws -> Input
 
     package var description: String { name }
 
     /// A signed text, and the authority whose root the verifier must trust.
-    package struct Made: Sendable {
+    package struct Input: Sendable {
         package let text: String
         package let authority: Authority
     }
@@ -44,27 +44,27 @@ package struct Specimen: Sendable, CustomStringConvertible {
 
     package init(
         _ name: String, _ code: VerificationError.Code?, _ kind: SignedKind = .transaction,
-        _ setting: Setting = .standard, made: @escaping @Sendable () throws -> Made
+        _ setting: Setting = .standard, made: @escaping @Sendable () throws -> Input
     ) {
         (self.name, self.code, self.kind, self.setting, self.made) = (name, code, kind, setting, made)
     }
 
-    /// A specimen that the shared authority signs.
+    /// A case that the shared authority signs.
     package init(
         _ name: String, _ code: VerificationError.Code?, _ kind: SignedKind = .transaction,
         _ setting: Setting = .standard, text: @escaping @Sendable (Authority) throws -> String
     ) {
         self.init(name, code, kind, setting) {
             let authority = try TestStore.authority()
-            return Made(text: try text(authority), authority: authority)
+            return Input(text: try text(authority), authority: authority)
         }
     }
 
     /// Creates the signed text.
-    package func make() throws -> Made { try made() }
+    package func make() throws -> Input { try made() }
 
     /// Returns the error with which the verifier refuses a text, or nil if it accepts the text.
-    package func verdict(on made: Made, revocation: RevocationOptions? = nil) async throws -> VerificationError? {
+    package func verdict(on made: Input, revocation: RevocationOptions? = nil) async throws -> VerificationError? {
         let verifier = try verifier(trusting: made.authority, revocation)
         do {
             _ = try await verifier.trace(of: made.text, as: kind)

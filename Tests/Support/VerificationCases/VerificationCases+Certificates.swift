@@ -7,11 +7,11 @@ internal import SwiftASN1
 internal import X509
 internal import _CryptoExtras
 
-extension Specimens {
+extension VerificationCases {
     /// Chains that are valid except for one rule of RFC 5280 or of Apple.
-    package static let certificates: [Specimen] = [leaf, intermediate, root].flatMap(\.self)
+    package static let certificates: [VerificationCase] = [leaf, intermediate, root].flatMap(\.self)
 
-    static let leaf: [Specimen] = [
+    static let leaf: [VerificationCase] = [
         defect("leaf: an authority", .badChainRules) {
             $0.leaf = { $0.basicConstraints = .isCertificateAuthority(maxPathLength: nil) }
         },
@@ -77,7 +77,7 @@ extension Specimens {
         },
     ]
 
-    static let intermediate: [Specimen] = [
+    static let intermediate: [VerificationCase] = [
         defect("intermediate: not an authority", .badChainRules) {
             $0.intermediate = { $0.basicConstraints = .notCertificateAuthority }
         },
@@ -108,7 +108,7 @@ extension Specimens {
         },
     ]
 
-    static let root: [Specimen] = [
+    static let root: [VerificationCase] = [
         defect("root: not an authority", .badChainRules) {
             $0.root = { $0.basicConstraints = .notCertificateAuthority }
         },
@@ -125,29 +125,29 @@ extension Specimens {
         },
     ]
 
-    static let keys: [Specimen] = [
+    static let keys: [VerificationCase] = [
         defect("leaf: an RSA key", .unsupportedAlgorithm) { $0.leafKey = .init(try rsa.get()) },
         defect("leaf: a P-384 key", .unsupportedAlgorithm) { $0.leafKey = .init(P384.Signing.PrivateKey()) },
         defect("leaf: a P-521 key", .unsupportedAlgorithm) { $0.leafKey = .init(P521.Signing.PrivateKey()) },
         defect("leaf: an Ed25519 key", .unsupportedAlgorithm) { $0.leafKey = .init(Curve25519.Signing.PrivateKey()) },
         defect("leaf: another P-256 key", .badSignature) { $0.leafKey = .init(P256.Signing.PrivateKey()) },
-        Specimen("leaf: a P-384 key that signs", .unsupportedAlgorithm) {
+        VerificationCase("leaf: a P-384 key that signs", .unsupportedAlgorithm) {
             let key = P384.Signing.PrivateKey()
             var changes = Authority.Changes()
             changes.leafKey = .init(key)
             let authority = try Authority(now: TestStore.now, changes: changes)
-            let text = try Pieces(authority).changing {
+            let text = try EditableJWS(authority).changing {
                 let raw = try key.signature(for: Data("\($0.header).\($0.payload)".utf8)).rawRepresentation
                 $0.signature = Base64.encodeURL(raw)
             }.text
             return .init(text: text, authority: authority)
         },
-        Specimen("leaf: an RSA key that signs, RS256", .unsupportedAlgorithm) {
+        VerificationCase("leaf: an RSA key that signs, RS256", .unsupportedAlgorithm) {
             var changes = Authority.Changes()
             changes.leafKey = .init(try rsa.get())
             let authority = try Authority(now: TestStore.now, changes: changes)
             let header = authority.header().replacing("ES256", with: "RS256")
-            let text = try Pieces(authority, header: header).changing {
+            let text = try EditableJWS(authority, header: header).changing {
                 let signature = try rsa.get().signature(
                     for: Data("\($0.header).\($0.payload)".utf8), padding: .insecurePKCS1v1_5)
                 $0.signature = Base64.encodeURL(signature.rawRepresentation)
@@ -159,7 +159,7 @@ extension Specimens {
     private static let rsa = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
     /// Chains in which one certificate is not valid at the instant of verification.
-    package static let dates: [Specimen] = ["leaf", "intermediate", "root"].flatMap { (which: String) in
+    package static let dates: [VerificationCase] = ["leaf", "intermediate", "root"].flatMap { (which: String) in
         [
             defect("\(which): expired a second ago", .expiredOrNotYetValid) {
                 $0.change(which) { $0.notAfter = TestStore.now - 1 }

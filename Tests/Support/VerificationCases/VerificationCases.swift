@@ -2,10 +2,10 @@ internal import AppStoreTrust
 internal import Foundation
 internal import StoreSimulator
 
-/// The tables of specimens.
-package enum Specimens {
-    /// Specimens that must be refused.
-    package static let forgeries: [Specimen] =
+/// The tables of verification cases.
+package enum VerificationCases {
+    /// Cases that must be refused.
+    package static let forgeries: [VerificationCase] =
         [
             compactForm, changedText, signedText, otherAlphabets, header, headerJSON, headerBytes, algorithm,
             algorithmTypes,
@@ -21,8 +21,8 @@ package enum Specimens {
     static func defect(
         _ name: String, _ code: VerificationError.Code?,
         _ change: @escaping @Sendable (inout Authority.Changes) throws -> Void
-    ) -> Specimen {
-        Specimen(name, code) {
+    ) -> VerificationCase {
+        VerificationCase(name, code) {
             var changes = Authority.Changes()
             try change(&changes)
             let authority = try Authority(now: TestStore.now, changes: changes)
@@ -51,6 +51,6 @@ package enum Specimens {
         text.replacing("-", with: "+").replacing("_", with: "/")
     }
 
-    /// Thrown by a specimen that would not show its defect.
+    /// Thrown by a case that would not show its defect.
     struct Unfit: Error, CustomStringConvertible { let description: String }
 }

@@ -4,10 +4,10 @@ internal import Crypto
 internal import Foundation
 internal import StoreSimulator
 
-extension Specimens {
+extension VerificationCases {
     /// Headers with members that RFC 7515 §4 forbids or that we do not support. Their signatures are valid.
-    static let header: [Specimen] = members.map { name, code, members in
-        Specimen("header: " + name, code) { try Pieces($0, header: $0.header(adding: members)).text }
+    static let header: [VerificationCase] = members.map { name, code, members in
+        VerificationCase("header: " + name, code) { try EditableJWS($0, header: $0.header(adding: members)).text }
     }
 
     private static let members: [(String, VerificationError.Code, String)] = [
@@ -38,8 +38,8 @@ extension Specimens {
     ]
 
     /// Headers that are not a valid header object.
-    static let headerJSON: [Specimen] = texts.map { name, code, json in
-        Specimen("header: " + name, code) { try Pieces($0, header: json($0)).text }
+    static let headerJSON: [VerificationCase] = texts.map { name, code, json in
+        VerificationCase("header: " + name, code) { try EditableJWS($0, header: json($0)).text }
     }
 
     private static let texts: [(String, VerificationError.Code, Maker)] = [
@@ -71,29 +71,29 @@ extension Specimens {
     ]
 
     /// Headers in other encodings, and headers that carry a key.
-    static let headerBytes: [Specimen] = [
-        Specimen("header: UTF-16", .badJSON) { try encoded($0, .utf16) },
-        Specimen("header: UTF-16 without a mark", .badJSON) { try encoded($0, .utf16LittleEndian) },
-        Specimen("header: UTF-32", .badJSON) { try encoded($0, .utf32BigEndian) },
-        Specimen("header: bytes that are no UTF-8", .badJSON) {
+    static let headerBytes: [VerificationCase] = [
+        VerificationCase("header: UTF-16", .badJSON) { try encoded($0, .utf16) },
+        VerificationCase("header: UTF-16 without a mark", .badJSON) { try encoded($0, .utf16LittleEndian) },
+        VerificationCase("header: UTF-32", .badJSON) { try encoded($0, .utf32BigEndian) },
+        VerificationCase("header: bytes that are no UTF-8", .badJSON) {
             // In a member that decoders skip.
             var bytes = Data($0.header(adding: #""x":"@@","#).utf8)
             bytes.replaceSubrange(6..<8, with: [0xFF, 0xFE])
-            return try Pieces(header: bytes, payload: Data(Members(.transaction).json.utf8), key: $0.signingKey)
+            return try EditableJWS(header: bytes, payload: Data(Members(.transaction).json.utf8), key: $0.signingKey)
                 .text
         },
-        Specimen("header: a stranger's key as jwk", .badSignature) {
+        VerificationCase("header: a stranger's key as jwk", .badSignature) {
             try signedByStranger($0) { x, y in #""jwk":{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)"},"# }
         },
-        Specimen("header: a stranger's key at jku", .badSignature) {
+        VerificationCase("header: a stranger's key at jku", .badSignature) {
             try signedByStranger($0) { _, _ in #""jku":"https://example.com/keys","kid":"1","# }
         },
     ]
 
     /// Headers whose `alg` is not exactly ES256.
-    static let algorithm: [Specimen] = algorithms.map { name in
-        Specimen("alg is \"\(name)\"", .unsupportedAlgorithm) {
-            try Pieces($0, header: $0.header().replacing("ES256", with: name)).text
+    static let algorithm: [VerificationCase] = algorithms.map { name in
+        VerificationCase("alg is \"\(name)\"", .unsupportedAlgorithm) {
+            try EditableJWS($0, header: $0.header().replacing("ES256", with: name)).text
         }
     }
 
@@ -102,25 +102,28 @@ extension Specimens {
         "ES256\\u0000", "", "ЕS256",
     ]
 
-    static let algorithmTypes: [Specimen] = algorithmValues.map { json in
-        Specimen("alg is \(json)", .badJSON) {
-            try Pieces($0, header: $0.header().replacing(#""ES256""#, with: json)).text
+    static let algorithmTypes: [VerificationCase] = algorithmValues.map { json in
+        VerificationCase("alg is \(json)", .badJSON) {
+            try EditableJWS($0, header: $0.header().replacing(#""ES256""#, with: json)).text
         }
     }
 
     private static let algorithmValues: [String] = ["null", "1", "true", #"["ES256"]"#, #"{"ES256":"ES256"}"#]
 
-    static let confusion: [Specimen] = [
-        Specimen("no alg", .badJSON) {
-            try Pieces($0, header: $0.header().replacing(#""alg":"ES256","#, with: "")).text
+    static let confusion: [VerificationCase] = [
+        VerificationCase("no alg", .badJSON) {
+            try EditableJWS($0, header: $0.header().replacing(#""alg":"ES256","#, with: "")).text
         },
-        Specimen("alg as ALG", .badJSON) { try Pieces($0, header: $0.header().replacing("alg", with: "ALG")).text },
-        Specimen("alg none and no signature", .malformedCompactForm) {
-            try Pieces($0, header: $0.header().replacing("ES256", with: "none")).changing { $0.signature = "" }.text
+        VerificationCase("alg as ALG", .badJSON) {
+            try EditableJWS($0, header: $0.header().replacing("alg", with: "ALG")).text
         },
-        Specimen("HS256 with the public key as the secret", .unsupportedAlgorithm) { authority in
+        VerificationCase("alg none and no signature", .malformedCompactForm) {
+            try EditableJWS($0, header: $0.header().replacing("ES256", with: "none")).changing { $0.signature = "" }
+                .text
+        },
+        VerificationCase("HS256 with the public key as the secret", .unsupportedAlgorithm) { authority in
             let secret = SymmetricKey(data: Data(authority.signingKey.publicKey.pemRepresentation.utf8))
-            return try Pieces(authority, header: authority.header().replacing("ES256", with: "HS256")).changing {
+            return try EditableJWS(authority, header: authority.header().replacing("ES256", with: "HS256")).changing {
                 let code = HMAC<SHA256>.authenticationCode(
                     for: Data("\($0.header).\($0.payload)".utf8), using: secret)
                 $0.signature = Base64.encodeURL(Array(code))
@@ -138,7 +141,8 @@ extension Specimens {
 
     private static func encoded(_ authority: Authority, _ encoding: String.Encoding) throws -> String {
         guard let bytes = authority.header().data(using: encoding) else { throw Unfit(description: "not encodable") }
-        return try Pieces(header: bytes, payload: Data(Members(.transaction).json.utf8), key: authority.signingKey).text
+        return try EditableJWS(header: bytes, payload: Data(Members(.transaction).json.utf8), key: authority.signingKey)
+            .text
     }
 
     private static func signedByStranger(
@@ -147,7 +151,7 @@ extension Specimens {
         let stranger = P256.Signing.PrivateKey()
         let point = stranger.publicKey.rawRepresentation
         let members = members(Base64.encodeURL(point.prefix(32)), Base64.encodeURL(point.suffix(32)))
-        return try Pieces(
+        return try EditableJWS(
             header: Data(authority.header(adding: members).utf8), payload: Data(Members(.transaction).json.utf8),
             key: stranger
         ).text

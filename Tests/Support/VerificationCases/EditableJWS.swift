@@ -5,7 +5,7 @@ package import Foundation
 package import StoreSimulator
 
 /// A JWS whose parts can be replaced before or after it is signed.
-package struct Pieces: Sendable {
+package struct EditableJWS: Sendable {
     /// The segments as text, usually base64url.
     package var header: String
     package var payload: String
@@ -53,7 +53,7 @@ package struct Pieces: Sendable {
     }
 
     /// Returns a copy after a change.
-    package func changing(_ change: (inout Pieces) throws -> Void) rethrows -> Pieces {
+    package func changing(_ change: (inout EditableJWS) throws -> Void) rethrows -> EditableJWS {
         var copy = self
         try change(&copy)
         return copy

@@ -3,10 +3,10 @@ internal import AppStoreTrust
 internal import Foundation
 internal import StoreSimulator
 
-extension Specimens {
+extension VerificationCases {
     /// Payloads with a valid signature that are not valid JSON of the expected type.
-    static let payloadJSON: [Specimen] = payloads.map { name, change in
-        Specimen("payload: " + name, .badJSON) { try $0.sign(json: Data(change(Members(.transaction)).utf8)) }
+    static let payloadJSON: [VerificationCase] = payloads.map { name, change in
+        VerificationCase("payload: " + name, .badJSON) { try $0.sign(json: Data(change(Members(.transaction)).utf8)) }
     }
 
     private static let payloads: [(String, @Sendable (Members) -> String)] = [
@@ -51,41 +51,41 @@ extension Specimens {
     ]
 
     /// Valid payloads of another type, and invalid encodings.
-    static let otherKinds: [Specimen] = [
-        Specimen("payload: bytes that are no UTF-8", .badJSON) {
+    static let otherKinds: [VerificationCase] = [
+        VerificationCase("payload: bytes that are no UTF-8", .badJSON) {
             try $0.sign(json: Data([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x31, 0x7D]))
         },
-        Specimen("payload: bytes that are no UTF-8 in a member that nobody reads", .badJSON) {
+        VerificationCase("payload: bytes that are no UTF-8 in a member that nobody reads", .badJSON) {
             var bytes = Data(Members(.transaction).with("zzz", "\"@@\"").json.utf8)
             bytes.replaceSubrange(bytes.count - 4..<bytes.count - 2, with: [0xFF, 0xFE])
             return try $0.sign(json: bytes)
         },
-        Specimen("payload: UTF-16", .badJSON) {
+        VerificationCase("payload: UTF-16", .badJSON) {
             try $0.sign(json: Members(.transaction).json.data(using: .utf16LittleEndian) ?? Data())
         },
-        Specimen("payload: a transaction taken for a notification", .badJSON, .notification) {
+        VerificationCase("payload: a transaction taken for a notification", .badJSON, .notification) {
             try $0.sign(Members(.transaction))
         },
-        Specimen("payload: a transaction taken for renewal information", .badJSON, .renewalInfo) {
+        VerificationCase("payload: a transaction taken for renewal information", .badJSON, .renewalInfo) {
             try $0.sign(Members(.transaction))
         },
-        Specimen("payload: a notification taken for a transaction", .badJSON) {
+        VerificationCase("payload: a notification taken for a transaction", .badJSON) {
             try $0.sign(Members(.notification))
         },
-        Specimen("payload: renewal information taken for a transaction", .badJSON) {
+        VerificationCase("payload: renewal information taken for a transaction", .badJSON) {
             try $0.sign(Members(.renewalInfo))
         },
-        Specimen("payload: a transaction taken for an app transaction", .badJSON, .appTransaction) {
+        VerificationCase("payload: a transaction taken for an app transaction", .badJSON, .appTransaction) {
             try $0.sign(Members(.transaction))
         },
-        Specimen("payload: a transaction taken for a realtime request", .badJSON, .realtimeRequest) {
+        VerificationCase("payload: a transaction taken for a realtime request", .badJSON, .realtimeRequest) {
             try $0.sign(Members(.transaction))
         },
     ]
 
     /// Payloads that the App Store signed for another app.
-    static let bundles: [Specimen] = bundleIds.map { bundleId in
-        Specimen("transaction for the bundle \"\(bundleId)\"", .wrongApp) {
+    static let bundles: [VerificationCase] = bundleIds.map { bundleId in
+        VerificationCase("transaction for the bundle \"\(bundleId)\"", .wrongApp) {
             try $0.sign(Members(.transaction).with("bundleId", "\"\(bundleId)\""))
         }
     }
@@ -94,20 +94,20 @@ extension Specimens {
         "com.example.other", "COM.EXAMPLE.APP", "com.example.app ", "com.example.app.widget", "com.example", "",
     ]
 
-    static let otherApps: [Specimen] = [
-        Specimen("app transaction for another bundle", .wrongApp, .appTransaction) {
+    static let otherApps: [VerificationCase] = [
+        VerificationCase("app transaction for another bundle", .wrongApp, .appTransaction) {
             try $0.sign(Members(.appTransaction).with("bundleId", "\"com.example.other\""))
         },
-        Specimen("app transaction for another Apple ID", .wrongApp, .appTransaction, .production) {
+        VerificationCase("app transaction for another Apple ID", .wrongApp, .appTransaction, .production) {
             try $0.sign(Members(.appTransaction, environment: .production).with("appAppleId", "1"))
         },
-        Specimen("app transaction without an Apple ID", .wrongApp, .appTransaction, .production) {
+        VerificationCase("app transaction without an Apple ID", .wrongApp, .appTransaction, .production) {
             try $0.sign(Members(.appTransaction, environment: .production).with("appAppleId", nil))
         },
-        Specimen("realtime request for another Apple ID", .wrongApp, .realtimeRequest, .production) {
+        VerificationCase("realtime request for another Apple ID", .wrongApp, .realtimeRequest, .production) {
             try $0.sign(Members(.realtimeRequest, environment: .production).with("appAppleId", "1"))
         },
-        Specimen("realtime request, no Apple ID configured", .wrongApp, .realtimeRequest, .withoutAppleID) {
+        VerificationCase("realtime request, no Apple ID configured", .wrongApp, .realtimeRequest, .withoutAppleID) {
             try $0.sign(Members(.realtimeRequest, environment: .production))
         },
         notification("for another bundle", parts: ["data": Members.part(bundleId: "com.example.other")]),
@@ -136,30 +136,32 @@ extension Specimens {
         notification("with foreign app data", parts: ["appData": Members.appData(bundleId: "x")]),
     ]
 
-    static let environments: [Specimen] = environmentNames.map { name in
-        Specimen("transaction for the environment \"\(name)\"", .wrongEnvironment) {
+    static let environments: [VerificationCase] = environmentNames.map { name in
+        VerificationCase("transaction for the environment \"\(name)\"", .wrongEnvironment) {
             try $0.sign(Members(.transaction).with("environment", "\"\(name)\""))
         }
     }
 
     private static let environmentNames: [String] = ["Xcode", "LocalTesting", "production", "SANDBOX", "Staging", ""]
 
-    static let otherEnvironments: [Specimen] = [
-        Specimen("transaction for production, sandbox configured", .wrongEnvironment, .transaction, .sandboxOnly) {
+    static let otherEnvironments: [VerificationCase] = [
+        VerificationCase(
+            "transaction for production, sandbox configured", .wrongEnvironment, .transaction, .sandboxOnly
+        ) {
             try $0.sign(Members(.transaction, environment: .production))
         },
-        Specimen("renewal information for production", .wrongEnvironment, .renewalInfo, .sandboxOnly) {
+        VerificationCase("renewal information for production", .wrongEnvironment, .renewalInfo, .sandboxOnly) {
             try $0.sign(Members(.renewalInfo, environment: .production))
         },
-        Specimen("app transaction for production", .wrongEnvironment, .appTransaction, .sandboxOnly) {
+        VerificationCase("app transaction for production", .wrongEnvironment, .appTransaction, .sandboxOnly) {
             try $0.sign(Members(.appTransaction, environment: .production))
         },
-        Specimen(
+        VerificationCase(
             "app transaction whose environment is another member", .wrongEnvironment, .appTransaction, .sandboxOnly
         ) {
             try $0.sign(Members(.appTransaction, environment: .production).with("environment", "\"Sandbox\""))
         },
-        Specimen("realtime request for production", .wrongEnvironment, .realtimeRequest, .sandboxOnly) {
+        VerificationCase("realtime request for production", .wrongEnvironment, .realtimeRequest, .sandboxOnly) {
             try $0.sign(
                 Members(.realtimeRequest, environment: .production))
         },
@@ -177,10 +179,10 @@ extension Specimens {
     ]
 
     private static func notification(
-        _ name: String, _ setting: Specimen.Setting = .standard, parts: [String: String?],
+        _ name: String, _ setting: VerificationCase.Setting = .standard, parts: [String: String?],
         _ code: VerificationError.Code = .wrongApp
-    ) -> Specimen {
-        Specimen("notification " + name, code, .notification, setting) {
+    ) -> VerificationCase {
+        VerificationCase("notification " + name, code, .notification, setting) {
             var members = Members(.notification).with("data", nil)
             for (part, json) in parts { members = members.with(part, json) }
             return try $0.sign(members)

@@ -5,10 +5,10 @@ internal import Foundation
 internal import StoreSimulator
 internal import X509
 
-extension Specimens {
+extension VerificationCases {
     /// Valid certificates in the wrong number, order or combination.
-    static let chain: [Specimen] = companies.map { name, code, chain in
-        Specimen("chain: " + name, code) { try Pieces($0, chain: chain($0).map(\.der)).text }
+    static let chain: [VerificationCase] = companies.map { name, code, chain in
+        VerificationCase("chain: " + name, code) { try EditableJWS($0, chain: chain($0).map(\.der)).text }
     }
 
     private static let companies: [(String, VerificationError.Code, @Sendable (Authority) throws -> [Issued])] = [
@@ -48,25 +48,25 @@ extension Specimens {
     ]
 
     /// Certificates of another authority with the right names.
-    static let impostors: [Specimen] = [
-        Specimen("chain: a stranger's", .untrustedRoot) { _ in try stranger.get().sign(Members(.transaction)) },
-        Specimen("chain: a stranger's with the same names", .untrustedRoot) { _ in
+    static let impostors: [VerificationCase] = [
+        VerificationCase("chain: a stranger's", .untrustedRoot) { _ in try stranger.get().sign(Members(.transaction)) },
+        VerificationCase("chain: a stranger's with the same names", .untrustedRoot) { _ in
             try Authority(now: TestStore.now).sign(Members(.transaction))
         },
-        Specimen("chain: a leaf by another key with the intermediate's name", .badChainSignature) {
+        VerificationCase("chain: a leaf by another key with the intermediate's name", .badChainSignature) {
             let impostor = try Authority(now: TestStore.now)
             return try Authority(
                 root: $0.root, intermediate: $0.intermediate, leaf: impostor.leaf, signingKey: impostor.signingKey
             ).sign(Members(.transaction))
         },
-        Specimen("chain: an intermediate by another key with the root's name", .badChainSignature) {
+        VerificationCase("chain: an intermediate by another key with the root's name", .badChainSignature) {
             let impostor = try Authority(now: TestStore.now)
             return try Authority(
                 root: $0.root, intermediate: impostor.intermediate, leaf: impostor.leaf,
                 signingKey: impostor.signingKey
             ).sign(Members(.transaction))
         },
-        Specimen("chain: a leaf by the right key that names another issuer", .badChainSignature) {
+        VerificationCase("chain: a leaf by the right key that names another issuer", .badChainSignature) {
             let misnamed = try Issued(
                 certificate: stranger.get().intermediate.certificate, key: $0.intermediate.key)
             let leaf = try Authority.leafTemplate("Test", TestStore.now).issue(
@@ -75,7 +75,7 @@ extension Specimens {
                 root: $0.root, intermediate: $0.intermediate, leaf: leaf, signingKey: $0.signingKey
             ).sign(Members(.transaction))
         },
-        Specimen("chain: an intermediate by the right key that names another issuer", .badChainSignature) {
+        VerificationCase("chain: an intermediate by the right key that names another issuer", .badChainSignature) {
             let misnamed = try Issued(certificate: stranger.get().root.certificate, key: $0.root.key)
             let intermediate = try Authority.intermediateTemplate("Test", TestStore.now).issue(
                 for: $0.intermediate.key, by: misnamed)
@@ -83,7 +83,7 @@ extension Specimens {
                 root: $0.root, intermediate: intermediate, leaf: $0.leaf, signingKey: $0.signingKey
             ).sign(Members(.transaction))
         },
-        Specimen("chain: a leaf signed by itself", .badChainSignature) {
+        VerificationCase("chain: a leaf signed by itself", .badChainSignature) {
             let leaf = try Authority.leafTemplate("Test", TestStore.now).issue(for: .init($0.signingKey))
             return try Authority(
                 root: $0.root, intermediate: $0.intermediate, leaf: leaf, signingKey: $0.signingKey
@@ -94,17 +94,17 @@ extension Specimens {
     private static let stranger = Result { try Authority(now: TestStore.now, name: "Stranger") }
 
     /// Certificates that are not valid base64 or DER.
-    static let certificateEncoding: [Specimen] =
+    static let certificateEncoding: [VerificationCase] =
         [0, 1, 2].flatMap { (index: Int) in
             encodings.map { (name, change) in
                 // The root's bytes are compared before they are parsed, but after base64 is decoded.
                 let isDER = !malformedBase64.contains(name)
-                return Specimen(
+                return VerificationCase(
                     "certificate \(index + 1): \(name)", index == 2 && isDER ? .untrustedRoot : .certificateMalformed
                 ) { authority in
                     var x5c = authority.chain.map { Data($0).base64EncodedString() }
                     x5c[index] = try change(authority.chain[index])
-                    return try Pieces(authority, header: Pieces.header(x5c: x5c)).text
+                    return try EditableJWS(authority, header: EditableJWS.header(x5c: x5c)).text
                 }
             }
         }

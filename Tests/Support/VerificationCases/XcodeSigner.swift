@@ -26,10 +26,10 @@ package struct XcodeSigner: Sendable {
     }
 
     /// Signs a transaction for an environment.
-    package func sign(_ environment: AppStoreEnvironment, kid: String? = "Apple_Xcode_Key") throws -> Pieces {
+    package func sign(_ environment: AppStoreEnvironment, kid: String? = "Apple_Xcode_Key") throws -> EditableJWS {
         let kid = kid.map { #","kid":"\#($0)""# } ?? ""
         let x5c = Data(certificate.der).base64EncodedString()
-        return try Pieces(
+        return try EditableJWS(
             header: Data(#"{"alg":"ES256"\#(kid),"typ":"JWT","x5c":["\#(x5c)"]}"#.utf8),
             payload: Data(Members(.transaction, environment: environment).json.utf8), key: key)
     }

@@ -5,13 +5,13 @@ import StoreSimulator
 import TestSupport
 
 /// Data for the command, signed by the tests' own authorities, whose roots are in files.
-struct Specimen: Sendable {
+struct SignedTestData: Sendable {
     let signedData: Authority
     let receipts: ReceiptAuthority
     let folder: URL
 
     /// Creating RSA keys is slow, so they are created once per run.
-    static let shared = Result { try Specimen() }
+    static let shared = Result { try SignedTestData() }
 
     static let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
     static let device = "10203040-5060-7080-90A0-B0C0D0E0F000"
@@ -19,7 +19,7 @@ struct Specimen: Sendable {
     private init() throws {
         signedData = try Authority(now: Self.now)
         receipts = try ReceiptAuthority(now: Self.now)
-        folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-specimen-\(UUID().uuidString)")
+        folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-testData-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(signedData.rootPEM().utf8).write(to: root)
         try Data(receipts.rootPEM().utf8).write(to: receiptRoot)
