@@ -26,8 +26,8 @@ import Testing
         let seeds = Self.seeds.filter { Int($0) % Self.partitions == partition }
         var (lost, grants, keys) = (0, 0, 0)
         for seed in seeds {
-            let life = try await run(seed)
-            (lost, grants, keys) = (lost + life.lost, grants + life.grants, keys + life.keys)
+            let history = try await run(seed)
+            (lost, grants, keys) = (lost + history.lost, grants + history.grants, keys + history.keys)
         }
         // A few histories may have no faults by chance.
         #expect(
@@ -56,41 +56,43 @@ import Testing
 
     /// - Returns: The numbers of notifications that never arrived, of grants, and of In-App Purchase keys.
     private func run(_ seed: UInt64) async throws -> (lost: Int, grants: Int, keys: Int) {
-        let keys = LifeKeys()
+        let keys = AddedKeys()
         return try await World.run {
-            Life.settings(seed, &$0)
+            RandomHistory.settings(seed, &$0)
         } server: {
             $0.keys = [World.backend]
-            $0.apps[0].catalogue.entitlements = [ExpectedGrant.entitlement: [], Life.early: []]
-            $0.apps[0].catalogue.originalPurchaseRules = [Life.early: .init(version: AppVersion(Life.boundary))]
+            $0.apps[0].catalogue.entitlements = [ExpectedGrant.entitlement: [], RandomHistory.early: []]
+            $0.apps[0].catalogue.originalPurchaseRules = [
+                RandomHistory.early: .init(version: AppVersion(RandomHistory.boundary))
+            ]
             $0.apps[0].sharedSecrets = [Secret("counterfoil")]
             keys.configure(&$0.apps[0])
         } _: { world in
-            var life = Life(world, seed: seed, keys: keys)
-            try await life.run(commands: 60)
-            let count = try await compare(life)
+            var history = RandomHistory(world, seed: seed, keys: keys)
+            try await history.run(commands: 60)
+            let count = try await compare(history)
             let lost = world.simulator.core.read(.production) { store, _ in
                 store.notifications.count { !$0.isDelivered }
             }
             #expect(count > 0, "seed \(seed): no customers")
-            return (lost, life.expectedGrants.count, keys.count)
+            return (lost, history.expectedGrants.count, keys.count)
         }
     }
 
     /// Compares the present and, if the seed allows to reconstruct it, the past. Returns the number of customers.
-    private func compare(_ life: Life) async throws -> Int {
-        guard let present = life.probes.last else { return 0 }
-        let core = try life.world.server.core
-        let scope = try life.world.scope()
+    private func compare(_ history: RandomHistory) async throws -> Int {
+        guard let present = history.probes.last else { return 0 }
+        let core = try history.world.server.core
+        let scope = try history.world.scope()
         var wrong: [String] = []
         var segments: [String: Set<Segment>] = [:]
         for state in present.states {
-            let customer = life.customer(state)
-            try await Recovering(world: life.world).claim(state.appTransactionID, for: customer)
-            try await Recovering(world: life.world).report(state.customer, for: customer)
+            let customer = history.customer(state)
+            try await DirectLedgerWriter(world: history.world).claim(state.appTransactionID, for: customer)
+            try await DirectLedgerWriter(world: history.world).report(state.customer, for: customer)
             let now = try await core.customers.customer(customer, in: scope, at: nil)
             wrong += Agreement.differences(state, now.states).map { "\(state.customer) now: \($0)" }
-            wrong += life.differences(state.customer, now.states, at: core.now)
+            wrong += history.differences(state.customer, now.states, at: core.now)
                 .map { "\(state.customer) now: \($0)" }
             for one in now.states.subscriptions {
                 segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
@@ -98,20 +100,20 @@ import Testing
             for one in now.states.purchases {
                 segments[one.originalTransactionID, default: []].formUnion(one.segments.map(\.segment))
             }
-            guard Life.canReconstructPast(life.seed), let first = life.probes.first else { continue }
+            guard RandomHistory.canReconstructPast(history.seed), let first = history.probes.first else { continue }
             // Reading an instant in the past verifies every text again, so only the first probe does that.
-            let grants = life.expectedGrants.filter { $0.customer == customer }
+            let grants = history.expectedGrants.filter { $0.customer == customer }
             let past = try await core.customers.customer(customer, in: scope, at: first.date)
             let engine = EntitlementEngine(catalogue: core.configuration.apps[0].catalogue)
-            for (position, probe) in life.probes.enumerated() {
+            for (position, probe) in history.probes.enumerated() {
                 let known = position == 0 ? past.states : engine.state(of: past.facts, asOf: probe.date)
                 guard let truth = probe.states.first(where: { $0.customer == state.customer }) else { continue }
-                wrong += (Agreement.differences(truth, known) + life.differences(of: grants, known, at: probe.date))
+                wrong += (Agreement.differences(truth, known) + history.differences(of: grants, known, at: probe.date))
                     .map { "\(state.customer) at \(Agreement.stamp(probe.date)): \($0)" }
             }
         }
         wrong += try await Self.differences(segments, core, scope)
-        #expect(wrong.isEmpty, "seed \(life.seed):\n\(wrong.prefix(12).joined(separator: "\n"))")
+        #expect(wrong.isEmpty, "seed \(history.seed):\n\(wrong.prefix(12).joined(separator: "\n"))")
         return present.states.count
     }
 

@@ -72,10 +72,10 @@ import Testing
                 try simulator.add(Fault("notification:*", .drop))
             }
             for command in source == .notified ? sequence.commands : rest {
-                if source == .fetchedBetween { try await Recovering(world: world).refetchAll() }
+                if source == .fetchedBetween { try await DirectLedgerWriter(world: world).refetchAll() }
                 try await simulator.perform(command)
             }
-            if source == .fetchedBetween { try await Recovering(world: world).refetchAll() }
+            if source == .fetchedBetween { try await DirectLedgerWriter(world: world).refetchAll() }
             try simulator.removeFault()
             if source == .notifiedInReverse { try await world.resendInReverse() }
             try await world.waitUntilIdle()
@@ -84,7 +84,7 @@ import Testing
 
             #expect(try await world.completeness().state == .complete)
             let truth = try simulator.state(of: "anna")
-            try await Recovering(world: world).claim(truth.appTransactionID, for: "anna")
+            try await DirectLedgerWriter(world: world).claim(truth.appTransactionID, for: "anna")
             let known = try await world.server.core.customers.customer("anna", in: world.scope(), at: nil)
             #expect(Agreement.differences(truth, known.states) == [])
         }

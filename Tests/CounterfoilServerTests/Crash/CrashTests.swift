@@ -100,12 +100,12 @@ private final class CrashHarness: Sendable {
         var seed: UInt64 = 0
         while simulator.core.read(.production, { store, _ in store.notifications.count }) < count, seed < 400 {
             seed += 1
-            try await StoreLife.performRandomActions(simulator, seed: seed, commands: 50, customers: 40)
+            try await RandomStoreHistory.performRandomActions(simulator, seed: seed, commands: 50, customers: 40)
         }
-        let verifier = try StoreLife.verifier(trusting: simulator)
+        let verifier = try RandomStoreHistory.verifier(trusting: simulator)
         self.verifier = verifier
         var signed: [Signed] = []
-        for text in try StoreLife.payloads(of: simulator) {
+        for text in try RandomStoreHistory.payloads(of: simulator) {
             signed.append(Signed(text: text, verified: try await verifier.notification(text)))
         }
         notifications = signed

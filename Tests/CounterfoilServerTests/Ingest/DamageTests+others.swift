@@ -45,7 +45,7 @@ extension `Damaged ledger rows` {
     }
 
     @Test func `A damaged grant does not block other erasures, and export and rebuild name it`() async throws {
-        let verifier = try await StoreLife.shared.value.verifier
+        let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope)
@@ -70,7 +70,7 @@ extension `Damaged ledger rows` {
     }
 
     @Test func `A rebuild names damaged claims and checks all others`() async throws {
-        let verifier = try await StoreLife.shared.value.verifier
+        let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
@@ -94,29 +94,29 @@ extension `Damaged ledger rows` {
     }
 
     @Test func `A damaged record ends an import, which succeeds after a rebuild`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             let (ledger, other) = (try await TestLedger(in: folder), try await TestLedger(in: folder))
             var random = SeededGenerator(seed: 1)
-            try await ledger.commit(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let file = folder.appending(path: "export.jsonl")
             _ = FileManager.default.createFile(atPath: file.path, contents: nil)
             let handle = try FileHandle(forWritingTo: file)
             let digest = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }.digest
             try handle.close()
-            let original = try #require(life.transactions.first?.payload.originalTransactionId)
+            let original = try #require(history.transactions.first?.payload.originalTransactionId)
             try await other.storage.pool.write { db in
                 try db.execute(
                     sql: "INSERT INTO lineages (scope, original_id, facts) VALUES (?, ?, x'01FF')",
                     arguments: [other.scope.id, original])
             }
-            let reading = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
+            let reading = LedgerImport(other.storage, verifier: history.verifier, scopes: other.scopes, at: .now)
             let error = await #expect(throws: StorageError.self) {
                 try await reading.run(try FileHandle(forReadingFrom: file))
             }
             #expect(error?.code == .damaged && error?.message.contains("`counterfoil ledger rebuild`") == true)
             #expect(error?.message.contains("Import the file again after that") == true)
-            let rebuild = LedgerRebuild(other.storage, verifier: life.verifier)
+            let rebuild = LedgerRebuild(other.storage, verifier: history.verifier)
             #expect(try await rebuild.run(replacing: true).isReplaced)
             #expect(try await reading.run(try FileHandle(forReadingFrom: file)).refusals == 0)
             #expect(try await other.storage.digest() == digest)

@@ -13,16 +13,16 @@ import Testing
 @Suite struct `Ledger invariants` {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `Any order, any batches and repeated deliveries give the same ledger`(_ seed: UInt64) async throws {
-        let life = try await StoreLife.make(seed: seed)
-        try #require(life.notifications.count > 30)
+        let history = try await RandomStoreHistory.make(seed: seed)
+        try #require(history.notifications.count > 30)
         try await Tool.inTemporaryFolder { folder in
             var random = SeededGenerator(seed: seed)
             let first = try await TestLedger(in: folder)
-            try await first.commit(try await first.arrivals(of: life), &random)
+            try await first.commit(try await first.arrivals(of: history), &random)
             let digest = try await first.storage.digest()
             for round in 0..<4 {
                 let ledger = try await TestLedger(in: folder)
-                var arrivals = try await ledger.arrivals(of: life)
+                var arrivals = try await ledger.arrivals(of: history)
                 arrivals += arrivals.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
                 if round > 0 { arrivals.shuffle(using: &random) } else { arrivals.reverse() }
                 try await ledger.commit(arrivals, &random)
@@ -30,7 +30,7 @@ import Testing
                 let events = try await ledger.storage.pool.read {
                     try Int.fetchOne($0, sql: "SELECT count(*) FROM events")
                 }
-                #expect(events == Set(life.notifications.map(\.payload.notificationUUID)).count)
+                #expect(events == Set(history.notifications.map(\.payload.notificationUUID)).count)
             }
         }
     }
@@ -57,10 +57,10 @@ import Testing
     }
 
     @Test func `A second text under a known UUID is stored and waits to be processed like the first`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let two = try await ledger.arrivals(of: life).prefix(2).compactMap { arrival in
+            let two = try await ledger.arrivals(of: history).prefix(2).compactMap { arrival in
                 if case .notification(let received, _) = arrival { received } else { nil }
             }
             try #require(two.count == 2)
@@ -73,18 +73,18 @@ import Testing
             let rest =
                 try await ledger.storage.pending(after: -1, limit: 10) + ledger.storage.pending(after: 0, limit: 10)
             #expect(rest.map(\.id).contains(1))
-            #expect(pending.first?.text == life.notifications[1].text)
+            #expect(pending.first?.text == history.notifications[1].text)
         }
     }
 
     @Test func `A rebuild includes a second text under a known UUID, even if the first failed or is pending`()
         async throws
     {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             for failing in [true, false] {
                 let ledger = try await TestLedger(in: folder)
-                let found = try await ledger.arrivals(of: life).compactMap {
+                let found = try await ledger.arrivals(of: history).compactMap {
                     arrival -> (received: ReceivedNotification, folded: ProcessedNotification)? in
                     guard case .notification(let received, let folded) = arrival else { return nil }
                     return folded.transaction == nil ? nil : (received, folded)
@@ -100,18 +100,18 @@ import Testing
                 if failing {
                     try await ledger.storage.fail(1, code: "no", message: "the signature is invalid", at: 0)
                 }
-                let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
+                let report = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
                 #expect(report.isIdentical && report.notifications == 1 && report.facts > 1, "\(report)")
             }
         }
     }
 
     @Test func `The digest depends on every fact, text and claim, but not on the time of receipt`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
             var random = SeededGenerator(seed: 1)
-            try await ledger.commit(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: history), &random)
             var digest = try await ledger.storage.digest()
             for change in [LineageChanges.expireEarly, LineageChanges.loseSource, LineageChanges.loseMention] {
                 try await ledger.storage.pool.write { try LineageChanges.make($0, change) }

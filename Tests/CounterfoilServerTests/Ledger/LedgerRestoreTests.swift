@@ -10,17 +10,17 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Restored ledger` {
-    /// Calls `body` with a closed ledger that contains the notifications of a `StoreLife`, and a backup of the ledger.
+    /// Calls `body` with a closed ledger that contains the notifications of a `RandomStoreHistory`, and a backup of the ledger.
     private static func withBackup(
         _ body: (_ ledger: String, _ backup: String, LedgerBackup.Report) async throws -> Void
     ) async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             // The system's temporary folder may be a symbolic link.
             let folder = folder.resolvingSymlinksInPath()
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 3)
-            try await ledger.commit(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let backup = folder.appending(path: "copy.sqlite").path
             let report = try LedgerBackup.make(of: ledger.storage.path, to: backup)
             try ledger.storage.close()
@@ -188,10 +188,10 @@ import Testing
 
     @Test func `A rebuild checks the whole ledger if texts are damaged, lists them and replaces nothing`() async throws
     {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Self.withBackup { ledger, _, _ in
             let storage = try SQLiteStorage(path: ledger)
-            let rebuild = LedgerRebuild(storage, verifier: life.verifier)
+            let rebuild = LedgerRebuild(storage, verifier: history.verifier)
             let before = try await rebuild.run(replacing: false)
             try await Self.damage(storage, record: false)
             let report = try await rebuild.run(replacing: true)

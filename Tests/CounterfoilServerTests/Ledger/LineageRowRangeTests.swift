@@ -127,10 +127,10 @@ import Testing
     }
 
     @Test func `A rebuild finds a row outside its customer's range and corrects it`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Self.withLedger { ledger in
             var random = SeededGenerator(seed: 3)
-            try await ledger.commit(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let (storage, scope) = (ledger.storage, ledger.scope.id)
             let select = "SELECT token FROM lineages WHERE token IS NOT NULL AND scope = ? LIMIT 1"
             let bytes = try await storage.pool.read { try Data.fetchOne($0, sql: select, arguments: [scope]) }
@@ -143,7 +143,7 @@ import Testing
                     arguments: [bytes, scope])
             }
             #expect(try await storage.lineages(of: customer.uuidString, in: scope).isEmpty)
-            let rebuild = LedgerRebuild(storage, verifier: life.verifier)
+            let rebuild = LedgerRebuild(storage, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences == before.count, "\(check)")
             try #require(!check.differing.isEmpty)
@@ -154,13 +154,13 @@ import Testing
     }
 
     @Test func `A ledger with an index of tokens is migrated to row ranges`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 3)
-            try await ledger.commit(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let digest = try await ledger.storage.digest()
-            let customer = try #require(life.transactions.compactMap(\.payload.appAccountToken).first).uuidString
+            let customer = try #require(history.transactions.compactMap(\.payload.appAccountToken).first).uuidString
             let before = try await ledger.storage.lineages(of: customer, in: ledger.scope.id)
             #expect(!before.isEmpty)
             try await ledger.storage.pool.write { db in
@@ -189,7 +189,7 @@ import Testing
             let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
             #expect(try await storage.lineages(of: customer, in: ledger.scope.id) == before)
             #expect(try await storage.digest() == digest)
-            #expect(try await LedgerRebuild(storage, verifier: life.verifier).run(replacing: false).isIdentical)
+            #expect(try await LedgerRebuild(storage, verifier: history.verifier).run(replacing: false).isIdentical)
             #expect(
                 try await storage.pool.read { try !$0.indexes(on: "lineages").contains { $0.name.hasSuffix("token") } })
             try storage.close()

@@ -9,10 +9,11 @@ import Testing
 
 @Suite struct `Packed signed texts` {
     @Test func `A packed notification is restored exactly and is less than a third of the size`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         let registry = HeaderRegistry()
         var (before, after) = (0, 0)
-        for text in life.notifications.map(\.text) + life.transactions.map(\.text) + life.renewals.map(\.text) {
+        for text in history.notifications.map(\.text) + history.transactions.map(\.text) + history.renewals.map(\.text)
+        {
             let packed = registry.pack(text)
             #expect(registry.unpack(packed.bytes) == text)
             before += text.utf8.count
@@ -49,8 +50,8 @@ import Testing
     @Test func `Damaged bytes are not unpacked, or give another text, which can be packed`() async throws {
         let registry = HeaderRegistry()
         var random = SeededGenerator(seed: 2)
-        let life = try await StoreLife.shared.value
-        let text = try #require(life.notifications.first?.text)
+        let history = try await RandomStoreHistory.shared.value
+        let text = try #require(history.notifications.first?.text)
         let good = registry.pack(text).bytes
         var damaged = (0..<good.count).map { Data(good.prefix($0)) }
         for index in 0..<good.count {

@@ -11,26 +11,26 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Rebuild and import of a ledger` {
-    /// Calls `body` with a ledger that contains all notifications of a `StoreLife`, and two claims.
+    /// Calls `body` with a ledger that contains all notifications of a `RandomStoreHistory`, and two claims.
     private func withLedger(
-        seed: UInt64 = 7, _ body: @Sendable (TestLedger, StoreLife, URL) async throws -> Void
+        seed: UInt64 = 7, _ body: @Sendable (TestLedger, RandomStoreHistory, URL) async throws -> Void
     ) async throws {
-        let life = try await seed == 7 ? StoreLife.shared.value : StoreLife.make(seed: seed)
+        let history = try await seed == 7 ? RandomStoreHistory.shared.value : RandomStoreHistory.make(seed: seed)
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: seed)
-            try await ledger.commit(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+            try await ledger.commit(try await ledger.arrivals(of: history).shuffled(using: &random), &random)
             try await ledger.storage.addClaims()
-            try await body(ledger, life, folder)
+            try await body(ledger, history, folder)
         }
     }
 
     @Test func `Rebuilding an undamaged ledger finds no difference`() async throws {
         for seed in 7...8 as ClosedRange<UInt64> {
-            try await withLedger(seed: seed) { ledger, life, folder in
-                let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
+            try await withLedger(seed: seed) { ledger, history, folder in
+                let report = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
                 #expect(report.isIdentical && !report.isReplaced, "\(report)")
-                #expect(report.notifications == life.notifications.count && report.facts > 10)
+                #expect(report.notifications == history.notifications.count && report.facts > 10)
                 #expect(
                     try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy {
                         !$0.contains("rebuild")
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `A rebuild finds manual changes to facts and corrects them`() async throws {
-        try await withLedger { ledger, life, _ in
+        try await withLedger { ledger, history, _ in
             let digest = try await ledger.storage.digest()
             try await ledger.storage.pool.write { db in
                 try LineageChanges.make(db, LineageChanges.expireEarly)
@@ -55,7 +55,7 @@ import Testing
                     arguments: [PackedLineage.pack(made)])
                 try db.execute(sql: "DELETE FROM transactions")
             }
-            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences == 4 && !check.isReplaced, "\(check)")
             #expect(
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `A ledger without prices has the same digest, and a rebuild adds the prices`() async throws {
-        try await withLedger { ledger, life, folder in
+        try await withLedger { ledger, history, folder in
             let digest = try await ledger.storage.digest()
             let pricedCount = try await Self.countPrices(ledger)
             try #require(pricedCount > 5)
@@ -88,11 +88,13 @@ import Testing
             let file = folder.appending(path: "export.jsonl")
             _ = try await export(ledger.storage, to: file)
             let other = try await TestLedger(in: folder)
-            let report = try await LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
-                .run(try FileHandle(forReadingFrom: file))
+            let report = try await LedgerImport(
+                other.storage, verifier: history.verifier, scopes: other.scopes, at: .now
+            )
+            .run(try FileHandle(forReadingFrom: file))
             #expect(try await report.expectedDigest == other.storage.digest())
             #expect(try await Self.countPrices(other) == pricedCount)
-            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences > 0 && check.refusals == 0 && !check.isReplaced, "\(check)")
             #expect(try await rebuild.run(replacing: true).isReplaced)
@@ -113,21 +115,21 @@ import Testing
     }
 
     @Test func `A rebuild refuses a manually changed text and replaces nothing`() async throws {
-        try await withLedger { ledger, life, _ in
+        try await withLedger { ledger, history, _ in
             try await ledger.storage.damageNotification("id = 1")
-            let report = try await LedgerRebuild(ledger.storage, verifier: life.verifier).run(replacing: true)
+            let report = try await LedgerRebuild(ledger.storage, verifier: history.verifier).run(replacing: true)
             #expect(report.refusals == 1 && !report.isReplaced)
             #expect(report.refused.first?.hasSuffix("bad_signature") == true, "\(report.refused)")
         }
     }
 
     @Test func `Importing an export twice gives the same ledger and creates no events`() async throws {
-        try await withLedger { ledger, life, folder in
+        try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
             let exported = try await export(ledger.storage, to: file)
-            #expect(exported.count.notifications == life.notifications.count && exported.count.claims == 2)
+            #expect(exported.count.notifications == history.notifications.count && exported.count.claims == 2)
             let other = try await TestLedger(in: folder)
-            let ledgerImport = LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
+            let ledgerImport = LedgerImport(other.storage, verifier: history.verifier, scopes: other.scopes, at: .now)
             for _ in 0..<2 {
                 let report = try await ledgerImport.run(try FileHandle(forReadingFrom: file))
                 #expect(report.refusals == 0 && report.expectedDigest == exported.digest, "\(report)")
@@ -144,7 +146,7 @@ import Testing
     @Test func `An import refuses forged and malformed lines and has no expected digest if the end is missing`()
         async throws
     {
-        try await withLedger { ledger, life, folder in
+        try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
             _ = try await export(ledger.storage, to: file)
             var lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { String($0) }
@@ -155,16 +157,18 @@ import Testing
             lines[4] = String(repeating: "[", count: 5000)
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             let other = try await TestLedger(in: folder)
-            let report = try await LedgerImport(other.storage, verifier: life.verifier, scopes: other.scopes, at: .now)
-                .run(try FileHandle(forReadingFrom: file))
+            let report = try await LedgerImport(
+                other.storage, verifier: history.verifier, scopes: other.scopes, at: .now
+            )
+            .run(try FileHandle(forReadingFrom: file))
             #expect(report.refusals == 4 && report.expectedDigest == nil)
             #expect(report.refused.map { $0.prefix(7) } == ["line 2:", "line 3:", "line 4:", "line 5:"])
-            #expect(report.notifications == life.notifications.count - 4)
+            #expect(report.notifications == history.notifications.count - 4)
         }
     }
 
     @Test(.timeLimit(.minutes(10))) func `A backup made during writes is complete and can be restored`() async throws {
-        try await withLedger { ledger, life, folder in
+        try await withLedger { ledger, history, folder in
             let written = Mutex(0)
             let writing = Task {
                 while !Task.isCancelled {
@@ -184,7 +188,7 @@ import Testing
             writing.cancel()
             // A write that is interrupted throws `CancellationError`.
             do { try await writing.value } catch is CancellationError {}
-            #expect(report.notifications == life.notifications.count && progress.withLock { $0 } == 1)
+            #expect(report.notifications == history.notifications.count && progress.withLock { $0 } == 1)
             #expect(throws: StorageError.self) { try LedgerBackup.make(of: ledger.storage.path, to: copy) }
             #expect(try LedgerBackup.check(copy).digest == report.digest)
             let busy = #expect(throws: StorageError.self) {

@@ -11,14 +11,14 @@ import Testing
 
 @Suite struct `The index of segments` {
     private static func withLedger(
-        _ body: @Sendable (TestLedger, StoreLife, URL) async throws -> Void
+        _ body: @Sendable (TestLedger, RandomStoreHistory, URL) async throws -> Void
     ) async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 7)
-            try await ledger.commit(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
-            try await body(ledger, life, folder)
+            try await ledger.commit(try await ledger.arrivals(of: history).shuffled(using: &random), &random)
+            try await body(ledger, history, folder)
         }
     }
 
@@ -38,13 +38,13 @@ import Testing
     }
 
     @Test func `The segment index does not depend on the order of the facts`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             var found: Set<[String]> = []
             for seed in 1...3 as ClosedRange<UInt64> {
                 let ledger = try await TestLedger(in: folder)
                 var random = SeededGenerator(seed: seed)
-                try await ledger.commit(try await ledger.arrivals(of: life).shuffled(using: &random), &random)
+                try await ledger.commit(try await ledger.arrivals(of: history).shuffled(using: &random), &random)
                 found.insert(try await Self.rows(ledger.storage))
             }
             #expect(found.count == 1)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `Opening an older ledger fills the segment index`() async throws {
-        try await Self.withLedger { ledger, life, folder in
+        try await Self.withLedger { ledger, history, folder in
             let before = try await Self.rows(ledger.storage)
             try await ledger.storage.pool.write { db in
                 try db.execute(
@@ -66,7 +66,7 @@ import Testing
             try ledger.storage.close()
             let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
             #expect(try await Self.rows(storage) == before)
-            #expect(try await LedgerRebuild(storage, verifier: life.verifier).run(replacing: false).isIdentical)
+            #expect(try await LedgerRebuild(storage, verifier: history.verifier).run(replacing: false).isIdentical)
             try storage.close()
         }
     }
@@ -76,10 +76,10 @@ import Testing
         "INSERT INTO successions VALUES (1, 'one', 'another')",
     ])
     func `A rebuild corrects the segment index`(_ change: String) async throws {
-        try await Self.withLedger { ledger, life, _ in
+        try await Self.withLedger { ledger, history, _ in
             let before = try await (Self.rows(ledger.storage), Self.successions(ledger.storage))
             try await ledger.storage.pool.write { try $0.execute(sql: change) }
-            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differing == ["the index of segments"])
             #expect(try await rebuild.run(replacing: true).isReplaced)

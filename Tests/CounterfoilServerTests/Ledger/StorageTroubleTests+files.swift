@@ -27,7 +27,7 @@ extension `Storage failures` {
         try await World.run(logger: lines.logger(.init())) { world in
             world.simulator.configure { $0.notificationURL = nil }
             try await world.simulator.perform(.purchase(customer: "anna", product: "com.example.unlock"))
-            let payload = try #require(try StoreLife.payloads(of: world.simulator).last)
+            let payload = try #require(try RandomStoreHistory.payloads(of: world.simulator).last)
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
             try await storage.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = 1") }
             let start = ContinuousClock.now

@@ -21,7 +21,7 @@ import Testing
     private func unsentNotification(_ world: World, _ customer: String) async throws -> String {
         world.simulator.configure { $0.notificationURL = nil }
         try await world.simulator.perform(.purchase(customer: customer, product: "com.example.unlock"))
-        return try #require(try StoreLife.payloads(of: world.simulator).last)
+        return try #require(try RandomStoreHistory.payloads(of: world.simulator).last)
     }
 
     private func post(_ payload: String, to world: World) async throws -> (status: Int, answer: [String: Any]) {
@@ -231,12 +231,12 @@ import Testing
     }
 
     @Test func `Damaged pages are reported as damaged, with the possible cause`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             let path = folder.appending(path: "ledger.sqlite")
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
             var random = SeededGenerator(seed: 1)
-            try await ledger.commit(try await ledger.arrivals(of: life), &random)
+            try await ledger.commit(try await ledger.arrivals(of: history), &random)
             try ledger.storage.close()
             let good = try Data(contentsOf: path)
             try #require(good.count > 20 * 4096)
@@ -286,7 +286,7 @@ import Testing
     }
 
     @Test func `A clock that is set back changes no digest and leaves no notification pending`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Tool.inTemporaryFolder { folder in
             var digests: Set<String> = []
             for step in [60.0, -3600] {
@@ -294,7 +294,7 @@ import Testing
                 var random = SeededGenerator(seed: 1)
                 var now = World.start
                 var arrivals: [TestLedger.Arrival] = []
-                for arrival in try await ledger.arrivals(of: life) {
+                for arrival in try await ledger.arrivals(of: history) {
                     now += step
                     if case .notification(var received, var folded) = arrival {
                         (received.receivedAt, folded.processedAt) = (now.milliseconds, now.milliseconds)

@@ -67,7 +67,7 @@ import Testing
     }
 
     private static func importFile(_ file: URL, into ledger: TestLedger) async throws -> LedgerImport.Report {
-        let verifier = try await StoreLife.shared.value.verifier
+        let verifier = try await RandomStoreHistory.shared.value.verifier
         return try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
             .run(try FileHandle(forReadingFrom: file))
     }
@@ -150,10 +150,10 @@ import Testing
             }
             #expect(try await customers() == [Self.token])
             let erasure = Erasure(
-                digest: Erasure.digest(of: Self.token, in: StoreLife.bundleID), at: start + 1000)
+                digest: Erasure.digest(of: Self.token, in: RandomStoreHistory.bundleID), at: start + 1000)
             let lines = [
                 #"{"object":"ledger_export","version":3}"#,
-                #"{"object":"erasure","bundle_id":"\#(StoreLife.bundleID)","environment":"Production","#
+                #"{"object":"erasure","bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production","#
                     + #""digest":"\#(erasure.digest)","at":\#(erasure.instant)}"#,
             ]
             let file = folder.appending(path: "newest.jsonl")
@@ -190,7 +190,7 @@ import Testing
     @Test func `An export of version 1 is imported, and four malformed claims are refused`() async throws {
         try await Self.withLedger { ledger, folder in
             let start = #"{"object":"ledger_export","version":1}"#
-            let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+            let scope = #""bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production""#
             func claim(_ customer: String, _ instant: Int) -> String {
                 #"{"object":"claim",\#(scope),"original_transaction_id":"1","customer":"\#(customer)","claimed_at":\#(instant)}"#
             }
@@ -354,11 +354,11 @@ import Testing
     }
 
     @Test func `A rebuild finds owners without a claim and corrects them`() async throws {
-        let life = try await StoreLife.shared.value
+        let history = try await RandomStoreHistory.shared.value
         try await Self.withLedger { ledger, _ in
             try await Self.claim("anna", ["1", "2"], at: 5, account: "a", in: ledger)
             let digest = try await ledger.storage.digest()
-            let rebuild = LedgerRebuild(ledger.storage, verifier: life.verifier)
+            let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
             #expect(try await rebuild.run(replacing: false).isIdentical)
             try await ledger.storage.pool.write { db in
                 try db.execute(

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `Importing grant events in any order gives the same ledger`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+        let scope = #""bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production""#
         var lines: [String] = []
         for _ in 0..<40 {
             let (grant, instant) = (Int.random(in: 0..<6, using: &random), Int.random(in: 1...9, using: &random))
@@ -29,7 +29,7 @@ import Testing
                 lines.append(head + #","kind":"create","customer":"\#(customer)","entitlement":"premium"\#(until)}"#)
             }
         }
-        let verifier = try await StoreLife.shared.value.verifier
+        let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             var digests: Set<String> = []
             var tables: Set<[GrantFact]> = []
@@ -63,10 +63,10 @@ import Testing
     func `An imported grant emits its expiry event only if it ends after the server's time`(_ now: Int, _ count: Int)
         async throws
     {
-        let verifier = try await StoreLife.shared.value.verifier
+        let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+            let scope = #""bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production""#
             let line =
                 #"{"object":"grant_event",\#(scope),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e","until":100}"#
             let file = folder.appending(path: "grants.jsonl")
@@ -80,10 +80,10 @@ import Testing
     }
 
     @Test func `An import refuses malformed grant events`() async throws {
-        let verifier = try await StoreLife.shared.value.verifier
+        let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let scope = #""bundle_id":"\#(StoreLife.bundleID)","environment":"Production""#
+            let scope = #""bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production""#
             let valid =
                 #"{"object":"grant_event",\#(scope),"grant":"g","at":5,"reason":"r","actor":"a","kind":"create","customer":"c","entitlement":"e"}"#
             let wrong = [

@@ -20,8 +20,10 @@ struct TestLedger {
         options.isSynchronous = false
         storage = try SQLiteStorage(path: folder.appending(path: name).path, options: options)
         scopes = try await storage.scopes(
-            of: ["Production", "Sandbox"].map { (bundleID: StoreLife.bundleID, environment: $0) })
-        guard let scope = scopes[StoreLife.bundleID, .production] else { throw CocoaError(.coderValueNotFound) }
+            of: ["Production", "Sandbox"].map { (bundleID: RandomStoreHistory.bundleID, environment: $0) })
+        guard let scope = scopes[RandomStoreHistory.bundleID, .production] else {
+            throw CocoaError(.coderValueNotFound)
+        }
         self.scope = scope
     }
 
@@ -31,37 +33,39 @@ struct TestLedger {
         case statement(SignedFact)
     }
 
-    /// Returns each notification of `life`, and statements about one in `statements` of its transactions, renewals and
+    /// Returns each notification of `history`, and statements about one in `statements` of its transactions, renewals and
     /// receipt entries.
-    func arrivals(of life: StoreLife, statements: Int = 3, at now: Date = World.start) async throws -> [Arrival] {
+    func arrivals(of history: RandomStoreHistory, statements: Int = 3, at now: Date = World.start) async throws
+        -> [Arrival]
+    {
         var arrivals: [Arrival] = []
-        for notification in life.notifications {
+        for notification in history.notifications {
             arrivals.append(
                 .notification(
                     ReceivedNotification(
                         notification, scope: scope, at: now, origin: .delivered),
                     ProcessedNotification(
                         try await NotificationParts(
-                            inside: notification.payload, in: scope, verifiedBy: life.verifier), id: 0, scope: scope,
+                            inside: notification.payload, in: scope, verifiedBy: history.verifier), id: 0, scope: scope,
                         at: now)))
         }
-        for (index, transaction) in life.transactions.enumerated() where index % statements == 0 {
+        for (index, transaction) in history.transactions.enumerated() where index % statements == 0 {
             arrivals.append(
                 .statement(
                     SignedFact(transaction, scope: scope, at: now, origin: .asked)))
         }
-        for (index, renewal) in life.renewals.enumerated() where index % statements == 1 {
+        for (index, renewal) in history.renewals.enumerated() where index % statements == 1 {
             arrivals.append(
                 .statement(SignedFact(renewal, scope: scope, at: now, origin: .app)))
         }
-        return try arrivals + receipts(of: life, statements, now)
+        return try arrivals + receipts(of: history, statements, now)
     }
 
     /// Returns statements from receipts, dated before and after the signed transactions. Half of them name transactions
     /// that were never signed.
-    private func receipts(of life: StoreLife, _ statements: Int, _ now: Date) throws -> [Arrival] {
+    private func receipts(of history: RandomStoreHistory, _ statements: Int, _ now: Date) throws -> [Arrival] {
         var facts: [TransactionFact] = []
-        for (index, transaction) in life.transactions.enumerated() where index % statements == 2 {
+        for (index, transaction) in history.transactions.enumerated() where index % statements == 2 {
             for days in [-3.0, 3] {
                 var fact = TransactionFact(transaction.payload)
                 (fact.signedDate, fact.quantity) = (fact.signedDate + days * 86_400, 7)

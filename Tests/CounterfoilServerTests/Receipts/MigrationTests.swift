@@ -146,7 +146,7 @@ import Testing
             try await processAndRecover(world)
             var answers: [String: String] = [:]
             for state in world.simulator.states() {
-                try await Recovering(world: world).claim(state.appTransactionID, for: state.customer)
+                try await DirectLedgerWriter(world: world).claim(state.appTransactionID, for: state.customer)
                 let actual = try await world.server.core.customers.customer(state.customer, in: world.scope(), at: nil)
                 #expect(
                     Agreement.differences(state, actual.states) == [], "seed \(seed), \(version): \(state.customer)")

@@ -173,7 +173,7 @@ import Testing
                 try handle.close()
                 files.append(file)
             }
-            let verifier = try await StoreLife.shared.value.verifier
+            let verifier = try await RandomStoreHistory.shared.value.verifier
             var digests: Set<String> = []
             for order in [files, files.reversed(), files + files] {
                 let ledger = try await TestLedger(in: folder)

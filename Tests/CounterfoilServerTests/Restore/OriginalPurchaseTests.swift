@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test func `A rebuild verifies all original purchases in batches`() async throws {
-        let verifier = try await StoreLife.shared.value.verifier
+        let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let log = Mutex<[String]>([])
             var options = SQLiteStorage.Options()
@@ -245,7 +245,7 @@ import Testing
             options.trace = { sql in log.withLock { $0.append(sql) } }
             let storage = try SQLiteStorage(path: folder.appending(path: "ledger.sqlite").path, options: options)
             let scopes = try await storage.scopes(
-                of: ["Production", "Sandbox"].map { (bundleID: StoreLife.bundleID, environment: $0) })
+                of: ["Production", "Sandbox"].map { (bundleID: RandomStoreHistory.bundleID, environment: $0) })
             let fact = OriginalPurchaseFact(
                 applicationVersion: "1.4", purchaseDate: World.start, signedDate: World.start)
             let text = try OriginalPurchaseText(fact).text

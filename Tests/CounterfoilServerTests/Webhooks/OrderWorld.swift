@@ -30,9 +30,11 @@ struct OrderWorld {
 
     /// Returns notifications of several customers. No two facts about a purchase have the same signing date, because
     /// their order would be undefined.
-    static func life() async throws -> StoreLife { try await StoreLife.make(seed: 11, commands: 70) }
+    static func history() async throws -> RandomStoreHistory {
+        try await RandomStoreHistory.make(seed: 11, commands: 70)
+    }
 
-    init(_ life: StoreLife, in folder: URL, seed: UInt64) async throws {
+    init(_ history: RandomStoreHistory, in folder: URL, seed: UInt64) async throws {
         random = SeededGenerator(seed: seed)
         ledger = try await TestLedger(in: folder)
         let storage = ledger.storage
@@ -49,10 +51,10 @@ struct OrderWorld {
         }
         (self.targets, self.payloads) = (targets, payloads)
         renderer = EventRenderer(
-            storage: storage, scopes: scopes, verifier: life.verifier, apps: Apps([]),
+            storage: storage, scopes: scopes, verifier: history.verifier, apps: Apps([]),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var instants: Set<String> = []
-        for case .notification(let received, let folded) in try await ledger.arrivals(of: life, statements: .max) {
+        for case .notification(let received, let folded) in try await ledger.arrivals(of: history, statements: .max) {
             let isConsumable = folded.transaction?.type == .consumable
             guard let original = folded.originalTransactionID, !isConsumable,
                 instants.insert("\(original) \(folded.signedDate)").inserted

@@ -77,11 +77,11 @@ internal import NIOHTTP1
     @Test(.timeLimit(.minutes(10)))
     func `Receivers end in the right state, whatever the order of arrival and the failures of deliveries`() async throws
     {
-        let life = try await OrderWorld.life()
+        let history = try await OrderWorld.history()
         var repeats = 0
         for seed in UInt64(1)...12 {
             try await Tool.inTemporaryFolder { folder in
-                var world = try await OrderWorld(life, in: folder, seed: seed)
+                var world = try await OrderWorld(history, in: folder, seed: seed)
                 try await world.live()
                 for receiver in world.receivers.values {
                     #expect(receiver.errors == [], "seed \(seed)")
@@ -94,9 +94,9 @@ internal import NIOHTTP1
     }
 
     @Test func `No event is repeated if none was delivered before`() async throws {
-        let life = try await OrderWorld.life()
+        let history = try await OrderWorld.history()
         try await Tool.inTemporaryFolder { folder in
-            var world = try await OrderWorld(life, in: folder, seed: 99)
+            var world = try await OrderWorld(history, in: folder, seed: 99)
             try await world.processEverything()
             try await world.deliverEverything()
             for receiver in world.receivers.values {

@@ -7,7 +7,7 @@ import StoreSimulator
 import TestSupport
 
 /// The verified notifications, transactions and renewals of a simulated App Store whose customers act at random.
-struct StoreLife: Sendable {
+struct RandomStoreHistory: Sendable {
     static let bundleID = SimulatedApp().bundleID
 
     let notifications: [Verified<ResponseBodyV2DecodedPayload>]
@@ -19,16 +19,16 @@ struct StoreLife: Sendable {
     static let shared = Task { try await make(seed: 7) }
 
     /// Runs a simulator with `commands` random actions: commands of customers, or triggered notifications of any type.
-    static func make(seed: UInt64, commands: Int = 60) async throws -> StoreLife {
+    static func make(seed: UInt64, commands: Int = 60) async throws -> RandomStoreHistory {
         var configuration = SimulatorConfiguration()
         configuration.clock = .frozen(World.start)
         configuration.seed = seed
         let simulator = try await Simulator.start(configuration)
         do {
             try await performRandomActions(simulator, seed: seed, commands: commands)
-            let life = try await StoreLife(simulator)
+            let history = try await RandomStoreHistory(simulator)
             await simulator.stop()
-            return life
+            return history
         } catch {
             await simulator.stop()
             throw error

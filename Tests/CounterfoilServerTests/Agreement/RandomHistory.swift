@@ -13,7 +13,7 @@ import Testing
 /// of the simulator.
 ///
 /// Between two commands the clock advances by some milliseconds at least, so that an instant has one state.
-struct Life {
+struct RandomHistory {
     /// The states of all customers at an instant.
     struct Probe {
         var date: Date
@@ -22,7 +22,7 @@ struct Life {
 
     let world: World
     let seed: UInt64
-    private let keys: LifeKeys
+    private let keys: AddedKeys
     private var random: RandomCommands
     private(set) var probes: [Probe] = []
     /// The grants that the server confirmed.
@@ -32,7 +32,7 @@ struct Life {
     private var lastRecovery = World.start
     private var isServerDown = false
 
-    init(_ world: World, seed: UInt64, keys: LifeKeys) {
+    init(_ world: World, seed: UInt64, keys: AddedKeys) {
         self.world = world
         self.keys = keys
         self.seed = seed
@@ -84,7 +84,7 @@ struct Life {
         }
         try await world.simulator.advance(by: 3600)
         try await recover()
-        if !Self.canReconstructPast(seed) { try await Recovering(world: world).refetchAll() }
+        if !Self.canReconstructPast(seed) { try await DirectLedgerWriter(world: world).refetchAll() }
         probes.append(Probe(date: world.simulator.now, states: world.simulator.states()))
     }
 
@@ -214,7 +214,7 @@ struct Life {
 
 // MARK: - Faults
 
-extension Life {
+extension RandomHistory {
     private func enableFaults() throws {
         let faults: [(Fault.Effect, Double)] = [
             (.drop, 0.15), (.delay(seconds: 0.01), 0.1), (.duplicate, 0.15), (.reorder, 0.15), (.unreachable, 0.1),

@@ -7,7 +7,7 @@ import StoreSimulator
 @testable import Ledger
 
 /// Writes to the ledger directly, beside the server's own recovery.
-struct Recovering {
+struct DirectLedgerWriter {
     let world: World
 
     /// Fetches all customers from the App Store, even if nothing looks out of date: a stored false statement is not

@@ -4,7 +4,7 @@ import CounterfoilServer
 import Synchronization
 
 /// The In-App Purchase keys that are added in a random history.
-final class LifeKeys: Sendable {
+final class AddedKeys: Sendable {
     private let keys = Mutex<[SigningKey]>([])
 
     /// The number of added keys.

@@ -24,7 +24,7 @@ struct ExpectedGrant {
 }
 
 // Entitlements without a purchase: grants, and those of customers who got the app early.
-extension Life {
+extension RandomHistory {
     /// The entitlement of customers who got the app before it was free.
     static let early = "early"
     /// The version with which the app became free.
