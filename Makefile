@@ -49,18 +49,18 @@ pictures: system-packages ## Make the screenshots in README again, from the runn
 	.build/console-venv/bin/python Tests/Console/pictures.py
 
 .PHONY: client-test
-client-test: system-packages ## Build and test Client/, the package for apps, and simulate 100,000 random lives of it
+client-test: system-packages ## Build and test Client/, the package for apps, and simulate 100,000 random histories of it
 	$(BUILD) --product counterfoil
 	cd Client && $(BUILD) --build-tests -Xswiftc -warnings-as-errors \
-		&& COUNTERFOIL_WHOLE_WAY=required ../Scripts/run-tests -Xswiftc -warnings-as-errors
-	cd Client && $(BUILD) -c release --product client-lives && .build/release/client-lives $(or $(LIVES),100000)
+		&& COUNTERFOIL_END_TO_END=required ../Scripts/run-tests -Xswiftc -warnings-as-errors
+	cd Client && $(BUILD) -c release --product client-histories && .build/release/client-histories $(or $(HISTORIES),100000)
 	Scripts/check-client-size
 
-.PHONY: whole-way
-whole-way: system-packages ## Simulate LIVES=200 lives of two customers' devices with a store and a server, from SEED=1 on (long)
+.PHONY: end-to-end
+end-to-end: system-packages ## Simulate HISTORIES=200 random histories of two customers' devices with a store and a server, from SEED=1 on (long)
 	$(BUILD) --product counterfoil
-	cd Client && $(BUILD) --build-tests && COUNTERFOIL_WHOLE_WAY=required CLIENT_WHOLE_LIVES=$(or $(LIVES),200) \
-		CLIENT_WHOLE_SEED=$(or $(SEED),1) ../Scripts/run-tests --filter 'WholeWayTests.*Thirteen months'
+	cd Client && $(BUILD) --build-tests && COUNTERFOIL_END_TO_END=required CLIENT_END_TO_END_HISTORIES=$(or $(HISTORIES),200) \
+		CLIENT_END_TO_END_SEED=$(or $(SEED),1) ../Scripts/run-tests --filter 'EndToEndTests.*Thirteen months'
 
 .PHONY: check-storekit
 check-storekit: ## Check the StoreKit adapter against the documented declarations, and test the check with changed ones
@@ -111,7 +111,7 @@ interop: ## Set up Apple's Python library, which verifies results independently
 	Tests/Interop/setup
 
 .PHONY: agreement
-agreement: system-packages ## Simulate 200 random lives of a store, and check that server and simulator agree (long)
+agreement: system-packages ## Simulate 200 random histories of a store, and check that server and simulator agree (long)
 	$(BUILD) --build-tests
 	COUNTERFOIL_AGREEMENT=1-200 Scripts/run-tests --filter 'Server and simulator agree'
 
@@ -126,10 +126,10 @@ mutants: system-packages interop ## Disable each check in turn and expect a fail
 	Scripts/mutants
 
 .PHONY: harness-mutants
-harness-mutants: system-packages ## Disable checks that random lives of the client or whole-way tests have to detect (long)
+harness-mutants: system-packages ## Disable checks that random histories of the client or end-to-end tests have to detect (long)
 	$(BUILD) --product counterfoil
-	Scripts/mutants --by lives
-	Scripts/mutants --by whole-way
+	Scripts/mutants --by histories
+	Scripts/mutants --by end-to-end
 
 .PHONY: fuzz
 fuzz: system-packages ## Fuzz every parser; FUZZ_SECONDS=60 each, FUZZ_TARGET=name for one

@@ -28,14 +28,14 @@ let package = Package(
             name: "ClientWorld", dependencies: ["CounterfoilClient", "CounterfoilClientTesting"], path: "Tests/World",
             swiftSettings: settings),
         .executableTarget(
-            name: "client-lives", dependencies: ["ClientWorld"], path: "Tests/Lives", swiftSettings: settings),
+            name: "client-histories", dependencies: ["ClientWorld"], path: "Tests/Histories", swiftSettings: settings),
         // A store, a server and three devices, as processes of the main package: it is built first, and not depended on.
         .target(
-            name: "WholeWay", dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "ClientWorld"],
-            path: "Tests/WholeWay", swiftSettings: settings),
+            name: "EndToEnd", dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "ClientWorld"],
+            path: "Tests/EndToEnd", swiftSettings: settings),
         .testTarget(
-            name: "WholeWayTests",
-            dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "WholeWay"], swiftSettings: settings),
+            name: "EndToEndTests",
+            dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "EndToEnd"], swiftSettings: settings),
         .testTarget(
             name: "CounterfoilClientTests",
             dependencies: ["CounterfoilClient", "CounterfoilClientTesting", "ClientWorld"], swiftSettings: settings),

@@ -3,7 +3,7 @@ import CounterfoilClientTesting
 import Foundation
 import Testing
 
-/// The code of the article "Test your purchases on Linux". Its code for simulators is in WholeWayTests.
+/// The code of the article "Test your purchases on Linux". Its code for simulators is in EndToEndTests.
 @Suite(.timeLimit(.minutes(10)))
 struct `The guide to tests` {
     let scheduler = ManualScheduler()
@@ -59,7 +59,7 @@ struct `The guide to tests` {
         func lines(_ text: some StringProtocol) -> [String] {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        let other = folder.appendingPathComponent("Tests/WholeWayTests/WholeWayTests.swift")
+        let other = folder.appendingPathComponent("Tests/EndToEndTests/EndToEndTests.swift")
         let tested = Set(try [file, other].flatMap { lines(try String(contentsOf: $0, encoding: .utf8)) })
         let parts = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```")
         let shown = parts.filter { $0.hasPrefix("swift\n") }.flatMap { lines($0).dropFirst() }

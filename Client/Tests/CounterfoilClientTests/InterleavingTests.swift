@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 @Suite struct `Event interleavings` {
-    /// The number of random lives. `make client-test` runs 100,000 with `client-lives`.
+    /// The number of random histories. `make client-test` runs 100,000 with `client-histories`.
     private static let count = Int(ProcessInfo.processInfo.environment["CLIENT_INTERLEAVINGS"] ?? "") ?? 2000
-    /// The first seed. A failure prints its seed; set it here, with one life, to reproduce the failure.
+    /// The first seed. A failure prints its seed; set it here, with one history, to reproduce the failure.
     private static let first = UInt64(ProcessInfo.processInfo.environment["CLIENT_SEED"] ?? "") ?? 1
     private static let shards = 2
 
@@ -16,7 +16,7 @@ import Testing
         for number in stride(from: shard, to: Self.count, by: Self.shards) where failures < 3 {
             let seed = Self.first &+ UInt64(number)
             var world = World(seed: seed, isTraced: Self.count <= 3)
-            let violations = world.live(steps: 40)
+            let violations = world.run(steps: 40)
             guard let violation = violations.first else { continue }
             failures += 1
             let trace = world.trace.joined(separator: "\n")

@@ -4,7 +4,7 @@ import Foundation
 /// Random events.
 extension World {
     /// Performs random events, then lets the client finish and checks it. Returns the violations.
-    package mutating func live(steps: Int) -> [String] {
+    package mutating func run(steps: Int) -> [String] {
         launch()
         for _ in 0..<steps where violations.isEmpty { step() }
         if violations.isEmpty { recoverAndCheck() }

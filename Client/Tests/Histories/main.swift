@@ -1,14 +1,14 @@
 import ClientWorld
 import Foundation
 
-// Runs random lives and prints the seeds of those that violate an invariant:
+// Runs random histories and prints the seeds of those that violate an invariant:
 //
-//     client-lives [COUNT] [FIRST SEED]
+//     client-histories [COUNT] [FIRST SEED]
 //
 // With a count of 1, prints every event.
 let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
 guard let count = arguments.first ?? 100_000, let first = arguments.dropFirst().first ?? 1 else {
-    FileHandle.standardError.write(Data("usage: client-lives [COUNT] [FIRST SEED]\n".utf8))
+    FileHandle.standardError.write(Data("usage: client-histories [COUNT] [FIRST SEED]\n".utf8))
     exit(2)
 }
 let start = Date()
@@ -19,7 +19,7 @@ let failures = await withTaskGroup(of: [String].self) { group in
             var failures: [String] = []
             for seed in stride(from: first &+ shard, to: first &+ count, by: Int(shards)) where failures.count < 10 {
                 var world = World(seed: seed, isTraced: count == 1)
-                let violations = world.live(steps: 40)
+                let violations = world.run(steps: 40)
                 if count == 1 { print(world.trace.joined(separator: "\n")) }
                 failures += violations.prefix(1).map { "seed \(seed): \($0)" }
             }
@@ -30,7 +30,7 @@ let failures = await withTaskGroup(of: [String].self) { group in
     for await failures in group { all += failures }
     return all
 }
-for failure in failures { print("client-lives: \(failure)") }
+for failure in failures { print("client-histories: \(failure)") }
 let seconds = Date().timeIntervalSince(start)
-print("client-lives: \(count) lives from seed \(first), \(failures.count) went wrong (\(Int(seconds)) s)")
+print("client-histories: \(count) histories from seed \(first), \(failures.count) went wrong (\(Int(seconds)) s)")
 exit(failures.isEmpty ? 0 : 1)

@@ -36,7 +36,7 @@ package actor StoreAndServer {
 
     /// Starts both, and sets the simulator's notification URL to the server.
     package init() async throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("whole-way-\(UUID().uuidString)")
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("end-to-end-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let date = ISO8601DateFormatter().string(from: Self.start)
         simulator = try await RunningProcess(

@@ -3,7 +3,7 @@ import CounterfoilClientTesting
 import Foundation
 
 /// The conditions that must hold when nothing fails any more.
-extension Life {
+extension RandomHistory {
     /// Repairs everything, except for past events.
     package func repair() async throws {
         for owner in [anna, bert] {
@@ -92,7 +92,7 @@ extension Life {
         return sales
     }
 
-    /// Summarizes the events of this life, so that an uneventful one is not taken as proof.
+    /// Summarizes the events of this history, so that an uneventful one is not taken as proof.
     package func summary() async throws -> String {
         let sales = try await sales()
         var moved = 0

@@ -2,28 +2,28 @@ import CounterfoilClient
 import CounterfoilClientTesting
 import Foundation
 import Testing
-import WholeWay
+import EndToEnd
 
 /// Whether the command of the main package exists. `make test` builds it first, and requires it.
 private let isCommandBuilt =
-    RunningProcess.executable != nil || ProcessInfo.processInfo.environment["COUNTERFOIL_WHOLE_WAY"] == "required"
+    RunningProcess.executable != nil || ProcessInfo.processInfo.environment["COUNTERFOIL_END_TO_END"] == "required"
 private let reason: Comment = "swift build in the folder above makes the store and the server that this needs"
 
 @Suite(
-    "The whole way: a store, a server and three devices of two customers", .enabled(if: isCommandBuilt, reason),
+    "End to end: a store, a server and three devices of two customers", .enabled(if: isCommandBuilt, reason),
     .serialized)
-struct WholeWayTests {
-    /// The number of lives that run side by side, with independent customers.
+struct EndToEndTests {
+    /// The number of histories that run side by side, with independent customers.
     private static let sideBySide = 10
 
     @Test(.timeLimit(.minutes(120)))
     func `Thirteen months with every fault end with devices, server and store in agreement`() async throws {
-        let count = ProcessInfo.processInfo.environment["CLIENT_WHOLE_LIVES"].flatMap { Int($0) } ?? 3
-        let first = ProcessInfo.processInfo.environment["CLIENT_WHOLE_SEED"].flatMap { UInt64($0) } ?? 1
+        let count = ProcessInfo.processInfo.environment["CLIENT_END_TO_END_HISTORIES"].flatMap { Int($0) } ?? 3
+        let first = ProcessInfo.processInfo.environment["CLIENT_END_TO_END_SEED"].flatMap { UInt64($0) } ?? 1
         for begin in stride(from: 0, to: count, by: Self.sideBySide) {
             let seeds = (begin..<min(begin + Self.sideBySide, count)).map { first + UInt64($0) }
-            for (seed, wrong) in try await Life.live(seeds) {
-                Issue.record("life \(seed): \(wrong.joined(separator: "\n"))")
+            for (seed, wrong) in try await RandomHistory.run(seeds) {
+                Issue.record("history \(seed): \(wrong.joined(separator: "\n"))")
             }
         }
     }

@@ -4,7 +4,7 @@ import CounterfoilClientTesting
 import Foundation
 
 /// Two customers with three devices and an account each, over thirteen months.
-package struct Life: Sendable {
+package struct RandomHistory: Sendable {
     package let seed: UInt64
     package let anna: String
     package let bert: String
@@ -120,34 +120,34 @@ package struct Life: Sendable {
     }
 }
 
-extension Life {
-    /// Runs several lives side by side with one store and one server.
+extension RandomHistory {
+    /// Runs several histories side by side with one store and one server.
     ///
-    /// - Returns: The problems by the seed of the life.
-    package static func live(_ seeds: some Collection<UInt64>) async throws -> [UInt64: [String]] {
+    /// - Returns: The problems by the seed of the history.
+    package static func run(_ seeds: some Collection<UInt64>) async throws -> [UInt64: [String]] {
         let world = try await StoreAndServer()
         let result: Result<[UInt64: [String]], any Error>
-        do { result = .success(try await live(Array(seeds), in: world)) } catch { result = .failure(error) }
+        do { result = .success(try await run(Array(seeds), in: world)) } catch { result = .failure(error) }
         await world.stop()
         return try result.get()
     }
 
     /// Whether each day is printed.
-    private static let isTraced = ProcessInfo.processInfo.environment["CLIENT_WHOLE_TRACE"] != nil
+    private static let isTraced = ProcessInfo.processInfo.environment["CLIENT_END_TO_END_TRACE"] != nil
 
     private static func trace(_ text: @autoclosure () async throws -> String) async rethrows {
         if isTraced { FileHandle.standardError.write(Data((try await text() + "\n").utf8)) }
     }
 
-    private static func live(_ seeds: [UInt64], in world: StoreAndServer) async throws -> [UInt64: [String]] {
-        var lives: [Life] = []
-        for seed in seeds { lives.append(try await Life(seed, in: world)) }
+    private static func run(_ seeds: [UInt64], in world: StoreAndServer) async throws -> [UInt64: [String]] {
+        var histories: [RandomHistory] = []
+        for seed in seeds { histories.append(try await RandomHistory(seed, in: world)) }
         var random = SeededGenerator(seed: seeds.reduce(0) { $0 &* 31 &+ $1 })
         let end = await world.now.addingTimeInterval(396 * 86_400)
         while await world.now < end {
             let date = await world.now
             await trace("\(date)")
-            for index in lives.indices { try await lives[index].runDay() }
+            for index in histories.indices { try await histories[index].runDay() }
             switch Int.random(in: 0..<20, using: &random) {
             case 0: await world.killServer()
             case 1, 2: try await world.fail("notification:*", #"{"drop":{}}"#, count: 3)
@@ -155,40 +155,46 @@ extension Life {
             default: try await world.startServer()
             }
             // Let pending work continue, and let the two seconds pass for which a buy button may wait.
-            try await pass(1, lives, in: world)
-            try await pass(3, lives, in: world)
-            try await pass(Double.random(in: 1...20, using: &random) * 86_400, lives, in: world)
+            try await pass(1, histories, in: world)
+            try await pass(3, histories, in: world)
+            try await pass(Double.random(in: 1...20, using: &random) * 86_400, histories, in: world)
         }
-        return try await recoverAndCheck(lives, in: world)
+        return try await recoverAndCheck(histories, in: world)
     }
 
-    private static func pass(_ seconds: TimeInterval, _ lives: [Life], in world: StoreAndServer) async throws {
-        for life in lives { await life.pause() }
+    private static func pass(_ seconds: TimeInterval, _ histories: [RandomHistory], in world: StoreAndServer)
+        async throws
+    {
+        for history in histories { await history.pause() }
         try await world.advance(by: seconds)
-        for life in lives { await life.pass(seconds) }
+        for history in histories { await history.pass(seconds) }
     }
 
-    private static func recoverAndCheck(_ lives: [Life], in world: StoreAndServer) async throws -> [UInt64: [String]] {
+    private static func recoverAndCheck(_ histories: [RandomHistory], in world: StoreAndServer) async throws -> [UInt64:
+        [String]]
+    {
         try await world.startServer()
         try await world.stopFailing()
-        for life in lives { try await life.repair() }
+        for history in histories { try await history.repair() }
         var wrong: [UInt64: [String]] = [:]
         // The App Store retries notifications for 157 hours, and a client waits for a quarter of an hour at most.
         for round in 0..<60 {
-            try await pass(round < 10 ? 1800 : 6 * 3600, lives, in: world)
+            try await pass(round < 10 ? 1800 : 6 * 3600, histories, in: world)
             wrong = [:]
-            for life in lives {
-                let remaining = try await life.pendingProblems(inRound: round)
-                if !remaining.isEmpty { wrong[life.seed] = remaining }
+            for history in histories {
+                let remaining = try await history.pendingProblems(inRound: round)
+                if !remaining.isEmpty { wrong[history.seed] = remaining }
             }
             await trace("\(wrong)")
             if wrong.isEmpty { break }
         }
-        for life in lives {
-            wrong[life.seed, default: []] += try await life.violations()
-            try await trace("life \(life.seed): \(try await life.summary())")
-            for phone in life.phones { await phone.kill() }
-            if wrong[life.seed]?.isEmpty == false { wrong[life.seed]?.append(await life.recorder.recentEvents) }
+        for history in histories {
+            wrong[history.seed, default: []] += try await history.violations()
+            try await trace("history \(history.seed): \(try await history.summary())")
+            for phone in history.phones { await phone.kill() }
+            if wrong[history.seed]?.isEmpty == false {
+                wrong[history.seed]?.append(await history.recorder.recentEvents)
+            }
         }
         return wrong.filter { !$0.value.isEmpty }
     }
