@@ -166,7 +166,7 @@ extension RenewalRate {
     }
 
     /// The duration of billing retry after a failed renewal. The grace period is its first part.
-    public var billingRetry: TimeInterval {
+    public var billingRetryPeriod: TimeInterval {
         switch scale {
         case .real: 60 * 86_400
         case .monthly(_, let month): 2 * month
@@ -176,8 +176,8 @@ extension RenewalRate {
     }
 
     /// The longest lapse that `recentSubscriptionStartDate` ignores: 60 days in real time, 10 minutes at the sandbox's
-    /// rates, ``billingRetry`` at the others.
-    public var maximumIgnoredLapse: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetry }
+    /// rates, ``billingRetryPeriod`` at the others.
+    public var maximumIgnoredLapse: TimeInterval { Self.sandbox.contains(self) ? 600 : billingRetryPeriod }
 
     /// Returns a real-time duration scaled to this rate, in proportion to a month of 30 days.
     func shortened(_ seconds: TimeInterval) -> TimeInterval {

@@ -299,7 +299,7 @@ extension ControlDescription {
               responses:
                 "200":
                   description: A page of faults
-                  content: {application/json: {schema: {$ref: "#/components/schemas/FaultLineList"}}}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ActiveFaultList"}}}
                 default: {$ref: "#/components/responses/error"}
             post:
               summary: Add a fault
@@ -314,7 +314,7 @@ extension ControlDescription {
               responses:
                 "201":
                   description: The fault
-                  content: {application/json: {schema: {$ref: "#/components/schemas/FaultLine"}}}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ActiveFault"}}}
                 default: {$ref: "#/components/responses/error"}
             delete:
               summary: Remove all faults
@@ -999,7 +999,7 @@ extension ControlDescription {
                 signedTransactionInfo: {type: string}
                 signedRenewalInfo: {type: string}
                 isVerified: {type: boolean}
-            SoldProduct:
+            DeviceProduct:
               type: object
               required: [id, type, name, displayPrice, price, currency]
               properties:
@@ -1025,7 +1025,7 @@ extension ControlDescription {
                 current: {type: array, items: {$ref: "#/components/schemas/SignedDeviceTransaction"}}
                 unfinished: {type: array, items: {$ref: "#/components/schemas/SignedDeviceTransaction"}}
                 statuses: {type: array, items: {$ref: "#/components/schemas/SubscriptionStatusOnDevice"}}
-                products: {type: array, items: {$ref: "#/components/schemas/SoldProduct"}}
+                products: {type: array, items: {$ref: "#/components/schemas/DeviceProduct"}}
                 pending: {type: array, items: {type: string}, description: Products of pending purchases}
                 signedAppTransactionInfo: {type: string, description: From iOS 16}
                 identifierForVendor: {type: string, format: uuid, description: The identifier in the receipt}
@@ -1200,7 +1200,7 @@ extension ControlDescription {
                 probability: {type: number, minimum: 0, maximum: 1}
                 count: {type: integer}
                 until: {$ref: "#/components/schemas/Milliseconds"}
-            FaultLine:
+            ActiveFault:
               type: object
               required: [number, struck, fault]
               properties:
@@ -1258,12 +1258,12 @@ extension ControlDescription {
                 object: {type: string}
                 items: {type: array, items: {$ref: "#/components/schemas/Notification"}}
                 next_page: {type: string}
-            FaultLineList:
+            ActiveFaultList:
               type: object
               required: [object, items]
               properties:
                 object: {type: string}
-                items: {type: array, items: {$ref: "#/components/schemas/FaultLine"}}
+                items: {type: array, items: {$ref: "#/components/schemas/ActiveFault"}}
                 next_page: {type: string}
             SnapshotNameList:
               type: object

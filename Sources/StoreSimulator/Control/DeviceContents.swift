@@ -30,7 +30,7 @@ public struct DeviceContents: Codable, Sendable {
     /// The statuses of the subscriptions.
     public var statuses: [Status]
     /// The products that are on sale.
-    public var products: [SoldProduct]
+    public var products: [DeviceProduct]
     /// The product identifiers of pending purchases, such as those that wait for approval.
     public var pending: [String]
     /// The app transaction; nil before iOS 16.
@@ -53,7 +53,7 @@ public struct DeviceContents: Codable, Sendable {
     }
 
     /// A product that is on sale.
-    public struct SoldProduct: Codable, Sendable {
+    public struct DeviceProduct: Codable, Sendable {
         /// The product identifier.
         public var id: String
         /// The product type.
@@ -85,7 +85,7 @@ public struct DeviceUpdates: Codable, Sendable {
     }
 }
 
-extension DeviceContents.SoldProduct {
+extension DeviceContents.DeviceProduct {
     init(_ product: Product, in storefront: Storefront) {
         id = product.id
         type = product.type.rawValue

@@ -9,7 +9,7 @@ extension SimulatorCore {
         var device: Device
         var customer: Customer
         var appTransaction: AppTransaction
-        var products: [DeviceContents.SoldProduct]
+        var products: [DeviceContents.DeviceProduct]
         var finished: Set<String>
         var deviceID: UUID
         var receipt: ReceiptContents?
@@ -71,7 +71,7 @@ extension SimulatorCore {
         return Reading(
             knowledge: knowledge, device: try store.device(device, of: customer.id), customer: customer,
             appTransaction: store.appTransaction(of: customer, at: now),
-            products: sold.map { DeviceContents.SoldProduct($0, in: storefront) },
+            products: sold.map { DeviceContents.DeviceProduct($0, in: storefront) },
             finished: Set(customer.transactions.filter { store.transactions[$0]?.isFinished ?? true }), deviceID: id,
             receipt: store.hasReceipt(customer) ? store.receiptContents(of: customer, device: id, at: now) : nil,
             now: now)

@@ -16,7 +16,7 @@ extension Store {
             turnRenewalOff(subscription, at: now)
         }
         let id = transaction.payload.transactionId
-        let decides = settings.refunds == .automatic ? now.after(settings.consumptionWindow) : nil
+        let decides = settings.refundDecision == .automatic ? now.after(settings.consumptionWindow) : nil
         transactions[id]?.refund = .init(
             state: .requested, requested: now, due: decides, reason: reason ?? .unintendedPurchase, note: note,
             refundedItems: transaction.refund?.refundedItems)
@@ -162,7 +162,7 @@ extension Store {
         guard transactions[id]?.refund?.state == .requested else { return }
         transactions[id]?.refund?.preference = preference
         transactions[id]?.refund?.consumption = consumption
-        if settings.refunds == .automatic { decideRefund(id, at: now) }
+        if settings.refundDecision == .automatic { decideRefund(id, at: now) }
     }
 
     mutating func answer(

@@ -99,9 +99,9 @@ extension Store {
             ?? .month
         let isCovered = settings.gracePeriodAppliesToFreeOffers || (current.price ?? 0) > 0
         let hasGrace = settings.gracePeriod != .off && isCovered
-        let retryEnds = now.after(settings.rate.billingRetry)
+        let retryEnds = now.after(settings.rate.billingRetryPeriod)
         // The grace period is the first part of billing retry, not added to it.
-        let grace = min(settings.rate.gracePeriod(settings.gracePeriod, for: period), settings.rate.billingRetry)
+        let grace = min(settings.rate.gracePeriod(settings.gracePeriod, for: period), settings.rate.billingRetryPeriod)
         let graceEnds = hasGrace ? now.after(grace) : nil
         subscriptions[subscription.id]?.retryEnds = retryEnds
         subscriptions[subscription.id]?.graceEnds = graceEnds

@@ -52,7 +52,7 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     public var realtimeTimeout: TimeInterval = 0.7
 
     /// Who decides refund requests.
-    public var refunds = RefundDecision.byCommand
+    public var refundDecision = RefundDecision.byCommand
 
     /// The time limit for the answer to a consumption request, in seconds.
     public var consumptionWindow: TimeInterval = 12 * 3600
@@ -96,7 +96,7 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         var settings = Self()
         settings.renewalCap = 12
         settings.retriesNotifications = false
-        settings.refunds = .automatic
+        settings.refundDecision = .automatic
         settings.consumptionWindow = 300
         return settings
     }()
@@ -114,9 +114,10 @@ public struct StoreSettings: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case rate, gracePeriod, renewalCap, notificationURL, notificationVersion, retriesNotifications
-        case retriesAfterBadRequest, deliveryTimeout, realtimeTimeout, refunds, consumptionWindow
+        case retriesAfterBadRequest, deliveryTimeout, realtimeTimeout, consumptionWindow
         case historyMatchesSubtypeExactly, cancellationAfterPriceNoticeHasSubtype, massExtensionDuration
         case enforcesRateLimits
+        case refundDecision = "refunds"
         case gracePeriodAppliesToFreeOffers = "graceCoversFreeOffers"
         case maximumRenewalLeadTime = "renewalLead"
         case maximumRenewalDelay = "renewalDelay"
@@ -148,7 +149,7 @@ public struct StoreSettings: Sendable, Hashable, Codable {
         retriesAfterBadRequest = try container.decode(Bool.self, forKey: .retriesAfterBadRequest)
         deliveryTimeout = try container.decode(TimeInterval.self, forKey: .deliveryTimeout)
         realtimeTimeout = try container.decode(TimeInterval.self, forKey: .realtimeTimeout)
-        refunds = try container.decode(RefundDecision.self, forKey: .refunds)
+        refundDecision = try container.decode(RefundDecision.self, forKey: .refundDecision)
         consumptionWindow = try container.decode(TimeInterval.self, forKey: .consumptionWindow)
         historyMatchesSubtypeExactly = try container.decode(Bool.self, forKey: .historyMatchesSubtypeExactly)
         sendsNotificationsForFamilyMembers = try container.decode(

@@ -51,7 +51,7 @@ import Testing
 
     /// Requests a refund for a purchase of Kim's. Returns the customer and the transaction.
     private static func requestRefund(_ world: World) async throws -> (customer: String, transaction: String) {
-        world.simulator.configure { $0.refunds = .byCommand }
+        world.simulator.configure { $0.refundDecision = .byCommand }
         let token = UUID()
         try await world.simulator.perform(
             .purchase(customer: "kim", product: "com.example.coins.100", appAccountToken: AppAccountToken(token)))

@@ -175,7 +175,7 @@ import Testing
             #expect((answer["known"] as? [String: Any])?["differences"] as? [[String: String]] == [])
             // After a refund the text is outdated.
             try await world.simulator.advance(by: 60)
-            world.simulator.configure { $0.refunds = .byCommand }
+            world.simulator.configure { $0.refundDecision = .byCommand }
             try await world.simulator.perform(.requestRefund(customer: "anna"))
             try await world.simulator.perform(.approveRefund(customer: "anna"))
             try await world.waitUntilIdle()

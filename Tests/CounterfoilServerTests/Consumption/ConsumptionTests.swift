@@ -150,7 +150,7 @@ import Testing
                 configuration.keys = [World.backend]
                 configuration.apps[0].consumption = ConsumptionPolicy()
             }) { world in
-                world.simulator.configure { $0.refunds = .byCommand }
+                world.simulator.configure { $0.refundDecision = .byCommand }
                 // The purchase names no customer of the server.
                 let outcome = try await world.simulator.perform(
                     .purchase(customer: "anna", product: Self.coins, appAccountToken: .absent))
@@ -175,7 +175,7 @@ import Testing
     @Test func `A decided refund is not answered, whichever notification comes first`() async throws {
         for isDecisionFirst in [true, false] {
             try await withPurchase(ConsumptionPolicy()) { world, customer in
-                world.simulator.configure { $0.refunds = .byCommand }
+                world.simulator.configure { $0.refundDecision = .byCommand }
                 let fault = try world.simulator.add(Fault("notification:CONSUMPTION_REQUEST", .drop))
                 if !isDecisionFirst { try world.simulator.removeFault(fault) }
                 _ = try await requestRefund(world)
@@ -208,7 +208,7 @@ import Testing
 
     @Test func `A failed answer is retried, and a request without consent is missed at the deadline`() async throws {
         try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
-            world.simulator.configure { $0.refunds = .byCommand }
+            world.simulator.configure { $0.refundDecision = .byCommand }
             let fault = try world.simulator.add(
                 Fault("route:send-consumption", .rateLimit(retryAfterSeconds: 1_000_000_000)))
             let id = try await requestRefund(world)
@@ -219,7 +219,7 @@ import Testing
             #expect(try await request(world, customer, about: id, in: [.sent]).number("items.0.attempts") == 2)
         }
         try await withPurchase(ConsumptionPolicy()) { world, customer in
-            world.simulator.configure { $0.refunds = .byCommand }
+            world.simulator.configure { $0.refundDecision = .byCommand }
             let id = try await requestRefund(world)
             try await world.simulator.advance(by: 12 * 3600 + 1)
             let missed = try await request(world, customer, about: id, in: [.missed])
@@ -230,7 +230,7 @@ import Testing
     @Test func `An answer is retried after a proxy's refusal and not after the App Store's`() async throws {
         let route = "route:send-consumption"
         try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
-            world.simulator.configure { $0.refunds = .byCommand }
+            world.simulator.configure { $0.refundDecision = .byCommand }
             // A refusal without an error code of the App Store.
             let fault = try world.simulator.add(Fault(route, .status(code: 403)))
             let id = try await requestRefund(world)
@@ -241,7 +241,7 @@ import Testing
             #expect(try await request(world, customer, about: id, in: [.sent]).number("items.0.attempts") == 2)
         }
         try await withPurchase(ConsumptionPolicy(defaultConsent: true)) { world, customer in
-            world.simulator.configure { $0.refunds = .byCommand }
+            world.simulator.configure { $0.refundDecision = .byCommand }
             try world.simulator.add(Fault(route, .error(code: 4_000_034)))
             let id = try await requestRefund(world)
             #expect(try await request(world, customer, about: id, in: [.refused]).text("items.0.answer") == "4000034")
@@ -251,7 +251,7 @@ import Testing
     @Test func `A consumption request about Advanced Commerce is answered in version 1`() async throws {
         let policy = ConsumptionPolicy(defaultConsent: true, refundPreference: .decline)
         try await withPurchase(policy) { world, customer in
-            world.simulator.configure { $0.refunds = .byCommand }
+            world.simulator.configure { $0.refundDecision = .byCommand }
             let request = AdvancedCommerceSubscriptionCreateRequest(
                 requestInfo: .init(requestReferenceId: UUID(), appAccountToken: UUID(uuidString: customer)),
                 currency: "USD", descriptors: .init(description: "Everything", displayName: "All"),

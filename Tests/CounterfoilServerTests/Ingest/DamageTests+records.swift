@@ -16,7 +16,7 @@ extension `Damaged ledger rows` {
     @Test func `A damaged record delays the consumption answer of its own purchase only`() async throws {
         try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy(defaultConsent: true) }) { world in
             let (simulator, storage) = (world.simulator, try Self.storage(world))
-            simulator.configure { $0.refunds = .byCommand }
+            simulator.configure { $0.refundDecision = .byCommand }
             let fault = try simulator.add(Fault("route:send-consumption", .status(code: 403)))
             var originals: [String] = []
             for customer in ["anna", "ben"] {
@@ -45,7 +45,7 @@ extension `Damaged ledger rows` {
     @Test func `A consumption request whose record stays damaged is missed with storage_damaged`() async throws {
         try await World.run(server: { $0.apps[0].consumption = ConsumptionPolicy() }) { world in
             let simulator = world.simulator
-            simulator.configure { $0.refunds = .byCommand }
+            simulator.configure { $0.refundDecision = .byCommand }
             let original = try await Self.buy(world, "anna", "com.example.coins.100")
             try await world.waitUntilIdle()
             try await simulator.perform(.requestRefund(customer: "anna"))

@@ -45,7 +45,7 @@ import Testing
             #expect(row.rate.gracePeriod(configured, for: .year) == row.grace.other)
         }
         #expect(row.rate.gracePeriod(.off, for: .month) == 0)
-        #expect(row.rate.billingRetry == row.retry)
+        #expect(row.rate.billingRetryPeriod == row.retry)
     }
 
     @Test(arguments: [

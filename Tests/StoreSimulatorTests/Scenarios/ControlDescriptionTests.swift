@@ -211,7 +211,7 @@ import Yams
             #expect(status == 200)
             #expect(simulator.settings(of: .sandbox).renewalCap == nil)
             #expect(simulator.settings(of: .sandbox).maximumRenewalLeadTime == 0)
-            #expect(simulator.settings(of: .sandbox).refunds == .automatic)
+            #expect(simulator.settings(of: .sandbox).refundDecision == .automatic)
             for wrong in [#"{"renewalled":0}"#, #"{"renewalLead":-1}"#, "[]"] {
                 let refused = try await patch(wrong)
                 #expect(refused == 400, "\(wrong)")

@@ -203,7 +203,7 @@ import Testing
         throws
     {
         for isAutomatic in [true, false] {
-            var shop = Shop { if isAutomatic { $0.refunds = .automatic } }
+            var shop = Shop { if isAutomatic { $0.refundDecision = .automatic } }
             try shop.buy("coins")
             try shop.perform(.requestRefund(customer: "anna", reason: cause))
             if isAutomatic { shop.wait(.week) } else { try shop.perform(.approveRefund(customer: "anna")) }

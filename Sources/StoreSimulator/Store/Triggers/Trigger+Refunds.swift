@@ -12,7 +12,7 @@ extension TriggerRun {
             return try perform(.requestRefund(customer: customer, transaction: id))
         }
         // With automatic decisions the store would decide at another time.
-        store.settings.refunds = .byCommand
+        store.settings.refundDecision = .byCommand
         let bought = store.transactions[id]?.payload.purchaseDate ?? now
         let between = bought + now.timeIntervalSince(bought) / 2
         let request = StoreCommand.requestRefund(customer: customer, transaction: id)

@@ -46,7 +46,7 @@ extension TriggerRun {
 
     private mutating func recover() throws(StoreError) {
         if isNew {
-            try failBilling(endingSubscription(by: store.settings.rate.billingRetry / 4))
+            try failBilling(endingSubscription(by: store.settings.rate.billingRetryPeriod / 4))
             store.run(until: now)
         }
         try perform(.fixBilling(customer: customer))
@@ -70,7 +70,7 @@ extension TriggerRun {
         if isNew {
             let period = try subscriptionProduct().subscription?.period ?? .month
             let rate = store.settings.rate
-            grace = min(rate.gracePeriod(store.settings.gracePeriod, for: period), rate.billingRetry)
+            grace = min(rate.gracePeriod(store.settings.gracePeriod, for: period), rate.billingRetryPeriod)
         }
         let subscription = try endingSubscription(by: grace)
         if isNew { try failBilling(subscription) }
@@ -87,7 +87,7 @@ extension TriggerRun {
     }
 
     private mutating func endRetry() throws(StoreError) {
-        let subscription = try endingSubscription(by: store.settings.rate.billingRetry)
+        let subscription = try endingSubscription(by: store.settings.rate.billingRetryPeriod)
         try failBilling(subscription)
         // The steps are the failed renewal, the end of the grace period and the end of billing retry.
         try advance(subscription, steps: 3)
