@@ -216,7 +216,7 @@ extension APIDescription {
                                 type: array
                                 description: The other transactions, with the reasons
                                 items: {$ref: "#/components/schemas/RefusedTransaction"}
-                              history: {$ref: "#/components/schemas/History"}
+                              history: {$ref: "#/components/schemas/HistoryRequestState"}
                 default: {$ref: "#/components/responses/error"}
           /v1/customers/{id}/purchases/{original}/transfer:
             post:
@@ -270,7 +270,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/nonce"}
               requestBody:
                 required: true
-                content: {application/json: {schema: {$ref: "#/components/schemas/Merge"}}}
+                content: {application/json: {schema: {$ref: "#/components/schemas/MergeRequest"}}}
               responses:
                 "200":
                   description: The customer, as GET returns it
@@ -280,16 +280,16 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /v1/keys:
             get:
-              operationId: listAnswerKeys
+              operationId: listResponseSigningKeys
               tags: [customers]
-              summary: List the public keys of signed answers
+              summary: List the public keys of signed responses
               description: >-
                 Needs the scope customers:read. Read them once over a trusted connection and ship them with the app: keys that
                 an app fetches at run time prove nothing.
               responses:
                 "200":
                   description: The keys of the apps that have an answer_key
-                  content: {application/json: {schema: {$ref: "#/components/schemas/AnswerKeyList"}}}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ResponseSigningKeyList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/sessions:
             post:
@@ -759,7 +759,7 @@ extension APIDescription {
                 - {$ref: "#/components/parameters/environment"}
               requestBody:
                 required: true
-                content: {application/json: {schema: {$ref: "#/components/schemas/Usage"}}}
+                content: {application/json: {schema: {$ref: "#/components/schemas/UsageReport"}}}
               responses:
                 "204": {description: Stored}
                 default: {$ref: "#/components/responses/error"}
@@ -1020,7 +1020,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The number of notifications, found or queued
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Reprocessing"}}}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/ReprocessingResult"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/notifications/{id}/reprocess:
             parameters:
@@ -1072,7 +1072,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: A page of refusals
-                  content: {application/json: {schema: {$ref: "#/components/schemas/RefusalList"}}}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/RefusedDeliveryList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/completeness:
             get:
@@ -1455,7 +1455,7 @@ extension APIDescription {
               responses:
                 "200":
                   description: The parts
-                  content: {application/json: {schema: {$ref: "#/components/schemas/HealthPartList"}}}
+                  content: {application/json: {schema: {$ref: "#/components/schemas/HealthComponentList"}}}
                 default: {$ref: "#/components/responses/error"}
           /v1/operations/keys:
             get:
@@ -1665,7 +1665,7 @@ extension APIDescription {
               type: string
               enum: [none, subscribe, fix_payment, ask_price_consent, save_offer, win_back_offer, promotional_offer]
               description: The next step that Apple's guidance recommends
-            Detail:
+            StateDetail:
               type: string
               enum:
                 - in_grace_period
@@ -1690,7 +1690,7 @@ extension APIDescription {
                 - upgraded
                 - changed_product
                 - duration_over
-            Rule:
+            ExplanationRule:
               type: string
               enum:
                 - subscription_active
@@ -1783,7 +1783,7 @@ extension APIDescription {
                 groups: {type: array, items: {$ref: "#/components/schemas/SubscriptionGroup"}}
                 products: {type: array, items: {$ref: "#/components/schemas/Product"}}
                 purchases: {type: array, items: {$ref: "#/components/schemas/Purchase"}}
-                consumables: {type: array, items: {$ref: "#/components/schemas/ConsumableBalance"}}
+                consumables: {type: array, items: {$ref: "#/components/schemas/ConsumableTotals"}}
                 original_purchase: {$ref: "#/components/schemas/OriginalPurchase"}
                 unverified:
                   type: array
@@ -1862,13 +1862,13 @@ extension APIDescription {
                 duration_ms:
                   type: integer
                   description: The minimum duration of a non-renewing subscription
-            AnswerKeyList:
+            ResponseSigningKeyList:
               type: object
               required: [object, items]
               properties:
                 object: {const: list}
-                items: {type: array, items: {$ref: "#/components/schemas/AnswerKey"}}
-            AnswerKey:
+                items: {type: array, items: {$ref: "#/components/schemas/ResponseSigningKey"}}
+            ResponseSigningKey:
               type: object
               required: [object, app, algorithm, public_key]
               properties:
@@ -1876,7 +1876,7 @@ extension APIDescription {
                 app: {type: string, description: The bundle identifier}
                 algorithm: {const: Ed25519}
                 public_key: {type: string, description: 32 bytes in base64}
-            Merge:
+            MergeRequest:
               type: object
               required: [from]
               additionalProperties: false
@@ -2043,7 +2043,7 @@ extension APIDescription {
                 since: {$ref: "#/components/schemas/Instant"}
                 until: {$ref: "#/components/schemas/Instant"}
                 days_left: {type: integer, format: int64, description: Whole days that are left}
-                reason: {$ref: "#/components/schemas/Detail"}
+                reason: {$ref: "#/components/schemas/StateDetail"}
                 will_renew: {type: boolean}
                 eligible_win_back_offer_ids: {type: array, items: {type: string}}
                 next_step: {$ref: "#/components/schemas/NextStep"}
@@ -2163,9 +2163,9 @@ extension APIDescription {
                     - {$ref: "#/components/schemas/VerificationCode"}
                     - {type: string, enum: [storage_damaged]}
                 message: {type: string}
-            Details:
+            StateDetails:
               type: array
-              items: {$ref: "#/components/schemas/Detail"}
+              items: {$ref: "#/components/schemas/StateDetail"}
               description: Further facts about the state
             Entitlement:
               type: object
@@ -2175,7 +2175,7 @@ extension APIDescription {
                 key: {type: string}
                 is_active: {type: boolean}
                 state: {$ref: "#/components/schemas/AccessState"}
-                details: {$ref: "#/components/schemas/Details"}
+                details: {$ref: "#/components/schemas/StateDetails"}
                 until: {$ref: "#/components/schemas/Instant"}
                 will_renew: {type: boolean}
                 product_id: {type: string}
@@ -2212,7 +2212,7 @@ extension APIDescription {
                 revocation_reason: {type: integer}
                 revocation_type: {$ref: "#/components/schemas/RevocationType"}
                 eligible_win_back_offer_ids: {type: array, items: {type: string}}
-                details: {$ref: "#/components/schemas/Details"}
+                details: {$ref: "#/components/schemas/StateDetails"}
                 next_step: {$ref: "#/components/schemas/NextStep"}
             SubscriptionGroup:
               type: object
@@ -2222,7 +2222,7 @@ extension APIDescription {
                 object: {const: subscription_group}
                 subscription_group_identifier: {type: string}
                 state: {$ref: "#/components/schemas/AccessState"}
-                details: {$ref: "#/components/schemas/Details"}
+                details: {$ref: "#/components/schemas/StateDetails"}
                 until: {$ref: "#/components/schemas/Instant"}
                 product_id: {type: string}
                 original_transaction_id: {type: string}
@@ -2236,7 +2236,7 @@ extension APIDescription {
                 product_id: {type: string}
                 type: {$ref: "#/components/schemas/ProductType"}
                 state: {$ref: "#/components/schemas/AccessState"}
-                details: {$ref: "#/components/schemas/Details"}
+                details: {$ref: "#/components/schemas/StateDetails"}
                 until: {$ref: "#/components/schemas/Instant"}
                 ended_at: {$ref: "#/components/schemas/Instant"}
                 will_renew: {type: boolean}
@@ -2263,8 +2263,8 @@ extension APIDescription {
                 revocation_date: {$ref: "#/components/schemas/Instant"}
                 revocation_reason: {type: integer}
                 revocation_type: {$ref: "#/components/schemas/RevocationType"}
-                details: {$ref: "#/components/schemas/Details"}
-            ConsumableBalance:
+                details: {$ref: "#/components/schemas/StateDetails"}
+            ConsumableTotals:
               type: object
               required: [object, product_id, purchases, quantity, revoked_quantity]
               properties:
@@ -2351,7 +2351,7 @@ extension APIDescription {
                 as_of: {$ref: "#/components/schemas/Instant"}
                 is_active: {type: boolean}
                 until: {$ref: "#/components/schemas/Instant"}
-                rule: {$ref: "#/components/schemas/Rule"}
+                rule: {$ref: "#/components/schemas/ExplanationRule"}
                 sentence: {type: string, description: A text for people}
                 product_id: {type: string}
                 transaction_id: {type: string}
@@ -2452,13 +2452,13 @@ extension APIDescription {
                     true: the customer asked to restore, so the restore policy applies to all purchases of the Apple account,
                     whatever their account tokens are. Omitted: it applies to the sent purchases, except those that were signed
                     with another customer's account token. false: no purchase moves
-            History:
+            HistoryRequestState:
               type: object
               required: [state]
               properties:
                 state: {type: string, enum: [pending, refused, not_configured]}
                 code: {type: string, description: The App Store's error}
-            Usage:
+            UsageReport:
               type: object
               description: At least one member besides transaction_id and product_id is required.
               additionalProperties: false
@@ -2480,7 +2480,7 @@ extension APIDescription {
                     - UNDELIVERED_SERVER_OUTAGE
                     - UNDELIVERED_OTHER
                 sample_content_provided: {type: boolean}
-            Reprocessing:
+            ReprocessingResult:
               type: object
               required: [object, code, notifications, has_more, dry_run]
               properties:
@@ -2725,14 +2725,14 @@ extension APIDescription {
                   maxItems: 60
                   description: One value a minute, oldest first; fewer in the first hour
                   items: {type: number}
-            RefusalList:
+            RefusedDeliveryList:
               type: object
               required: [object, items, next_page]
               properties:
                 object: {const: list}
-                items: {type: array, items: {$ref: "#/components/schemas/Refusal"}}
+                items: {type: array, items: {$ref: "#/components/schemas/RefusedDelivery"}}
                 next_page: {$ref: "#/components/schemas/NextPage"}
-            Refusal:
+            RefusedDelivery:
               type: object
               required: [object, received_at, code, message, body]
               properties:
@@ -2898,14 +2898,14 @@ extension APIDescription {
                 object: {const: send_attempt}
                 attempt_date: {$ref: "#/components/schemas/Instant"}
                 result: {type: string, description: "Apple's value, such as SUCCESS or TIMED_OUT"}
-            HealthPartList:
+            HealthComponentList:
               type: object
               required: [object, items, next_page]
               properties:
                 object: {const: list}
-                items: {type: array, items: {$ref: "#/components/schemas/HealthPart"}}
+                items: {type: array, items: {$ref: "#/components/schemas/HealthComponent"}}
                 next_page: {$ref: "#/components/schemas/NextPage"}
-            HealthPart:
+            HealthComponent:
               type: object
               required: [object, name, status, detail]
               properties:

@@ -120,7 +120,7 @@ import Yams
         #expect(words("SegmentName") == Set(Segment.allCases.map(\.name)))
         #expect(words("DeliveryState") == Set(WebhookDelivery.State.allCases.map(\.name)))
         #expect(words("VerificationCode") == (try Self.codes("Sources/AppStoreTrust/VerificationError.swift")))
-        #expect(words("Detail") == (try Self.details()))
+        #expect(words("StateDetail") == (try Self.details()))
     }
 
     /// A client with a closed enumeration refuses whole pages once the App Store adds a type.
@@ -133,7 +133,7 @@ import Yams
         #expect(patterns.contains { added.rawValue.range(of: $0, options: .regularExpression) != nil })
     }
 
-    /// The enumerated values of a member, by a path such as `Refusal.code`.
+    /// The enumerated values of a member, by a path such as `RefusedDelivery.code`.
     private static func words(of member: String) throws -> Set<String> {
         let document = try #require(try Yams.load(yaml: APIDescription.text) as? [String: Any])
         let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: Any])
@@ -177,7 +177,7 @@ import Yams
         let receiving = try Self.failures("Sources/CounterfoilServer/API/NotificationRoutes.swift")
             .union(Self.failures("Sources/LedgerServices/Receipts/NotificationV1Receiver.swift"))
         #expect(receiving.isSuperset(of: ["forbidden_network", "wrong_secret"]))
-        #expect(try Self.words(of: "Refusal.code") == verification.union(receiving))
+        #expect(try Self.words(of: "RefusedDelivery.code") == verification.union(receiving))
         let verificationOrDamage = verification.union([StorageError.Code.damaged.rawValue])
         #expect(try Self.words(of: "Notification.failure") == verificationOrDamage)
         let reporting = ["VerifiedPurchases", "RestoreService"].map { "Sources/LedgerServices/Restore/\($0).swift" }
