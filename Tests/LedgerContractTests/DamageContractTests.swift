@@ -20,8 +20,8 @@ import Testing
         _ engine: Engine, _ body: (any LedgerEngine, AppEnvironment) async throws -> Void
     ) async throws {
         try await engine.withLedger { ledger, scope in
-            let statements = ["1", "2", "3"].map { purchase($0, in: scope) }
-            #expect(try await ledger.commit(statements) == 3)
+            let signedFacts = ["1", "2", "3"].map { purchase($0, in: scope) }
+            #expect(try await ledger.commit(signedFacts) == 3)
             try await body(ledger, scope)
         }
     }
@@ -102,8 +102,8 @@ import Testing
             let claim = Claim(
                 customer: "anna", scope: id, originalTransactionIDs: ["1", "2"], policy: .transfer, claimedAt: 5)
             try await engine.damaging(record: "2", in: id, of: ledger) {
-                let statements = ["4", "2", "5"].map { Self.purchase($0, in: scope) }
-                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.commit(statements) })
+                let signedFacts = ["4", "2", "5"].map { Self.purchase($0, in: scope) }
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.commit(signedFacts) })
                 for original in ["4", "5"] { #expect(try await ledger.lineage(original, in: id) == nil) }
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.claim(claim) { _ in true } })
                 let owners = try await ledger.owners(of: "1", in: id)

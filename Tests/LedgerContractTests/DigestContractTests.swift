@@ -49,9 +49,9 @@ import Testing
             try await expectNewDigest("a folded notification")
             _ = try await ledger.commit(received: [Self.received("text 2", in: scope)], processed: [])
             try await expectNewDigest("another text of the notification")
-            let statement = SignedFact(
+            let signedFact = SignedFact(
                 scope: id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: now, text: "text 3")
-            _ = try await ledger.commit([statement])
+            _ = try await ledger.commit([signedFact])
             try await expectNewDigest("a statement")
             _ = try await ledger.claim(Self.claim(["1"], in: scope)) { _ in true }
             try await expectNewDigest("a claim of a purchase")

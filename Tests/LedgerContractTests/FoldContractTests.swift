@@ -70,10 +70,10 @@ import Testing
             for (original, expected) in [("a", "a"), ("B", "B"), ("\u{E9}", "B"), ("7", "7")] {
                 var fact = Self.transaction(original)
                 fact.transactionID = "7"
-                let statement = SignedFact(
+                let signedFact = SignedFact(
                     scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: Self.now,
                     text: "text \(original)")
-                _ = try await ledger.commit([statement])
+                _ = try await ledger.commit([signedFact])
                 let found = try await ledger.originalTransactionID(of: "7", in: scope.id)
                 #expect(found == expected, "\(original)")
             }

@@ -66,8 +66,8 @@ import Testing
             var ledger = try await Walk(try engine.open(in: folder))
             let scope = ledger.scopes[0]
             let notifications = (0..<20).map { _ in facts.notification(in: scope, at: 0) }
-            let statements = try (0..<12).map { _ in try facts.statement(in: scope, at: 0) }
-            try await Self.commitInBatches(notifications, statements, &ledger, &facts.random)
+            let signedFacts = try (0..<12).map { _ in try facts.statement(in: scope, at: 0) }
+            try await Self.commitInBatches(notifications, signedFacts, &ledger, &facts.random)
             let digest = try await ledger.ledger.digest()
             let last = try await ledger.ledger.lastEvent()
             #expect(last > 5)
@@ -76,7 +76,7 @@ import Testing
                 let again = notifications.filter { _ in Bool.random(using: &facts.random) }
                 try await Self.commitInBatches(
                     (notifications + again).shuffled(using: &facts.random),
-                    (statements + statements.prefix(4)).shuffled(using: &facts.random), &other, &facts.random)
+                    (signedFacts + signedFacts.prefix(4)).shuffled(using: &facts.random), &other, &facts.random)
                 #expect(try await other.ledger.digest() == digest)
                 #expect(try await other.ledger.lastEvent() == last)
             }
@@ -84,17 +84,17 @@ import Testing
     }
 
     private static func commitInBatches(
-        _ notifications: [(received: ReceivedNotification, folded: ProcessedNotification)], _ statements: [SignedFact],
+        _ notifications: [(received: ReceivedNotification, folded: ProcessedNotification)], _ signedFacts: [SignedFact],
         _ walk: inout Walk, _ random: inout SeededGenerator
     ) async throws {
-        var (notifications, statements) = (notifications[...], statements[...])
-        while !notifications.isEmpty || !statements.isEmpty {
+        var (notifications, signedFacts) = (notifications[...], signedFacts[...])
+        while !notifications.isEmpty || !signedFacts.isEmpty {
             let batch = notifications.prefix(Int.random(in: 0...5, using: &random))
             notifications = notifications.dropFirst(batch.count)
             _ = try await walk.commit(Array(batch), processed: Int.random(in: 0...walk.waiting.count, using: &random))
-            let statementBatch = statements.prefix(Int.random(in: 0...3, using: &random))
-            statements = statements.dropFirst(statementBatch.count)
-            _ = try await walk.ledger.commit(Array(statementBatch))
+            let factBatch = signedFacts.prefix(Int.random(in: 0...3, using: &random))
+            signedFacts = signedFacts.dropFirst(factBatch.count)
+            _ = try await walk.ledger.commit(Array(factBatch))
         }
         _ = try await walk.commit([], processed: walk.waiting.count)
         #expect(try await walk.ledger.backlog().count == 0)

@@ -68,8 +68,8 @@ extension Step {
         switch Int.random(in: 0..<36, using: &facts.random) {
         case 0..<7: return receive(&facts, scope, now)
         case 7..<10:
-            let statement = try facts.statement(in: scope, at: now)
-            return Step(name: "statement") { "\(try await $0.ledger.commit([statement]))" }
+            let signedFact = try facts.statement(in: scope, at: now)
+            return Step(name: "statement") { "\(try await $0.ledger.commit([signedFact]))" }
         case 10: return fail(facts.isOneIn(2), now)
         case 11..<14: return claim(&facts, customer, scope, now)
         case 14:

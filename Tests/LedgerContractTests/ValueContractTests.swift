@@ -104,10 +104,10 @@ import Testing
             }
             let date = RandomFacts.start + fraction
             let (transaction, renewal) = facts(at: date)
-            let statements = [SignedFact.Fact.transaction(transaction), .renewal(renewal)].enumerated().map {
+            let signedFacts = [SignedFact.Fact.transaction(transaction), .renewal(renewal)].enumerated().map {
                 SignedFact(scope: scope.id, fact: $0.element, origin: .app, receivedAt: 0, text: "text \($0.offset)")
             }
-            #expect(try await ledger.commit(statements) == 2)
+            #expect(try await ledger.commit(signedFacts) == 2)
             let received = Self.notification(1, in: scope.id)
             let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             let folded = ProcessedNotification(

@@ -44,6 +44,6 @@ extension MemoryLedger.State: CustomStringConvertible {
 
     /// Returns the UUID of the notification, or the text of the statement, that a source number identifies.
     private func name(_ source: Int64) -> String {
-        source < 0 ? statements[-source]?.text ?? "" : notifications[source]?.uuid ?? ""
+        source < 0 ? signedFacts[-source]?.text ?? "" : notifications[source]?.uuid ?? ""
     }
 }

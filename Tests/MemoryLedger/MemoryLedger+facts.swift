@@ -46,8 +46,8 @@ extension MemoryLedger: LedgerStorage {
         }
     }
 
-    package func commit(_ statements: [SignedFact]) async throws -> Int {
-        try write { state in try statements.reduce(0) { try $0 + (state.store($1) ? 1 : 0) } }
+    package func commit(_ signedFacts: [SignedFact]) async throws -> Int {
+        try write { state in try signedFacts.reduce(0) { try $0 + (state.store($1) ? 1 : 0) } }
     }
 
     package func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
@@ -195,32 +195,32 @@ extension MemoryLedger.State {
         recordConsumption(notification)
     }
 
-    /// Stores a statement that did not come in a notification. Returns false if it contains nothing new.
-    mutating func store(_ statement: SignedFact) throws -> Bool {
-        lastStatement += 1
-        let number = FactSource.statement(lastStatement).code
-        statements[lastStatement] = statement
+    /// Stores a signed fact that did not come in a notification. Returns false if it contains nothing new.
+    mutating func store(_ signedFact: SignedFact) throws -> Bool {
+        lastSignedFact += 1
+        let number = FactSource.statement(lastSignedFact).code
+        signedFacts[lastSignedFact] = signedFact
         let before = self
         let source = LineageRecord.Source(
-            id: number, isReceipt: statement.kind == .receipt, wasReceipt: before.isReceipt
+            id: number, isReceipt: signedFact.kind == .receipt, wasReceipt: before.isReceipt
         ) { present in
             guard let present = FactSource(code: present)?.statement else { return false }
-            return before.statements[present].map { ExactText($0.text) < ExactText(statement.text) } ?? true
+            return before.signedFacts[present].map { ExactText($0.text) < ExactText(signedFact.text) } ?? true
         }
-        let outcome = try update(statement.fact.originalTransactionID, in: statement.scope) {
-            try $0.add(statement.fact.inMilliseconds, source)
+        let outcome = try update(signedFact.fact.originalTransactionID, in: signedFact.scope) {
+            try $0.add(signedFact.fact.inMilliseconds, source)
         }
         drop(outcome.isNews ? outcome.replaced : number)
-        if case .transaction(let fact) = statement.fact { recordProductGroup(of: fact, in: statement.scope) }
+        if case .transaction(let fact) = signedFact.fact { recordProductGroup(of: fact, in: signedFact.scope) }
         return outcome.isNews
     }
 
     private func isReceipt(_ source: Int64) -> Bool {
-        FactSource(code: source)?.statement.map { statements[$0]?.kind == .receipt } ?? false
+        FactSource(code: source)?.statement.map { signedFacts[$0]?.kind == .receipt } ?? false
     }
 
     private mutating func drop(_ source: Int64?) {
-        if let statement = source.flatMap(FactSource.init(code:))?.statement { statements[statement] = nil }
+        if let number = source.flatMap(FactSource.init(code:))?.statement { signedFacts[number] = nil }
     }
 
     private mutating func recordProductGroup(of fact: TransactionFact, in scope: Int64) {

@@ -115,11 +115,12 @@ extension MemoryLedger.State {
             let own = others.filter { otherTexts[-$0]?.notification == number }
             return ([number] + own).compactMap { storedNotification($0) }.map { .notification($0, holding: kind) }
         case .statement(let number):
-            guard let statement = statements[number], statement.kind != .receipt else { return [] }
+            guard let signedFact = signedFacts[number], signedFact.kind != .receipt else { return [] }
             return [
                 .statement(
                     StoredFact(
-                        kind: kind, origin: statement.origin, receivedAt: statement.receivedAt, text: statement.text))
+                        kind: kind, origin: signedFact.origin, receivedAt: signedFact.receivedAt, text: signedFact.text)
+                )
             ]
         }
     }

@@ -61,8 +61,8 @@ extension MemoryLedger {
         var otherTexts: [Int64: OtherText] = [:]
         var inbox: [Int64: Milliseconds] = [:]
         var failures: [Int64: String] = [:]
-        var statements: [Int64: SignedFact] = [:]
-        var lastStatement: Int64 = 0
+        var signedFacts: [Int64: SignedFact] = [:]
+        var lastSignedFact: Int64 = 0
         var records: [Key: LineageRecord] = [:]
         /// The records that a test has damaged.
         var damagedRecords: Set<Key> = []

@@ -38,14 +38,14 @@ struct AppStoreQueries: Sendable {
 
     /// Stores transactions from an App Store answer. Throws, and stores none, if one of them fails verification.
     func store(_ texts: [String], in scope: AppEnvironment) async throws -> [OwnedTransaction] {
-        var statements: [SignedFact] = []
+        var signedFacts: [SignedFact] = []
         var facts: [TransactionFact] = []
         for text in texts {
             let verified = try await verify(text, in: scope)
             facts.append(TransactionFact(verified.payload))
-            statements.append(SignedFact(verified, scope: scope, at: clock.now(), origin: .asked))
+            signedFacts.append(SignedFact(verified, scope: scope, at: clock.now(), origin: .asked))
         }
-        if !statements.isEmpty { _ = try await storage.commit(statements) }
+        if !signedFacts.isEmpty { _ = try await storage.commit(signedFacts) }
         var items: [OwnedTransaction] = []
         for fact in facts {
             let owners = try await storage.owners(of: fact.originalTransactionID, in: scope.id)

@@ -42,8 +42,8 @@ package protocol LedgerStorage: Sendable {
     /// is processed: processing it again changes nothing.
     func commit(received: [ReceivedNotification], processed: [ProcessedNotification]) async throws -> [InsertionResult]
 
-    /// Stores statements. Returns how many of them changed the ledger.
-    func commit(_ statements: [SignedFact]) async throws -> Int
+    /// Stores facts that were received without a notification. Returns how many of them changed the ledger.
+    func commit(_ signedFacts: [SignedFact]) async throws -> Int
 
     /// Marks a notification as failed because its signed parts do not verify.
     func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws

@@ -58,10 +58,10 @@ extension SQLiteStorage: LedgerStorage {
         }
     }
 
-    package func commit(_ statements: [SignedFact]) async throws -> Int {
-        let texts = statements.map { headers.pack($0.text) }
+    package func commit(_ signedFacts: [SignedFact]) async throws -> Int {
+        let texts = signedFacts.map { headers.pack($0.text) }
         return try await write(texts) { db in
-            try zip(statements, texts).reduce(0) { try $0 + (FactProcessor.process($1.0, $1.1, db) ? 1 : 0) }
+            try zip(signedFacts, texts).reduce(0) { try $0 + (FactProcessor.process($1.0, $1.1, db) ? 1 : 0) }
         }
     }
 

@@ -26,25 +26,25 @@ enum FactProcessor {
         try ConsumptionTables.record(notification, db)
     }
 
-    /// Processes a statement; returns false if it changed nothing.
+    /// Processes a signed fact that came without a notification; returns false if it changed nothing.
     @discardableResult
-    static func process(_ statement: SignedFact, _ text: PackedText, _ db: Database) throws -> Bool {
+    static func process(_ signedFact: SignedFact, _ text: PackedText, _ db: Database) throws -> Bool {
         try db.run(
             """
             INSERT INTO statements (scope, kind, original_id, key, signed_date, received_at, origin, text)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(statement.scope), .integer(statement.kind.rawValue),
-                .text(statement.fact.originalTransactionID),
-                .text(statement.fact.key), .integer(statement.fact.signedDate.milliseconds),
-                .integer(statement.receivedAt), .integer(statement.origin.rawValue), .blob(text.bytes),
+                .integer(signedFact.scope), .integer(signedFact.kind.rawValue),
+                .text(signedFact.fact.originalTransactionID),
+                .text(signedFact.fact.key), .integer(signedFact.fact.signedDate.milliseconds),
+                .integer(signedFact.receivedAt), .integer(signedFact.origin.rawValue), .blob(text.bytes),
             ])
-        let source = Source(statement: db.lastInsertedRowID, text: text.bytes, kind: statement.kind)
-        let outcome = try add(statement.fact, in: statement.scope, source, db)
+        let source = Source(statement: db.lastInsertedRowID, text: text.bytes, kind: signedFact.kind)
+        let outcome = try add(signedFact.fact, in: signedFact.scope, source, db)
         try drop(outcome.isNews ? outcome.replaced : source.id, db)
-        if case .transaction(let fact) = statement.fact {
-            try ProductGroupTable.add(groupOf: fact, in: statement.scope, db)
+        if case .transaction(let fact) = signedFact.fact {
+            try ProductGroupTable.add(groupOf: fact, in: signedFact.scope, db)
         }
         return outcome.isNews
     }

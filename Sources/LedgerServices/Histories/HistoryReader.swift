@@ -87,7 +87,7 @@ final class HistoryReader: Sendable {
     }
 
     private func store(_ batch: SignedFactBatch) async throws {
-        let newFacts = batch.statements.isEmpty ? 0 : try await storage.commit(batch.statements)
+        let newFacts = batch.signedFacts.isEmpty ? 0 : try await storage.commit(batch.signedFacts)
         state.withLock { reading in
             reading.newFacts += newFacts
             reading.found.formUnion(batch.originals)

@@ -9,7 +9,7 @@ struct SignedFactBatch {
     let scope: AppEnvironment
     let origin: Origin
     let now: Date
-    var statements: [SignedFact] = []
+    var signedFacts: [SignedFact] = []
     var unverified: [UnverifiedItem] = []
     /// The original transaction identifiers in the response.
     var originals: Set<ExactText> = []
@@ -22,7 +22,7 @@ struct SignedFactBatch {
             let verified = try await verifier.transaction(text)
             try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
             originals.insert(ExactText(verified.payload.originalTransactionId))
-            statements.append(SignedFact(verified, scope: scope, at: now, origin: origin))
+            signedFacts.append(SignedFact(verified, scope: scope, at: now, origin: origin))
         } catch { try record(text, error) }
     }
 
@@ -33,7 +33,7 @@ struct SignedFactBatch {
         do {
             let verified = try await verifier.renewalInfo(text)
             try scope.requireMatch(scope.bundleID, verified.payload.environment)
-            statements.append(SignedFact(verified, scope: scope, at: now, origin: origin))
+            signedFacts.append(SignedFact(verified, scope: scope, at: now, origin: origin))
         } catch { try record(text, error) }
     }
 

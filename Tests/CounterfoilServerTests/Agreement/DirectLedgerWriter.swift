@@ -27,16 +27,16 @@ struct DirectLedgerWriter {
                 transactions.append(item.signedTransactionInfo)
                 renewals.append(item.signedRenewalInfo)
             }
-            var statements: [SignedFact] = []
+            var signedFacts: [SignedFact] = []
             for text in transactions {
                 let verified = try await core.historical.transaction(text)
-                statements.append(.init(verified, scope: scope, at: core.now, origin: .asked))
+                signedFacts.append(.init(verified, scope: scope, at: core.now, origin: .asked))
             }
             for text in renewals {
                 let verified = try await core.historical.renewalInfo(text)
-                statements.append(.init(verified, scope: scope, at: core.now, origin: .asked))
+                signedFacts.append(.init(verified, scope: scope, at: core.now, origin: .asked))
             }
-            _ = try await core.storage.commit(statements)
+            _ = try await core.storage.commit(signedFacts)
         }
     }
 

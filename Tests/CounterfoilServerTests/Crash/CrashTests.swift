@@ -251,16 +251,16 @@ private final class CrashHarness: Sendable {
                 )
             }
         }
-        var statements: [SignedFact] = []
+        var signedFacts: [SignedFact] = []
         for (kind, text) in texts {
             let text = try #require(text)
-            statements.append(
+            signedFacts.append(
                 SignedFact(
                     scope: reference.scope.id,
                     fact: try await .read(text, kind: kind, scope: reference.scope, by: verifier), origin: .asked,
                     receivedAt: World.start.milliseconds, text: text))
         }
-        _ = try await reference.storage.commit(statements)
+        _ = try await reference.storage.commit(signedFacts)
     }
 
     /// Lets a last server process everything, and checks its ledger.

@@ -133,9 +133,9 @@ extension `Damaged ledger rows` {
                 let fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
                     purchaseDate: World.start, signedDate: World.start, revocationDate: World.start)
-                let statement = SignedFact(
+                let signedFact = SignedFact(
                     scope: scope, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
-                _ = try await storage.commit([statement])
+                _ = try await storage.commit([signedFact])
             }
             func listed() async throws -> (refunded: [String], unclaimed: [String]) {
                 let now = (World.start + 3600).milliseconds

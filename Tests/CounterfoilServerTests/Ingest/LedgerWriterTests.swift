@@ -76,7 +76,7 @@ import Testing
             return try await ledger.commit(received: received, processed: processed)
         }
 
-        func commit(_ statements: [SignedFact]) async throws -> Int { try await ledger.commit(statements) }
+        func commit(_ signedFacts: [SignedFact]) async throws -> Int { try await ledger.commit(signedFacts) }
 
         func fail(_ notification: Int64, code: String, message: String, at now: Milliseconds) async throws {
             try await ledger.fail(notification, code: code, message: message, at: now)

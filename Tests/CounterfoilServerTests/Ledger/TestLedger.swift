@@ -33,9 +33,10 @@ struct TestLedger {
         case statement(SignedFact)
     }
 
-    /// Returns each notification of `history`, and statements about one in `statements` of its transactions, renewals and
+    /// Returns each notification of `history`, and statements about one in `interval` of its transactions, renewals and
     /// receipt entries.
-    func arrivals(of history: RandomStoreHistory, statements: Int = 3, at now: Date = World.start) async throws
+    func arrivals(of history: RandomStoreHistory, statementInterval interval: Int = 3, at now: Date = World.start)
+        async throws
         -> [Arrival]
     {
         var arrivals: [Arrival] = []
@@ -49,23 +50,23 @@ struct TestLedger {
                             inside: notification.payload, in: scope, verifiedBy: history.verifier), id: 0, scope: scope,
                         at: now)))
         }
-        for (index, transaction) in history.transactions.enumerated() where index % statements == 0 {
+        for (index, transaction) in history.transactions.enumerated() where index % interval == 0 {
             arrivals.append(
                 .statement(
                     SignedFact(transaction, scope: scope, at: now, origin: .asked)))
         }
-        for (index, renewal) in history.renewals.enumerated() where index % statements == 1 {
+        for (index, renewal) in history.renewals.enumerated() where index % interval == 1 {
             arrivals.append(
                 .statement(SignedFact(renewal, scope: scope, at: now, origin: .app)))
         }
-        return try arrivals + receipts(of: history, statements, now)
+        return try arrivals + receipts(of: history, interval, now)
     }
 
     /// Returns statements from receipts, dated before and after the signed transactions. Half of them name transactions
     /// that were never signed.
-    private func receipts(of history: RandomStoreHistory, _ statements: Int, _ now: Date) throws -> [Arrival] {
+    private func receipts(of history: RandomStoreHistory, _ interval: Int, _ now: Date) throws -> [Arrival] {
         var facts: [TransactionFact] = []
-        for (index, transaction) in history.transactions.enumerated() where index % statements == 2 {
+        for (index, transaction) in history.transactions.enumerated() where index % interval == 2 {
             for days in [-3.0, 3] {
                 var fact = TransactionFact(transaction.payload)
                 (fact.signedDate, fact.quantity) = (fact.signedDate + days * 86_400, 7)
@@ -91,7 +92,7 @@ struct TestLedger {
             for arrival in batch {
                 switch arrival {
                 case .notification(let notification, let folded): received.append((notification, folded))
-                case .statement(let statement): _ = try await storage.commit([statement])
+                case .statement(let signedFact): _ = try await storage.commit([signedFact])
                 }
             }
             waiting.shuffle(using: &random)

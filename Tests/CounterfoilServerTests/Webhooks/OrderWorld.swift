@@ -54,7 +54,9 @@ struct OrderWorld {
             storage: storage, scopes: scopes, verifier: history.verifier, apps: Apps([]),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var instants: Set<String> = []
-        for case .notification(let received, let folded) in try await ledger.arrivals(of: history, statements: .max) {
+        for case .notification(let received, let folded) in try await ledger.arrivals(
+            of: history, statementInterval: .max)
+        {
             let isConsumable = folded.transaction?.type == .consumable
             guard let original = folded.originalTransactionID, !isConsumable,
                 instants.insert("\(original) \(folded.signedDate)").inserted
