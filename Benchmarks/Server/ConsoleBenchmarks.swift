@@ -88,12 +88,12 @@ struct ConsoleBenchmarks {
         let customers = store.customers
         let token: @Sendable (Int) -> String = { LoadedStore.token(($0 &* 7919 &+ 13) % customers).text }
         let storage = server.core.storage
-        guard let scope = server.core.scopes[LoadedStore.bundleID, .production] else {
+        guard let appEnvironment = server.core.scopes[LoadedStore.bundleID, .production] else {
             throw StorageError(.failed, "the ledger was not made by fill: it has no customers of the benchmark")
         }
-        let lineages = try await storage.lineages(of: token(0), in: scope.id)
+        let lineages = try await storage.lineages(of: token(0), in: appEnvironment.id)
         let transaction = lineages.first?.originalTransactionID ?? "1"
-        let page = try await storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 1)
+        let page = try await storage.notifications(InboxFilter(scopes: [appEnvironment.id]), before: .max, limit: 1)
         let notification = page.items.first?.uuid ?? ""
         return [
             ("overview", { _ in "/console" }), ("customers", { _ in "/console/customers" }),

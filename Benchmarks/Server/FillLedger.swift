@@ -24,13 +24,15 @@ enum FillLedger {
             (LoadedStore.bundleID, AppStoreEnvironment.production.rawValue),
             (LoadedStore.bundleID, AppStoreEnvironment.sandbox.rawValue),
         ])
-        guard let scope = scopes[LoadedStore.bundleID, .production] else { throw CocoaError(.featureUnsupported) }
+        guard let appEnvironment = scopes[LoadedStore.bundleID, .production] else {
+            throw CocoaError(.featureUnsupported)
+        }
         try await storage.pool.writeWithoutTransaction { db in
             // Durability is not needed: no other process uses the file, and it can be created again.
             try db.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000;")
         }
         let begin = ContinuousClock.now
-        try await fill(storage, store, scope, transactions, begin)
+        try await fill(storage, store, appEnvironment, transactions, begin)
         try await storage.pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
@@ -39,7 +41,7 @@ enum FillLedger {
     }
 
     private static func fill(
-        _ storage: SQLiteStorage, _ store: LoadedStore, _ scope: AppEnvironment, _ transactions: Int,
+        _ storage: SQLiteStorage, _ store: LoadedStore, _ appEnvironment: AppEnvironment, _ transactions: Int,
         _ begin: ContinuousClock.Instant
     ) async throws {
         let header = headerText(store)
@@ -47,11 +49,11 @@ enum FillLedger {
         // Prepare each batch while the previous one is written.
         var processed: [ProcessedNotification] = []
         var id: Int64 = 0
-        var prepared = prepare(0..<min(batch, store.customers), store, scope, header)
+        var prepared = prepare(0..<min(batch, store.customers), store, appEnvironment, header)
         for start in stride(from: 0, to: store.customers, by: batch) {
             let received = try await prepared.value
             let end = min(start + 2 * batch, store.customers)
-            if start + batch < end { prepared = prepare(start + batch..<end, store, scope, header) }
+            if start + batch < end { prepared = prepare(start + batch..<end, store, appEnvironment, header) }
             processed = []
             for (offset, customer) in (start..<min(start + batch, store.customers)).enumerated() {
                 for renewal in 0..<LoadedStore.renewals {
@@ -60,7 +62,7 @@ enum FillLedger {
                     let notification = received[offset * LoadedStore.renewals + renewal]
                     processed.append(
                         ProcessedNotification(
-                            id: id, scope: scope.id, uuid: notification.uuid, type: .didRenew,
+                            id: id, scope: appEnvironment.id, uuid: notification.uuid, type: .didRenew,
                             signedDate: notification.signedDate, transaction: TransactionFact(transaction),
                             renewal: renewal == LoadedStore.renewals - 1
                                 ? RenewalFact(store.renewal(transaction)) : nil,
@@ -76,7 +78,7 @@ enum FillLedger {
     }
 
     private static func prepare(
-        _ customers: Range<Int>, _ store: LoadedStore, _ scope: AppEnvironment, _ header: String
+        _ customers: Range<Int>, _ store: LoadedStore, _ appEnvironment: AppEnvironment, _ header: String
     ) -> Task<[ReceivedNotification], any Error> {
         Task.detached {
             var received: [ReceivedNotification] = []
@@ -88,7 +90,8 @@ enum FillLedger {
                     let text = unsigned(header, try payload.jsonBytes())
                     received.append(
                         ReceivedNotification(
-                            scope: scope.id, uuid: payload.notificationUUID, type: payload.notificationType.rawValue,
+                            scope: appEnvironment.id, uuid: payload.notificationUUID,
+                            type: payload.notificationType.rawValue,
                             signedDate: payload.signedDate.milliseconds,
                             receivedAt: payload.signedDate.milliseconds + 200, origin: .delivered, text: text))
                 }

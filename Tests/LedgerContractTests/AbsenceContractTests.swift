@@ -9,10 +9,10 @@ import Testing
 @Suite struct `The contract of missing records` {
     @Test(arguments: Engine.allCases)
     func `A query about an unknown customer or purchase returns an empty result`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
-            let id = scope.id
+        try await engine.withLedger { ledger, appEnvironment in
+            let id = appEnvironment.id
             #expect(try await ledger.lineages(of: "anna", in: id).isEmpty)
-            let present = try await ledger.snapshot(of: "anna", in: scope)
+            let present = try await ledger.snapshot(of: "anna", in: appEnvironment)
             #expect(present.lineages.isEmpty && present.context == EntitlementContext())
             #expect(try await ledger.accounts(of: "anna", in: id).isEmpty)
             #expect(try await ledger.purchases(ownedBy: "anna", in: id).isEmpty)
@@ -20,7 +20,7 @@ import Testing
             #expect(try await ledger.grants(of: "anna", in: id).isEmpty)
             #expect(try await ledger.usage(of: "anna", transactionID: "1", productID: "gold", in: id).isEmpty)
             #expect(try await ledger.timeline(of: "anna", in: id, after: .init(date: .max), limit: 9).isEmpty)
-            #expect(try await ledger.lastErasure(of: "anna", in: scope) == nil)
+            #expect(try await ledger.lastErasure(of: "anna", in: appEnvironment) == nil)
 
             #expect(try await ledger.lineage("1", in: id) == nil)
             #expect(try await ledger.owners(of: "1", in: id).isEmpty)
@@ -45,8 +45,8 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A new ledger has no inbox, events, deliveries, recoveries or history passes`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
-            let id = scope.id
+        try await engine.withLedger { ledger, appEnvironment in
+            let id = appEnvironment.id
             let backlog = try await ledger.backlog()
             #expect(backlog.count == 0 && backlog.oldest == nil)
             #expect(try await ledger.pending(after: .min, limit: 9).isEmpty)

@@ -52,8 +52,8 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A page does not contain the item at which it starts`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
-            let id = scope.id
+        try await engine.withLedger { ledger, appEnvironment in
+            let id = appEnvironment.id
             let entry = AuditEntry(at: 1, actor: "team", action: "GET /v1/audit", result: "200")
             try await ledger.appendAudit([entry, entry, entry], dropping: .min)
             let refusal = Refusal(receivedAt: 1, code: "no", message: "no", sender: nil, body: Data())
@@ -92,8 +92,8 @@ import Testing
     func `An item that is due at an instant is due at that instant, and not a millisecond earlier`(_ engine: Engine)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
-            let (id, now) = (scope.id, Self.now)
+        try await engine.withLedger { ledger, appEnvironment in
+            let (id, now) = (appEnvironment.id, Self.now)
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
             let endpoint = try #require(try await ledger.addWebhook(definition, at: now)).id
             let test = LedgerEvent(id: "evt_t", scope: id, type: .webhookTest, occurredAt: now, createdAt: now)
@@ -129,8 +129,8 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A period includes its first millisecond and excludes its end`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
-            let (id, now) = (scope.id, Self.now)
+        try await engine.withLedger { ledger, appEnvironment in
+            let (id, now) = (appEnvironment.id, Self.now)
             try await Self.receive(1...3, ledger, in: id)
             var filter = InboxFilter(scopes: [id])
             for state in [nil, StoredNotification.State.pending] {

@@ -12,43 +12,44 @@ import Testing
     private static func withLedger(
         _ engine: Engine, named token: String? = nil, _ body: (any LedgerEngine, AppEnvironment) async throws -> Void
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
                 appAccountToken: token.flatMap { UUID(uuidString: $0) }, appTransactionID: "x")
             _ = try await ledger.commit([
-                SignedFact(scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
+                SignedFact(
+                    scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 1")
             ])
-            try await body(ledger, scope)
+            try await body(ledger, appEnvironment)
         }
     }
 
     private static func claim(
         _ customer: String, _ originals: [String], account: String? = nil, _ policy: RestorePolicy = .transfer,
-        at instant: Milliseconds, in scope: AppEnvironment
+        at instant: Milliseconds, in appEnvironment: AppEnvironment
     ) -> Claim {
         Claim(
-            customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
+            customer: customer, scope: appEnvironment.id, originalTransactionIDs: originals, appTransactionID: account,
             policy: policy, claimedAt: instant)
     }
 
     @Test(arguments: Engine.allCases)
     func `A claim whose purchases all belong to another customer changes nothing`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine, named: Self.token) { ledger, scope in
-            let own = Self.claim(Self.token, ["1"], account: "x", at: 5, in: scope)
+        try await Self.withLedger(engine, named: Self.token) { ledger, appEnvironment in
+            let own = Self.claim(Self.token, ["1"], account: "x", at: 5, in: appEnvironment)
             _ = try await ledger.claim(own) { _ in false }
-            var other = Self.claim("ben", ["1"], account: "x", at: 6, in: scope)
+            var other = Self.claim("ben", ["1"], account: "x", at: 6, in: appEnvironment)
             (other.skipsRefused, other.needsPurchase) = (true, true)
             let digest = try await ledger.digest()
             #expect(try await ledger.claim(other) { _ in false } == .inUse)
             #expect(try await ledger.digest() == digest)
-            #expect(try await ledger.accounts(of: Self.token, in: scope.id) == ["x"])
-            #expect(try await ledger.accounts(of: "ben", in: scope.id).isEmpty)
+            #expect(try await ledger.accounts(of: Self.token, in: appEnvironment.id) == ["x"])
+            #expect(try await ledger.accounts(of: "ben", in: appEnvironment.id).isEmpty)
             // A claim that names no purchase cannot be refused for one.
             other.originalTransactionIDs = []
             #expect(try await ledger.claim(other) { _ in false } == .granted([]))
-            #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
+            #expect(try await ledger.accounts(of: "ben", in: appEnvironment.id) == ["x"])
         }
     }
 
@@ -56,13 +57,13 @@ import Testing
     func `A claim does not grant purchases of another Apple account than that of the session`(_ engine: Engine)
         async throws
     {
-        try await Self.withLedger(engine) { ledger, scope in
-            var claim = Self.claim("ben", ["1", "2"], at: 5, in: scope)
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            var claim = Self.claim("ben", ["1", "2"], at: 5, in: appEnvironment)
             (claim.sessionAccount, claim.skipsRefused) = ("y", true)
             // Purchase 2 is unknown.
             let known = try await ledger.claim(claim) { _ in false }
             #expect(known == .granted(["2"]))
-            #expect(try await ledger.owners(of: "1", in: scope.id).isEmpty)
+            #expect(try await ledger.owners(of: "1", in: appEnvironment.id).isEmpty)
             claim.skipsRefused = false
             #expect(try await ledger.claim(claim) { _ in false } == .inUse)
             claim.sessionAccount = "x"
@@ -74,16 +75,16 @@ import Testing
     func `An Apple account stays with a customer while a purchase claimed with it gives access`(_ engine: Engine)
         async throws
     {
-        try await Self.withLedger(engine) { ledger, scope in
-            let own = Self.claim("anna", ["1"], account: "x", .transferIfInactive, at: 5, in: scope)
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            let own = Self.claim("anna", ["1"], account: "x", .transferIfInactive, at: 5, in: appEnvironment)
             _ = try await ledger.claim(own) { _ in true }
-            let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: scope)
+            let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: appEnvironment)
             #expect(try await ledger.claim(other) { _ in true } == .inUse)
-            #expect(try await ledger.accounts(of: "anna", in: scope.id) == ["x"])
+            #expect(try await ledger.accounts(of: "anna", in: appEnvironment.id) == ["x"])
             // A purchase that now gives another customer access does not count.
-            _ = try await ledger.claim(Self.claim("cleo", ["1"], at: 7, in: scope)) { _ in true }
+            _ = try await ledger.claim(Self.claim("cleo", ["1"], at: 7, in: appEnvironment)) { _ in true }
             #expect(try await ledger.claim(other) { _ in true } == .granted([]))
-            #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
+            #expect(try await ledger.accounts(of: "ben", in: appEnvironment.id) == ["x"])
         }
     }
 
@@ -91,40 +92,41 @@ import Testing
     func `An Apple account stays with a customer while its original purchase of the app gives access`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await Self.withLedger(engine) { ledger, appEnvironment in
             let fact = OriginalPurchaseFact(
                 applicationVersion: "1.4", appTransactionID: "x", signedDate: RandomFacts.start)
             try await ledger.store([
                 OriginalPurchase(
-                    scope: scope.id, subject: "x", kind: .appTransaction, fact: fact, origin: .app, receivedAt: 0,
+                    scope: appEnvironment.id, subject: "x", kind: .appTransaction, fact: fact, origin: .app,
+                    receivedAt: 0,
                     text: "text 2")
             ])
-            let own = Self.claim("anna", [], account: "x", .transferIfInactive, at: 5, in: scope)
+            let own = Self.claim("anna", [], account: "x", .transferIfInactive, at: 5, in: appEnvironment)
             _ = try await ledger.claim(own) { _ in false }
-            let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: scope)
+            let other = Self.claim("ben", [], account: "x", .transferIfInactive, at: 6, in: appEnvironment)
             let early: @Sendable (OriginalPurchaseFact) -> Bool = { $0 == fact }
             #expect(
                 try await ledger.claim(other, givesAccess: { _ in false }, originalGivesAccess: early) == .inUse)
-            #expect(try await ledger.accounts(of: "anna", in: scope.id) == ["x"])
+            #expect(try await ledger.accounts(of: "anna", in: appEnvironment.id) == ["x"])
             #expect(try await ledger.claim(other) { _ in false } == .granted(["1"]))
-            #expect(try await ledger.accounts(of: "ben", in: scope.id) == ["x"])
+            #expect(try await ledger.accounts(of: "ben", in: appEnvironment.id) == ["x"])
         }
     }
 
     @Test(arguments: Engine.allCases)
     func `A claim fails if its customer was erased after the request arrived`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
-            var claim = Self.claim("anna", ["1"], account: "x", at: 5, in: scope)
-            claim.erasuresKnownUntil = try await ledger.lastErasure(of: "anna", in: scope) ?? .min
-            _ = try await ledger.erase("anna", in: scope, at: 5)
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            var claim = Self.claim("anna", ["1"], account: "x", at: 5, in: appEnvironment)
+            claim.erasuresKnownUntil = try await ledger.lastErasure(of: "anna", in: appEnvironment) ?? .min
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 5)
             #expect(try await ledger.claim(claim) { _ in false } == .overtaken)
-            #expect(try await ledger.owners(of: "1", in: scope.id).isEmpty)
-            #expect(try await ledger.accounts(of: "anna", in: scope.id).isEmpty)
+            #expect(try await ledger.owners(of: "1", in: appEnvironment.id).isEmpty)
+            #expect(try await ledger.accounts(of: "anna", in: appEnvironment.id).isEmpty)
             // A request after the erasure succeeds, even within the same millisecond.
-            claim.erasuresKnownUntil = try #require(try await ledger.lastErasure(of: "anna", in: scope))
+            claim.erasuresKnownUntil = try #require(try await ledger.lastErasure(of: "anna", in: appEnvironment))
             #expect(try await ledger.claim(claim) { _ in false } == .granted(["1"]))
             // The customer can be erased again.
-            _ = try await ledger.erase("anna", in: scope, at: 5)
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 5)
             #expect(try await ledger.claim(claim) { _ in false } == .overtaken)
         }
     }
@@ -133,7 +135,7 @@ import Testing
     func `An erasure removes stored responses about the customer, except those of another environment`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await Self.withLedger(engine) { ledger, appEnvironment in
             func begin(_ key: String, about customer: String = "anna") async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
                     key, of: "app", about: customer, fingerprint: Data([1]), at: 5, patience: 10)
@@ -141,12 +143,12 @@ import Testing
             func answer(_ environment: String) -> IdempotentRequest.StoredResponse {
                 .init(status: 200, type: nil, body: Data(#"{"environment":"\#(environment)"}"#.utf8))
             }
-            let (own, other) = (answer(scope.environment.rawValue), answer("Elsewhere"))
+            let (own, other) = (answer(appEnvironment.environment.rawValue), answer("Elsewhere"))
             for (key, customer, answer) in [("own", "anna", own), ("other", "anna", other), ("ben's", "ben", own)] {
                 #expect(try await begin(key, about: customer) == .proceed)
                 try await ledger.endRequest(key, of: "app", begunAt: 5, with: answer)
             }
-            _ = try await ledger.erase("anna", in: scope, at: 6)
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 6)
             #expect(try await begin("own") == .proceed)
             #expect(try await begin("other") == .repeats(other))
             #expect(try await begin("ben's", about: "ben") == .repeats(own))
@@ -156,13 +158,13 @@ import Testing
     /// Detects engines that store a response whose request is gone.
     @Test(arguments: Engine.allCases)
     func `A response that is stored after its customer was erased is discarded`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await Self.withLedger(engine) { ledger, appEnvironment in
             func begin() async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
                     "k", of: "app", about: "anna", fingerprint: Data([1]), at: 5, patience: 10)
             }
             #expect(try await begin() == .proceed)
-            _ = try await ledger.erase("anna", in: scope, at: 6)
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 6)
             let answer = IdempotentRequest.StoredResponse(status: 200, type: nil, body: Data("anna".utf8))
             try await ledger.endRequest("k", of: "app", begunAt: 5, with: answer)
             #expect(try await begin() == .proceed)
@@ -173,18 +175,21 @@ import Testing
     func `An erasure removes the customer's name from records with instants later than the clock`(_ engine: Engine)
         async throws
     {
-        try await Self.withLedger(engine) { ledger, scope in
-            _ = try await ledger.claim(Self.claim("anna", ["1"], account: "x", at: 100, in: scope)) { _ in false }
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            _ = try await ledger.claim(Self.claim("anna", ["1"], account: "x", at: 100, in: appEnvironment)) { _ in
+                false
+            }
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
-            _ = try await ledger.createGrant("g", content, in: scope.id, at: 120)
-            try await ledger.record(UsageReport(customerConsented: true, reportedAt: 140), of: "anna", in: scope.id)
+            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 120)
+            try await ledger.record(
+                UsageReport(customerConsented: true, reportedAt: 140), of: "anna", in: appEnvironment.id)
             // The clock was set back.
-            let report = try await ledger.erase("anna", in: scope, at: 50)
+            let report = try await ledger.erase("anna", in: appEnvironment, at: 50)
             #expect(report.claims == 2 && report.grants == 1 && report.usage == 1, "\(report)")
-            #expect(try await ledger.purchases(ownedBy: "anna", in: scope.id).isEmpty)
-            #expect(try await ledger.grants(of: "anna", in: scope.id).isEmpty)
-            #expect(try await ledger.lastErasure(of: "anna", in: scope) == 140)
-            let owners = try await ledger.owners(of: "1", in: scope.id)
+            #expect(try await ledger.purchases(ownedBy: "anna", in: appEnvironment.id).isEmpty)
+            #expect(try await ledger.grants(of: "anna", in: appEnvironment.id).isEmpty)
+            #expect(try await ledger.lastErasure(of: "anna", in: appEnvironment) == 140)
+            let owners = try await ledger.owners(of: "1", in: appEnvironment.id)
             #expect(Set(owners.map { Erasure.isStandIn($0) }) == [true], "\(owners)")
         }
     }
@@ -193,39 +198,41 @@ import Testing
     func `An erasure removes the name from past events and inquiries of a purchase that another account now owns`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
+        try await Self.withLedger(engine) { ledger, appEnvironment in
             let start = RandomFacts.start.milliseconds
-            let own = Self.claim("anna", [], account: "x", at: start, in: scope)
+            let own = Self.claim("anna", [], account: "x", at: start, in: appEnvironment)
             try #require(try await ledger.claim(own) { _ in false } == .granted(["1"]))
             let first = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, appTransactionID: "x")
             let uuid = "00000000-0000-4000-8000-000000000001"
             let received = ReceivedNotification(
-                scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: start, receivedAt: start,
+                scope: appEnvironment.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: start, receivedAt: start,
                 origin: .delivered, text: "text 2")
             let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             let request = ProcessedNotification(
-                id: id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: start, transaction: first,
+                id: id, scope: appEnvironment.id, uuid: uuid, type: .consumptionRequest, signedDate: start,
+                transaction: first,
                 processedAt: start)
             _ = try await ledger.commit(received: [], processed: [request])
             var second = first
             (second.transactionID, second.appAccountToken) = ("2", UUID(uuidString: Self.token))
             second.purchaseDate += 60
             _ = try await ledger.commit([
-                SignedFact(scope: scope.id, fact: .transaction(second), origin: .app, receivedAt: 0, text: "text 3")
+                SignedFact(
+                    scope: appEnvironment.id, fact: .transaction(second), origin: .app, receivedAt: 0, text: "text 3")
             ])
             func events() async throws -> [LedgerEvent] {
                 let (linked, requested) = (try await ledger.event(1), try await ledger.event(2))
                 return [linked, requested].compactMap { $0?.event }
             }
             func inquiry() async throws -> ConsumptionInquiry? {
-                try await ledger.inquiries(about: ["1"], transactionID: nil, in: scope.id, limit: 9).first
+                try await ledger.inquiries(about: ["1"], transactionID: nil, in: appEnvironment.id, limit: 9).first
             }
-            try #require(try await ledger.owners(of: "1", in: scope.id) == [Self.token])
+            try #require(try await ledger.owners(of: "1", in: appEnvironment.id) == [Self.token])
             try #require(try await events().map(\.customer) == ["anna", "anna"])
             try #require(try await inquiry()?.customer == "anna")
-            _ = try await ledger.erase("anna", in: scope, at: start + 90_000)
+            _ = try await ledger.erase("anna", in: appEnvironment, at: start + 90_000)
             let renamed = try await events()
             #expect(renamed.count == 2 && renamed.allSatisfy { $0.customer.map { Erasure.isStandIn($0) } ?? false })
             #expect(renamed.first?.data == nil)
@@ -237,10 +244,10 @@ import Testing
     /// Detects engines that read a customer's purchases and grants in two queries, from two states.
     @Test(arguments: Engine.allCases)
     func `A customer snapshot reads purchases and grants from one consistent state`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
-            _ = try await ledger.claim(Self.claim("anna", ["1"], at: 5, in: scope)) { _ in false }
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            _ = try await ledger.claim(Self.claim("anna", ["1"], at: 5, in: appEnvironment)) { _ in false }
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
-            _ = try await ledger.createGrant("g", content, in: scope.id, at: 6)
+            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 6)
             // Merges move the purchase and the grant back and forth.
             let (first, second) = ("anna", "ben")
             let differences = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -249,8 +256,10 @@ import Testing
                     group.addTask {
                         var differences = 0
                         for round: Milliseconds in 10..<20 {
-                            if number < 4 { _ = try await ledger.merge(one, into: other, in: scope.id, at: round) }
-                            let found = try await ledger.snapshot(of: one, in: scope)
+                            if number < 4 {
+                                _ = try await ledger.merge(one, into: other, in: appEnvironment.id, at: round)
+                            }
+                            let found = try await ledger.snapshot(of: one, in: appEnvironment)
                             if found.lineages.count != found.context.grants.count { differences += 1 }
                         }
                         return differences

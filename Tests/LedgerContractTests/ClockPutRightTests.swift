@@ -42,17 +42,17 @@ import Testing
     func `Regularly due deliveries and history requests come before those scheduled far in the future, up to the limit`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let endpoint = try await Self.endpoint(ledger, at: Self.now)
             for (number, instant) in [Self.ahead, Self.now, Self.ahead + 1].enumerated() {
                 _ = try await ledger.addWebhookTest(Self.event("evt_\(number)", at: instant), to: endpoint.id)
-                try await ledger.add(requests: ["\(number)"], in: scope.id, because: .restore, at: instant)
+                try await ledger.add(requests: ["\(number)"], in: appEnvironment.id, because: .restore, at: instant)
             }
             for limit in 1...3 {
                 let expected = Array([1, 0, 2].prefix(limit))
                 let due = try await ledger.dueDeliveries(of: endpoint.id, at: Self.now, limit: limit)
                 #expect(due.map(\.eventID) == expected.map { "evt_\($0)" })
-                let requests = try await ledger.dueHistoryRequests(in: scope.id, at: Self.now, limit: limit)
+                let requests = try await ledger.dueHistoryRequests(in: appEnvironment.id, at: Self.now, limit: limit)
                 #expect(requests.map(\.transactionID) == expected.map { "\($0)" })
             }
         }
@@ -62,11 +62,11 @@ import Testing
     func `A history request scheduled far in the future is due, and a delayed retry is not`(_ engine: Engine)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
-            try await ledger.add(requests: ["1"], in: scope.id, because: .restore, at: Self.ahead)
+        try await engine.withLedger { ledger, appEnvironment in
+            try await ledger.add(requests: ["1"], in: appEnvironment.id, because: .restore, at: Self.ahead)
             let next = Self.now + LongestDelay.historyRequest.milliseconds
-            try await ledger.scheduleRetry(of: "2", in: scope.id, code: "no", until: next, at: Self.now)
-            let taken = try await ledger.dueHistoryRequests(in: scope.id, at: Self.now, limit: 9)
+            try await ledger.scheduleRetry(of: "2", in: appEnvironment.id, code: "no", until: next, at: Self.now)
+            let taken = try await ledger.dueHistoryRequests(in: appEnvironment.id, at: Self.now, limit: 9)
             #expect(taken.map(\.transactionID) == ["1"])
         }
     }
@@ -75,10 +75,10 @@ import Testing
     func `A consumption inquiry leased far into the future is due again, and a postponed one is not`(_ engine: Engine)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             var facts = RandomFacts(seed: 1)
             for original in ["1", "2"] {
-                var request = facts.notification(in: scope, at: Self.now)
+                var request = facts.notification(in: appEnvironment, at: Self.now)
                 let uuid = "00000000-0000-4000-8000-00000000001\(original)"
                 (request.received.uuid, request.folded.uuid) = (uuid, uuid)
                 (request.folded.type, request.folded.signedDate) = (.consumptionRequest, Self.now)
@@ -104,7 +104,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         for isDiscarded in [false, true] {
-            try await engine.withLedger { ledger, scope in
+            try await engine.withLedger { ledger, appEnvironment in
                 let endpoint = try await Self.endpoint(ledger, at: isDiscarded ? 0 : Self.ahead)
                 if isDiscarded {
                     try await ledger.switchWebhook(endpoint.id, nil, discardingBacklog: true, at: Self.ahead)
@@ -112,7 +112,7 @@ import Testing
                 }
                 let content = GrantEvent.Content(
                     customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
-                _ = try await ledger.createGrant("g", content, in: scope.id, at: Self.now)
+                _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: Self.now)
                 let target = FanOutTarget(endpoint: endpoint.id) { _, _ in 1 }
                 _ = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: Self.now + 1)
                 let due = try await ledger.dueDeliveries(of: endpoint.id, at: Self.now + 1, limit: 9)

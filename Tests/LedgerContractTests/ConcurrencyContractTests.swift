@@ -22,10 +22,12 @@ import Testing
     }
 
     /// Notifications with unique identifiers.
-    private static func notifications(_ numbers: Range<Int>, in scope: AppEnvironment) -> [ReceivedNotification] {
+    private static func notifications(_ numbers: Range<Int>, in appEnvironment: AppEnvironment)
+        -> [ReceivedNotification]
+    {
         numbers.map { number in
             ReceivedNotification(
-                scope: scope.id, uuid: uuid(number), type: "TEST", signedDate: now, receivedAt: now,
+                scope: appEnvironment.id, uuid: uuid(number), type: "TEST", signedDate: now, receivedAt: now,
                 origin: .delivered, text: "text \(1000 + number)")
         }
     }
@@ -36,8 +38,8 @@ import Testing
     func `Notifications that concurrent commits receive in different orders are stored, folded and emitted once`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
-            let all = Self.notifications(0..<10, in: scope)
+        try await engine.withLedger { ledger, appEnvironment in
+            let all = Self.notifications(0..<10, in: appEnvironment)
             let insertions = try await Self.concurrently { number in
                 let first = number % all.count
                 return try await ledger.commit(received: Array(all[first...] + all[..<first]), processed: [])
@@ -49,7 +51,7 @@ import Testing
             let fact = facts.transaction("1")
             let folded = try await ledger.pending(after: 0, limit: 99).map { waiting in
                 ProcessedNotification(
-                    id: waiting.id, scope: scope.id, uuid: waiting.uuid, type: .didRenew, signedDate: Self.now,
+                    id: waiting.id, scope: appEnvironment.id, uuid: waiting.uuid, type: .didRenew, signedDate: Self.now,
                     transaction: fact, processedAt: Self.now)
             }
             try #require(Set(folded.map(\.uuid)) == Set(all.map(\.uuid)))
@@ -58,7 +60,8 @@ import Testing
                 return try await ledger.commit(received: [], processed: Array(folded[first...] + folded[..<first]))
             }
             #expect(try await ledger.backlog().count == 0)
-            let page = try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 99), within: .none)
+            let page = try await ledger.events(
+                FeedQuery(after: 0, scopes: [appEnvironment.id], limit: 99), within: .none)
             #expect(page.items.map(\.event.id).sorted() == all.map { LedgerEvent.prefix + $0.uuid })
         }
     }
@@ -68,22 +71,22 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 2)
             let ledgers = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
-            let (ledger, other, scope) = (ledgers[0].ledger, ledgers[1].ledger, ledgers[0].scopes[0])
-            let received = Self.notifications(0..<Self.writers, in: scope)
+            let (ledger, other, appEnvironment) = (ledgers[0].ledger, ledgers[1].ledger, ledgers[0].scopes[0])
+            let received = Self.notifications(0..<Self.writers, in: appEnvironment)
             let ids = try await ledger.commit(received: received, processed: []).map(\.id)
             #expect(try await other.commit(received: received, processed: []).map(\.id) == ids)
             let folded = ids.enumerated().map { index, id in
                 var fact = facts.transaction("1")
                 fact.transactionID = "1\(index)"
                 return ProcessedNotification(
-                    id: id, scope: scope.id, uuid: Self.uuid(index), type: .didRenew, signedDate: Self.now,
+                    id: id, scope: appEnvironment.id, uuid: Self.uuid(index), type: .didRenew, signedDate: Self.now,
                     transaction: fact, processedAt: Self.now)
             }
             _ = try await Self.concurrently { try await ledger.commit(received: [], processed: [folded[$0]]) }
             for one in folded { _ = try await other.commit(received: [], processed: [one]) }
-            let lineage = try await ledger.lineage("1", in: scope.id)
+            let lineage = try await ledger.lineage("1", in: appEnvironment.id)
             #expect(lineage?.transactions.count == Self.writers)
-            let expected = try await other.lineage("1", in: scope.id)
+            let expected = try await other.lineage("1", in: appEnvironment.id)
             #expect(lineage == expected)
             let digest = try await other.digest()
             #expect(try await ledger.digest() == digest)
@@ -92,15 +95,15 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A commit is visible completely or not at all, even if its task is cancelled`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let counts = try await Self.concurrently { number in
-                let batch = Self.notifications(5 * number..<5 * number + 5, in: scope)
+                let batch = Self.notifications(5 * number..<5 * number + 5, in: appEnvironment)
                 if number.isMultiple(of: 2) { _ = try await ledger.commit(received: batch, processed: []) }
                 return try await ledger.backlog().count
             }
             #expect(counts.allSatisfy { $0.isMultiple(of: 5) }, "\(counts)")
             for round in Self.writers..<Self.writers + 20 {
-                let batch = Self.notifications(5 * round..<5 * round + 5, in: scope)
+                let batch = Self.notifications(5 * round..<5 * round + 5, in: appEnvironment)
                 let before = try await ledger.backlog().count
                 let task = Task { try await ledger.commit(received: batch, processed: []) }
                 task.cancel()
@@ -118,18 +121,18 @@ import Testing
     private static func withPurchases(
         _ engine: Engine, _ originals: [String], _ body: (any LedgerEngine, Int64) async throws -> Void
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             _ = try await ledger.commit(
                 originals.map { original in
                     SignedFact(
-                        scope: scope.id,
+                        scope: appEnvironment.id,
                         fact: .transaction(
                             TransactionFact(
                                 transactionID: original, originalTransactionID: original, productID: "gold",
                                 type: .nonConsumable, purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)),
                         origin: .app, receivedAt: 0, text: "text \(original)")
                 })
-            try await body(ledger, scope.id)
+            try await body(ledger, appEnvironment.id)
         }
     }
 
@@ -184,7 +187,7 @@ import Testing
     func `Concurrent requests create one endpoint, grant, expiry event and inquiry lease, and one idempotent request`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let decisions = try await Self.concurrently { _ in
                 try await ledger.beginRequest(
                     "k", of: "c", about: nil, fingerprint: Data([1]), at: Self.now, patience: 9)
@@ -197,7 +200,7 @@ import Testing
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "pro", until: Self.now + 5, reason: "sorry", actor: "team")
             let grants = try await Self.concurrently { _ in
-                try await ledger.createGrant("g", content, in: scope.id, at: Self.now)
+                try await ledger.createGrant("g", content, in: appEnvironment.id, at: Self.now)
             }
             #expect(Set(grants).count == 1)
             #expect(try await ledger.lastEvent() == 1)
@@ -207,10 +210,10 @@ import Testing
             #expect(ended.reduce(0, +) == 1)
             #expect(try await ledger.lastEvent() == 2)
             var facts = RandomFacts(seed: 1)
-            let received = Self.notifications(0..<1, in: scope)
+            let received = Self.notifications(0..<1, in: appEnvironment)
             let id = try #require(try await ledger.commit(received: received, processed: []).first?.id)
             let request = ProcessedNotification(
-                id: id, scope: scope.id, uuid: Self.uuid(0), type: .consumptionRequest, signedDate: Self.now,
+                id: id, scope: appEnvironment.id, uuid: Self.uuid(0), type: .consumptionRequest, signedDate: Self.now,
                 transaction: facts.transaction("1"), processedAt: Self.now)
             _ = try await ledger.commit(received: [], processed: [request])
             let taken = try await Self.concurrently { _ in
@@ -224,13 +227,13 @@ import Testing
     func `Concurrently sent deliveries end once, and in order for each customer`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
             let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
             for number in 0..<12 {
                 let content = GrantEvent.Content(
                     customer: "c\(number % 3)", entitlement: "pro", reason: "sorry", actor: "team")
-                _ = try await ledger.createGrant("g\(number)", content, in: scope.id, at: Self.now)
+                _ = try await ledger.createGrant("g\(number)", content, in: appEnvironment.id, at: Self.now)
             }
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
             #expect(try await ledger.fanOut(to: [target], within: .none, limit: 99, at: Self.now) == .done)
@@ -263,12 +266,12 @@ import Testing
     func `Every event is delivered once and listed once in the feed while other events are added`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
             let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
             @Sendable func feed(after cursor: Int64) async throws -> FeedPage {
-                try await ledger.events(FeedQuery(after: cursor, scopes: [scope.id], limit: 3), within: .none)
+                try await ledger.events(FeedQuery(after: cursor, scopes: [appEnvironment.id], limit: 3), within: .none)
             }
             let read = try await Self.concurrently { number -> (ids: [String], cursor: Int64) in
                 var (ids, cursor): ([String], Int64) = ([], 0)
@@ -281,7 +284,8 @@ import Testing
                     default:
                         let content = GrantEvent.Content(
                             customer: "c\(number)", entitlement: "pro", reason: "sorry", actor: "team")
-                        _ = try await ledger.createGrant("g\(number)_\(round)", content, in: scope.id, at: Self.now)
+                        _ = try await ledger.createGrant(
+                            "g\(number)_\(round)", content, in: appEnvironment.id, at: Self.now)
                     }
                 }
                 return (ids: ids, cursor: cursor)

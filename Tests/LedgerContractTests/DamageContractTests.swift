@@ -6,23 +6,23 @@ import Testing
 
 @Suite struct `The contract of damaged records` {
     /// A refunded purchase with an Apple account of its own.
-    private static func purchase(_ original: String, in scope: AppEnvironment) -> SignedFact {
+    private static func purchase(_ original: String, in appEnvironment: AppEnvironment) -> SignedFact {
         let fact = TransactionFact(
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, revocationDate: RandomFacts.start,
             appTransactionID: "account \(original)", previousOriginalTransactionID: original == "2" ? "1" : nil)
         return SignedFact(
-            scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
+            scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
     }
 
     /// Calls `body` with a ledger that has three purchases without an owner.
     private static func withLedger(
         _ engine: Engine, _ body: (any LedgerEngine, AppEnvironment) async throws -> Void
     ) async throws {
-        try await engine.withLedger { ledger, scope in
-            let signedFacts = ["1", "2", "3"].map { purchase($0, in: scope) }
+        try await engine.withLedger { ledger, appEnvironment in
+            let signedFacts = ["1", "2", "3"].map { purchase($0, in: appEnvironment) }
             #expect(try await ledger.commit(signedFacts) == 3)
-            try await body(ledger, scope)
+            try await body(ledger, appEnvironment)
         }
     }
 
@@ -33,8 +33,8 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A query for a damaged purchase throws, and lists skip it`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
-            let id = scope.id
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            let id = appEnvironment.id
             try await engine.damaging(record: "2", in: id, of: ledger) {
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.lineage("2", in: id) })
                 #expect(
@@ -69,8 +69,8 @@ import Testing
     func `A query for all purchases of a customer throws if one is damaged, but not for other customers`(
         _ engine: Engine
     ) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
-            let id = scope.id
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            let id = appEnvironment.id
             for (customer, originals) in [("anna", ["1", "2"]), ("ben", ["3"])] {
                 let claim = Claim(
                     customer: customer, scope: id, originalTransactionIDs: originals, policy: .transfer, claimedAt: 5)
@@ -79,7 +79,7 @@ import Testing
             try await engine.damaging(record: "2", in: id, of: ledger) {
                 let end = TimelinePosition(date: .max)
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.lineages(of: "anna", in: id) })
-                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.snapshot(of: "anna", in: scope) })
+                #expect(await Self.isRefusedAsDamaged { _ = try await ledger.snapshot(of: "anna", in: appEnvironment) })
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.purchases(ownedBy: "anna", in: id) })
                 #expect(
                     await Self.isRefusedAsDamaged {
@@ -97,12 +97,12 @@ import Testing
     /// Detects engines that keep the changes made before the damaged record.
     @Test(arguments: Engine.allCases)
     func `A commit, claim or merge that involves a damaged purchase changes nothing`(_ engine: Engine) async throws {
-        try await Self.withLedger(engine) { ledger, scope in
-            let (id, digest) = (scope.id, try await ledger.digest())
+        try await Self.withLedger(engine) { ledger, appEnvironment in
+            let (id, digest) = (appEnvironment.id, try await ledger.digest())
             let claim = Claim(
                 customer: "anna", scope: id, originalTransactionIDs: ["1", "2"], policy: .transfer, claimedAt: 5)
             try await engine.damaging(record: "2", in: id, of: ledger) {
-                let signedFacts = ["4", "2", "5"].map { Self.purchase($0, in: scope) }
+                let signedFacts = ["4", "2", "5"].map { Self.purchase($0, in: appEnvironment) }
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.commit(signedFacts) })
                 for original in ["4", "5"] { #expect(try await ledger.lineage(original, in: id) == nil) }
                 #expect(await Self.isRefusedAsDamaged { _ = try await ledger.claim(claim) { _ in true } })

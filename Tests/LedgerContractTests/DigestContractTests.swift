@@ -7,9 +7,9 @@ import Testing
 @Suite struct `The contract of digests` {
     private static let now = RandomFacts.start.milliseconds
 
-    private static func received(_ text: String, in scope: AppEnvironment) -> ReceivedNotification {
+    private static func received(_ text: String, in appEnvironment: AppEnvironment) -> ReceivedNotification {
         ReceivedNotification(
-            scope: scope.id, uuid: "00000000-0000-4000-8000-000000000001", type: "DID_RENEW", signedDate: now,
+            scope: appEnvironment.id, uuid: "00000000-0000-4000-8000-000000000001", type: "DID_RENEW", signedDate: now,
             receivedAt: now, origin: .delivered, text: text)
     }
 
@@ -19,9 +19,10 @@ import Testing
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
     }
 
-    private static func claim(_ originals: [String], account: String? = nil, in scope: AppEnvironment) -> Claim {
+    private static func claim(_ originals: [String], account: String? = nil, in appEnvironment: AppEnvironment) -> Claim
+    {
         Claim(
-            customer: "anna", scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
+            customer: "anna", scope: appEnvironment.id, originalTransactionIDs: originals, appTransactionID: account,
             policy: .transfer, claimedAt: now)
     }
 
@@ -30,7 +31,7 @@ import Testing
     func `The digest changes with every fact, claim, grant, original purchase and erasure`(_ engine: Engine)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             var seen: [String] = []
             func expectNewDigest(_ change: String) async throws {
                 let digest = try await ledger.digest()
@@ -38,24 +39,25 @@ import Testing
                 #expect(isNew, "\(change)")
                 seen.append(digest)
             }
-            let (id, now) = (scope.id, Self.now)
+            let (id, now) = (appEnvironment.id, Self.now)
             try await expectNewDigest("nothing")
-            let insertions = try await ledger.commit(received: [Self.received("text 1", in: scope)], processed: [])
+            let insertions = try await ledger.commit(
+                received: [Self.received("text 1", in: appEnvironment)], processed: [])
             try await expectNewDigest("a notification")
             let folded = ProcessedNotification(
-                id: try #require(insertions.first).id, scope: id, uuid: Self.received("", in: scope).uuid,
+                id: try #require(insertions.first).id, scope: id, uuid: Self.received("", in: appEnvironment).uuid,
                 type: .didRenew, signedDate: now, transaction: Self.transaction("1"), processedAt: now)
             _ = try await ledger.commit(received: [], processed: [folded])
             try await expectNewDigest("a folded notification")
-            _ = try await ledger.commit(received: [Self.received("text 2", in: scope)], processed: [])
+            _ = try await ledger.commit(received: [Self.received("text 2", in: appEnvironment)], processed: [])
             try await expectNewDigest("another text of the notification")
             let signedFact = SignedFact(
                 scope: id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: now, text: "text 3")
             _ = try await ledger.commit([signedFact])
             try await expectNewDigest("a statement")
-            _ = try await ledger.claim(Self.claim(["1"], in: scope)) { _ in true }
+            _ = try await ledger.claim(Self.claim(["1"], in: appEnvironment)) { _ in true }
             try await expectNewDigest("a claim of a purchase")
-            _ = try await ledger.claim(Self.claim([], account: "z", in: scope)) { _ in true }
+            _ = try await ledger.claim(Self.claim([], account: "z", in: appEnvironment)) { _ in true }
             try await expectNewDigest("a claim of an account")
             _ = try await ledger.merge("anna", into: "ben", in: id, at: now)
             try await expectNewDigest("a merge")
@@ -73,7 +75,7 @@ import Testing
                     text: "text 4")
             ])
             try await expectNewDigest("an original purchase")
-            _ = try await ledger.erase("carl", in: scope, at: now)
+            _ = try await ledger.erase("carl", in: appEnvironment, at: now)
             try await expectNewDigest("an erasure")
         }
     }
@@ -83,9 +85,9 @@ import Testing
     func `The digest ignores failures, duplicates, usage reports, histories, deliveries, the audit log and refusals`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
-            let (id, now) = (scope.id, Self.now)
-            let received = ["text 1", "text 2"].map { Self.received($0, in: scope) }
+        try await engine.withLedger { ledger, appEnvironment in
+            let (id, now) = (appEnvironment.id, Self.now)
+            let received = ["text 1", "text 2"].map { Self.received($0, in: appEnvironment) }
             let ids = try await ledger.commit(received: received, processed: []).map(\.id)
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "pro", until: now, reason: "sorry", actor: "team")

@@ -10,10 +10,12 @@ import Testing
 
     private static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
 
-    private static func received(_ numbers: ClosedRange<Int>, in scope: AppEnvironment) -> [ReceivedNotification] {
+    private static func received(_ numbers: ClosedRange<Int>, in appEnvironment: AppEnvironment)
+        -> [ReceivedNotification]
+    {
         numbers.map { number in
             ReceivedNotification(
-                scope: scope.id, uuid: uuid(number), type: "DID_RENEW", signedDate: now, receivedAt: now,
+                scope: appEnvironment.id, uuid: uuid(number), type: "DID_RENEW", signedDate: now, receivedAt: now,
                 origin: .delivered, text: "text \(number)")
         }
     }
@@ -33,32 +35,33 @@ import Testing
 
     /// A notification with the transaction of one purchase and the renewal information of another one.
     private static func folded(
-        _ number: Int, _ id: Int64, _ original: String, renewing other: String? = nil, in scope: AppEnvironment
+        _ number: Int, _ id: Int64, _ original: String, renewing other: String? = nil, in appEnvironment: AppEnvironment
     ) -> ProcessedNotification {
         ProcessedNotification(
-            id: id, scope: scope.id, uuid: uuid(number), type: .didRenew, signedDate: now,
+            id: id, scope: appEnvironment.id, uuid: uuid(number), type: .didRenew, signedDate: now,
             transaction: transaction(original), renewal: other.map { renewal($0) }, processedAt: now)
     }
 
-    private static func events(_ ledger: any LedgerEngine, in scope: AppEnvironment) async throws -> [String] {
-        try await ledger.events(FeedQuery(after: 0, scopes: [scope.id], limit: 9), within: .none).items.map(\.event.id)
+    private static func events(_ ledger: any LedgerEngine, in appEnvironment: AppEnvironment) async throws -> [String] {
+        try await ledger.events(FeedQuery(after: 0, scopes: [appEnvironment.id], limit: 9), within: .none).items.map(
+            \.event.id)
     }
 
     @Test(arguments: Engine.allCases)
     func `A notification about two purchases whose identifiers are canonically equivalent updates both`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let id = try #require(
-                try await ledger.commit(received: Self.received(1...1, in: scope), processed: []).first?.id)
-            let folded = Self.folded(1, id, "\u{E9}", renewing: "e\u{301}", in: scope)
+                try await ledger.commit(received: Self.received(1...1, in: appEnvironment), processed: []).first?.id)
+            let folded = Self.folded(1, id, "\u{E9}", renewing: "e\u{301}", in: appEnvironment)
             _ = try await ledger.commit(received: [], processed: [folded])
-            let one = try #require(try await ledger.lineage("\u{E9}", in: scope.id))
-            let other = try #require(try await ledger.lineage("e\u{301}", in: scope.id))
+            let one = try #require(try await ledger.lineage("\u{E9}", in: appEnvironment.id))
+            let other = try #require(try await ledger.lineage("e\u{301}", in: appEnvironment.id))
             #expect(one.transactions.count == 1 && one.renewal == nil)
             #expect(other.transactions.isEmpty && other.renewal != nil)
-            #expect(try await ledger.notifications(about: "\u{E9}", in: scope.id, limit: 9).count == 1)
-            #expect(try await ledger.notifications(about: "e\u{301}", in: scope.id, limit: 9).isEmpty)
+            #expect(try await ledger.notifications(about: "\u{E9}", in: appEnvironment.id, limit: 9).count == 1)
+            #expect(try await ledger.notifications(about: "e\u{301}", in: appEnvironment.id, limit: 9).isEmpty)
         }
     }
 
@@ -66,15 +69,15 @@ import Testing
     func `A transaction signed for several purchases is found under the first by bytes, in any order of arrival`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             for (original, expected) in [("a", "a"), ("B", "B"), ("\u{E9}", "B"), ("7", "7")] {
                 var fact = Self.transaction(original)
                 fact.transactionID = "7"
                 let signedFact = SignedFact(
-                    scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: Self.now,
+                    scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: Self.now,
                     text: "text \(original)")
                 _ = try await ledger.commit([signedFact])
-                let found = try await ledger.originalTransactionID(of: "7", in: scope.id)
+                let found = try await ledger.originalTransactionID(of: "7", in: appEnvironment.id)
                 #expect(found == expected, "\(original)")
             }
         }
@@ -86,39 +89,46 @@ import Testing
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walks = [try await Walk(try engine.open(in: folder)), try await Walk(try engine.open(in: folder))]
-            let (ledger, undamaged, scope) = (walks[0].ledger, walks[1].ledger, walks[0].scopes[0])
+            let (ledger, undamaged, appEnvironment) = (walks[0].ledger, walks[1].ledger, walks[0].scopes[0])
             var ids: [Int64] = []
             for ledger in [ledger, undamaged] {
                 let known = SignedFact(
-                    scope: scope.id, fact: .transaction(Self.transaction("2")), origin: .app, receivedAt: Self.now,
+                    scope: appEnvironment.id, fact: .transaction(Self.transaction("2")), origin: .app,
+                    receivedAt: Self.now,
                     text: "known")
                 #expect(try await ledger.commit([known]) == 1)
-                ids = try await ledger.commit(received: Self.received(1...3, in: scope), processed: []).map(\.id)
+                ids = try await ledger.commit(received: Self.received(1...3, in: appEnvironment), processed: []).map(
+                    \.id)
             }
             try #require(ids.count == 3)
-            let half = Self.folded(1, ids[0], "1", renewing: "2", in: scope)
-            let others = [Self.folded(2, ids[1], "3", in: scope), Self.folded(3, ids[2], "4", in: scope)]
-            try await engine.damaging(record: "2", in: scope.id, of: ledger) {
+            let half = Self.folded(1, ids[0], "1", renewing: "2", in: appEnvironment)
+            let others = [
+                Self.folded(2, ids[1], "3", in: appEnvironment), Self.folded(3, ids[2], "4", in: appEnvironment),
+            ]
+            try await engine.damaging(record: "2", in: appEnvironment.id, of: ledger) {
                 _ = try await ledger.commit(
-                    received: Self.received(4...4, in: scope), processed: [others[0], half, others[1]])
+                    received: Self.received(4...4, in: appEnvironment), processed: [others[0], half, others[1]])
                 #expect(
-                    try await ledger.failedNotifications(code: "storage_damaged", in: [scope.id], limit: 9) == [half.id]
+                    try await ledger.failedNotifications(code: "storage_damaged", in: [appEnvironment.id], limit: 9)
+                        == [half.id]
                 )
                 #expect(try await ledger.backlog().count == 1)
-                #expect(try await ledger.lineage("1", in: scope.id) == nil)
-                #expect(try await ledger.notifications(about: "1", in: scope.id, limit: 9).isEmpty)
+                #expect(try await ledger.lineage("1", in: appEnvironment.id) == nil)
+                #expect(try await ledger.notifications(about: "1", in: appEnvironment.id, limit: 9).isEmpty)
                 for original in ["3", "4"] {
-                    let lineage = try await ledger.lineage(original, in: scope.id)
+                    let lineage = try await ledger.lineage(original, in: appEnvironment.id)
                     #expect(lineage?.transactions == [Self.transaction(original)])
                 }
-                #expect(try await Self.events(ledger, in: scope) == others.map { LedgerEvent.prefix + $0.uuid })
+                #expect(
+                    try await Self.events(ledger, in: appEnvironment) == others.map { LedgerEvent.prefix + $0.uuid })
             }
             try await ledger.reprocess([half.id], at: Self.now)
             _ = try await ledger.commit(received: [], processed: [half])
             let all = (others + [half]).map { LedgerEvent.prefix + $0.uuid }
-            #expect(try await Self.events(ledger, in: scope) == all)
-            #expect(try await ledger.lineage("2", in: scope.id)?.renewal == Self.renewal("2"))
-            _ = try await undamaged.commit(received: Self.received(4...4, in: scope), processed: [half] + others)
+            #expect(try await Self.events(ledger, in: appEnvironment) == all)
+            #expect(try await ledger.lineage("2", in: appEnvironment.id)?.renewal == Self.renewal("2"))
+            _ = try await undamaged.commit(
+                received: Self.received(4...4, in: appEnvironment), processed: [half] + others)
             let digest = try await undamaged.digest()
             #expect(try await ledger.digest() == digest)
         }
@@ -129,20 +139,21 @@ import Testing
     func `A notification that is processed again changes nothing and emits no second event`(_ engine: Engine)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             // Without a purchase, about a purchase, a consumption request, and the decision on it.
             let types: [NotificationTypeV2] = [.test, .didRenew, .consumptionRequest, .refund]
-            let ids = try await ledger.commit(received: Self.received(1...4, in: scope), processed: []).map(\.id)
+            let ids = try await ledger.commit(received: Self.received(1...4, in: appEnvironment), processed: []).map(
+                \.id)
             try #require(ids.count == types.count)
             let folded = types.indices.map { index in
-                var folded = Self.folded(index + 1, ids[index], "1", renewing: "2", in: scope)
+                var folded = Self.folded(index + 1, ids[index], "1", renewing: "2", in: appEnvironment)
                 folded.type = types[index]
                 if folded.type == .test { (folded.transaction, folded.renewal) = (nil, nil) }
                 return folded
             }
             _ = try await ledger.commit(received: [], processed: folded)
             let (digest, events) = (try await ledger.digest(), try await ledger.lastEvent())
-            let inquiries = try await ledger.inquiries(in: scope.id, before: .max, limit: 9)
+            let inquiries = try await ledger.inquiries(in: appEnvironment.id, before: .max, limit: 9)
             try #require(inquiries.map(\.decision) == [.refunded] && events > 0)
             for _ in 0..<2 {
                 try await ledger.reprocess(ids + ids, at: Self.now + 1)
@@ -153,7 +164,7 @@ import Testing
                 let again = try await ledger.digest()
                 #expect(again == digest)
                 #expect(try await ledger.lastEvent() == events)
-                #expect(try await ledger.inquiries(in: scope.id, before: .max, limit: 9) == inquiries)
+                #expect(try await ledger.inquiries(in: appEnvironment.id, before: .max, limit: 9) == inquiries)
             }
         }
     }

@@ -9,21 +9,22 @@ import Testing
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, scope) = (walk.ledger, try #require(walk.scopes.first))
+            let (ledger, appEnvironment) = (walk.ledger, try #require(walk.scopes.first))
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
-            guard case .created(let grant) = try await ledger.createGrant("g", content, in: scope.id, at: 100) else {
+            guard case .created(let grant) = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 100)
+            else {
                 Issue.record("the grant was refused")
                 return
             }
-            #expect(try await ledger.createGrant("g", content, in: scope.id, at: 900) == .created(grant))
+            #expect(try await ledger.createGrant("g", content, in: appEnvironment.id, at: 900) == .created(grant))
             let later = 100 + IdempotencyDecision.retention
-            #expect(try await ledger.createGrant("g", content, in: scope.id, at: later) == .isTaken)
-            #expect(try await ledger.grants(of: "anna", in: scope.id) == [grant])
+            #expect(try await ledger.createGrant("g", content, in: appEnvironment.id, at: later) == .isTaken)
+            #expect(try await ledger.grants(of: "anna", in: appEnvironment.id) == [grant])
             #expect(try await ledger.lastEvent() == 1)
             // A request with another identifier creates another grant, even with the same content.
-            _ = try await ledger.createGrant("h", content, in: scope.id, at: 900)
-            #expect(try await ledger.grants(of: "anna", in: scope.id).count == 2)
+            _ = try await ledger.createGrant("h", content, in: appEnvironment.id, at: 900)
+            #expect(try await ledger.grants(of: "anna", in: appEnvironment.id).count == 2)
             #expect(try await ledger.lastEvent() == 2)
         }
     }
@@ -34,28 +35,29 @@ import Testing
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, scope) = (walk.ledger, try #require(walk.scopes.first))
+            let (ledger, appEnvironment) = (walk.ledger, try #require(walk.scopes.first))
             func content(_ customer: String) -> GrantEvent.Content {
                 .init(customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
             }
             for (id, customer) in [("moved", "anna"), ("erased", "carl")] {
-                _ = try await ledger.createGrant(id, content(customer), in: scope.id, at: 100)
+                _ = try await ledger.createGrant(id, content(customer), in: appEnvironment.id, at: 100)
             }
-            _ = try await ledger.merge("anna", into: "ben", in: scope.id, at: 200)
-            _ = try await ledger.erase("carl", in: scope, at: 200)
+            _ = try await ledger.merge("anna", into: "ben", in: appEnvironment.id, at: 200)
+            _ = try await ledger.erase("carl", in: appEnvironment, at: 200)
             let events = try await ledger.lastEvent()
-            #expect(try await ledger.grants(of: "ben", in: scope.id).map(\.id) == ["moved"])
+            #expect(try await ledger.grants(of: "ben", in: appEnvironment.id).map(\.id) == ["moved"])
             let anna = content("anna")
-            #expect(try await ledger.createGrant("moved", anna, in: scope.id, at: 300) == .isTaken)
+            #expect(try await ledger.createGrant("moved", anna, in: appEnvironment.id, at: 300) == .isTaken)
             let carl = content("carl")
-            #expect(try await ledger.createGrant("erased", carl, in: scope.id, at: 300) == .isTaken)
+            #expect(try await ledger.createGrant("erased", carl, in: appEnvironment.id, at: 300) == .isTaken)
             for customer in ["anna", "carl"] {
-                #expect(try await ledger.grants(of: customer, in: scope.id).isEmpty)
+                #expect(try await ledger.grants(of: customer, in: appEnvironment.id).isEmpty)
             }
             #expect(try await ledger.lastEvent() == events)
             // The present owner gets the grant itself.
-            let bens = try await ledger.createGrant("moved", content("ben"), in: scope.id, at: 300)
-            #expect(try await ledger.grants(of: "ben", in: scope.id).map { GrantCreation.created($0) } == [bens])
+            let bens = try await ledger.createGrant("moved", content("ben"), in: appEnvironment.id, at: 300)
+            #expect(
+                try await ledger.grants(of: "ben", in: appEnvironment.id).map { GrantCreation.created($0) } == [bens])
         }
     }
 

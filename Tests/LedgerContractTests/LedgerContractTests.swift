@@ -47,11 +47,11 @@ import Testing
             try await ledger.ledger.checkWritable()
             _ = try await ledger.ledger.digest()
             #expect(ledger.ledger.commits == before)
-            let scope = ledger.scopes[0]
-            try await Self.commitInBatches([facts.notification(in: scope, at: 0)], [], &ledger, &facts.random)
+            let appEnvironment = ledger.scopes[0]
+            try await Self.commitInBatches([facts.notification(in: appEnvironment, at: 0)], [], &ledger, &facts.random)
             let received = ledger.ledger.commits
             #expect(received > before)
-            try await Self.commitInBatches([], [try facts.statement(in: scope, at: 0)], &ledger, &facts.random)
+            try await Self.commitInBatches([], [try facts.statement(in: appEnvironment, at: 0)], &ledger, &facts.random)
             #expect(ledger.ledger.commits > received)
         }
     }
@@ -64,9 +64,9 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: seed)
             var ledger = try await Walk(try engine.open(in: folder))
-            let scope = ledger.scopes[0]
-            let notifications = (0..<20).map { _ in facts.notification(in: scope, at: 0) }
-            let signedFacts = try (0..<12).map { _ in try facts.statement(in: scope, at: 0) }
+            let appEnvironment = ledger.scopes[0]
+            let notifications = (0..<20).map { _ in facts.notification(in: appEnvironment, at: 0) }
+            let signedFacts = try (0..<12).map { _ in try facts.statement(in: appEnvironment, at: 0) }
             try await Self.commitInBatches(notifications, signedFacts, &ledger, &facts.random)
             let digest = try await ledger.ledger.digest()
             let last = try await ledger.ledger.lastEvent()
@@ -157,7 +157,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 3)
             let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+            let (ledger, appEnvironment) = (walk.ledger, walk.scopes[0].id)
             let one = facts.notification(in: walk.scopes[0], at: 0).received
             var other = one
             other.text = facts.text()
@@ -167,14 +167,15 @@ import Testing
                 #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9) == false)
             }
             #expect(try await ledger.backlog().count == 2)
-            #expect(try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
+            #expect(
+                try await ledger.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9).isEmpty)
             // Each text independently.
             for (id, left) in zip(ids, [1, 0]) {
                 try await engine.damage(text: id, of: ledger)
                 #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
                 #expect(try await ledger.backlog().count == left)
             }
-            let failed = try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9)
+            let failed = try await ledger.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9)
             #expect(failed == ids.sorted())
         }
     }
@@ -186,7 +187,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 4)
             let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+            let (ledger, appEnvironment) = (walk.ledger, walk.scopes[0].id)
             let one = facts.notification(in: walk.scopes[0], at: 0).received
             var other = one
             (other.type, other.text, other.signedDate) = ("OTHER", facts.text(), one.signedDate + 1)
@@ -194,7 +195,8 @@ import Testing
             try await engine.damage(text: id, of: ledger)
             #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
             #expect(try await ledger.commit(received: [other], processed: []) == [.stored(id)])
-            #expect(try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
+            #expect(
+                try await ledger.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9).isEmpty)
             let pending = try await ledger.pending(after: .min, limit: 9)
             #expect(pending.map(\.text) == [other.text] && pending.map(\.type) == [other.type])
             #expect(pending.map(\.signedDate) == [other.signedDate])
@@ -275,21 +277,21 @@ import Testing
             let notifications = (0..<40).map { number in facts.notification(in: scopes[number % 2], at: Int64(number)) }
             _ = try await walk.commit(notifications, processed: 0)
             _ = try await walk.commit([], processed: walk.waiting.count)
-            for scope in scopes.prefix(2) {
-                let found = try await walk.ledger.lastEventsOfCustomers(in: scope.id, limit: 5, amongLast: 99)
-                #expect(found.count <= 5 && found.allSatisfy { $0.scope == scope.id && $0.customer != nil })
-                let all = try await walk.ledger.lastEventsOfCustomers(in: scope.id, limit: 100, amongLast: 99)
+            for appEnvironment in scopes.prefix(2) {
+                let found = try await walk.ledger.lastEventsOfCustomers(in: appEnvironment.id, limit: 5, amongLast: 99)
+                #expect(found.count <= 5 && found.allSatisfy { $0.scope == appEnvironment.id && $0.customer != nil })
+                let all = try await walk.ledger.lastEventsOfCustomers(in: appEnvironment.id, limit: 100, amongLast: 99)
                 #expect(Array(all.prefix(5)) == found)
                 #expect(!all.isEmpty)
                 let last = try await walk.ledger.lastEvent()
                 for depth in [0, 1, 7, last] {
                     let found = try await walk.ledger.lastEventsOfCustomers(
-                        in: scope.id, limit: 100, amongLast: depth)
+                        in: appEnvironment.id, limit: 100, amongLast: depth)
                     let numbers = Array(stride(from: last, to: last - depth, by: -1))
                     var events: [LedgerEvent] = []
                     for number in numbers { events += try await walk.ledger.event(number).map { [$0.event] } ?? [] }
                     #expect(events.count == Int(depth))
-                    #expect(found == events.filter { $0.scope == scope.id && $0.customer != nil })
+                    #expect(found == events.filter { $0.scope == appEnvironment.id && $0.customer != nil })
                 }
             }
         }

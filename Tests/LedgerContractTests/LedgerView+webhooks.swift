@@ -95,15 +95,18 @@ extension LedgerView {
     }
 
     /// Consumption inquiries and usage reports.
-    static func inquiries(in scope: AppEnvironment, _ ledger: any LedgerEngine) async throws -> [String] {
-        var lines = try await ledger.inquiries(in: scope.id, before: .max, limit: 20).map { "asked \(text($0))" }
-        lines += try await ledger.pendingInquiries(in: scope.id, limit: 3).map { "pending \(text($0))" }
+    static func inquiries(in appEnvironment: AppEnvironment, _ ledger: any LedgerEngine) async throws -> [String] {
+        var lines = try await ledger.inquiries(in: appEnvironment.id, before: .max, limit: 20).map {
+            "asked \(text($0))"
+        }
+        lines += try await ledger.pendingInquiries(in: appEnvironment.id, limit: 3).map { "pending \(text($0))" }
         for id in [nil, "1"] {
-            let found = try await ledger.inquiries(about: ["1", "4"], transactionID: id, in: scope.id, limit: 3)
+            let found = try await ledger.inquiries(
+                about: ["1", "4"], transactionID: id, in: appEnvironment.id, limit: 3)
             lines += found.map { "about \(id ?? "all") \(text($0))" }
         }
         for customer in RandomFacts.customers {
-            lines += try await ledger.usage(of: customer, transactionID: "1", productID: "gold", in: scope.id)
+            lines += try await ledger.usage(of: customer, transactionID: "1", productID: "gold", in: appEnvironment.id)
                 .map { "use of \(customer) \($0)" }
         }
         return lines

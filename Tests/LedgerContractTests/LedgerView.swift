@@ -10,15 +10,19 @@ enum LedgerView {
         -> [String]
     {
         var lines: [String] = []
-        for scope in scopes {
+        for appEnvironment in scopes {
             for customer in RandomFacts.customers {
-                lines += try await Self.lines(of: customer, in: scope, ledger).map { "\(scope.id) \(customer): \($0)" }
+                lines += try await Self.lines(of: customer, in: appEnvironment, ledger).map {
+                    "\(appEnvironment.id) \(customer): \($0)"
+                }
             }
             for original in RandomFacts.originals {
-                lines += try await Self.lines(about: original, in: scope, ledger)
-                    .map { "\(scope.id) \(original): \($0)" }
+                lines += try await Self.lines(about: original, in: appEnvironment, ledger)
+                    .map { "\(appEnvironment.id) \(original): \($0)" }
             }
-            lines += try await Self.lines(ofLists: scope, at: now, ledger).map { "\(scope.id): \($0)" }
+            lines += try await Self.lines(ofLists: appEnvironment, at: now, ledger).map {
+                "\(appEnvironment.id): \($0)"
+            }
         }
         let backlog = try await ledger.backlog()
         lines.append("backlog \(backlog.count) since \(backlog.oldest ?? -1)")
@@ -37,28 +41,29 @@ enum LedgerView {
     }
 
     private static func lines(
-        of customer: String, in scope: AppEnvironment, _ ledger: any LedgerEngine
+        of customer: String, in appEnvironment: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
-        let (lineages, context) = try await ledger.snapshot(of: customer, in: scope)
-        #expect(try await ledger.lineages(of: customer, in: scope.id) == lineages)
-        #expect(try await ledger.entitlementContext(of: customer, in: scope).groups == context.groups)
+        let (lineages, context) = try await ledger.snapshot(of: customer, in: appEnvironment)
+        #expect(try await ledger.lineages(of: customer, in: appEnvironment.id) == lineages)
+        #expect(try await ledger.entitlementContext(of: customer, in: appEnvironment).groups == context.groups)
         var lines = lineages.map { "has \($0)" }
-        lines += try await ledger.purchases(ownedBy: customer, in: scope.id).map { "held \($0)" }
-        lines += try await ledger.accounts(of: customer, in: scope.id).map { "account \($0)" }
-        lines += try await ledger.grants(of: customer, in: scope.id).map { "grant \($0)" }
-        lines += try await ledger.originalPurchases(ownedBy: customer, in: scope.id).map { "first \($0)" }
+        lines += try await ledger.purchases(ownedBy: customer, in: appEnvironment.id).map { "held \($0)" }
+        lines += try await ledger.accounts(of: customer, in: appEnvironment.id).map { "account \($0)" }
+        lines += try await ledger.grants(of: customer, in: appEnvironment.id).map { "grant \($0)" }
+        lines += try await ledger.originalPurchases(ownedBy: customer, in: appEnvironment.id).map { "first \($0)" }
         lines +=
             context.grants.map { "\($0)" }.sorted() + context.originalPurchases.map { "\($0)" }.sorted()
         lines += context.groups.sorted()
         var position = TimelinePosition(date: .max)
         while true {
-            let items = try await ledger.timeline(of: customer, in: scope.id, after: position, limit: 3)
+            let items = try await ledger.timeline(of: customer, in: appEnvironment.id, after: position, limit: 3)
             lines += items.map {
                 "timeline \($0.place.date) \($0.place.name) \($0.originalTransactionID) \(text($0.kind))"
             }
             for case .notification(let stored) in items.map(\.kind) {
-                #expect(try await ledger.isNotification(stored.id, inTimelineOf: customer, in: scope.id))
-                let isInOtherTimeline = try await ledger.isNotification(stored.id, inTimelineOf: "nobody", in: scope.id)
+                #expect(try await ledger.isNotification(stored.id, inTimelineOf: customer, in: appEnvironment.id))
+                let isInOtherTimeline = try await ledger.isNotification(
+                    stored.id, inTimelineOf: "nobody", in: appEnvironment.id)
                 #expect(!isInOtherTimeline)
             }
             guard let last = items.last else { return lines }
@@ -67,22 +72,23 @@ enum LedgerView {
     }
 
     private static func lines(
-        about original: String, in scope: AppEnvironment, _ ledger: any LedgerEngine
+        about original: String, in appEnvironment: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
-        var lines = try await ledger.owners(of: original, in: scope.id).map { "owner \($0)" }
-        lines.append("\(try await ledger.lineage(original, in: scope.id).map { "\($0)" } ?? "unknown")")
-        lines += try await ledger.successors(of: original, in: scope.id).map { "goes on as \($0)" }.sorted()
-        lines += try await ledger.notifications(about: original, in: scope.id, limit: 50).map { text($0) }
+        var lines = try await ledger.owners(of: original, in: appEnvironment.id).map { "owner \($0)" }
+        lines.append("\(try await ledger.lineage(original, in: appEnvironment.id).map { "\($0)" } ?? "unknown")")
+        lines += try await ledger.successors(of: original, in: appEnvironment.id).map { "goes on as \($0)" }.sorted()
+        lines += try await ledger.notifications(about: original, in: appEnvironment.id, limit: 50).map { text($0) }
         for transactions: Set<String>? in [nil, [original], []] {
             for notifications in [true, false] {
                 let wanted = [original, "unknown", original].map { FactSelection($0, transactions: transactions) }
-                lines += try await ledger.sources(of: wanted, notifications: notifications, in: scope.id)
+                lines += try await ledger.sources(of: wanted, notifications: notifications, in: appEnvironment.id)
                     .map { "\($0.originalTransactionID) from \(text($0.source))" }
             }
         }
-        lines += try await ledger.identifiersOfSameAccountPurchases(of: [original], in: scope.id)
+        lines += try await ledger.identifiersOfSameAccountPurchases(of: [original], in: appEnvironment.id)
         for number in 0..<3 {
-            lines.append(try await ledger.originalTransactionID(of: "\(original)\(number)", in: scope.id) ?? "nothing")
+            lines.append(
+                try await ledger.originalTransactionID(of: "\(original)\(number)", in: appEnvironment.id) ?? "nothing")
         }
         return lines
     }
@@ -95,19 +101,21 @@ enum LedgerView {
     }
 
     private static func lines(
-        ofLists scope: AppEnvironment, at now: Milliseconds, _ ledger: any LedgerEngine
+        ofLists appEnvironment: AppEnvironment, at now: Milliseconds, _ ledger: any LedgerEngine
     ) async throws -> [String] {
-        var lines = try await ledger.lineages(ofAccounts: RandomFacts.accounts, in: scope.id).map { "account's \($0)" }
+        var lines = try await ledger.lineages(ofAccounts: RandomFacts.accounts, in: appEnvironment.id).map {
+            "account's \($0)"
+        }
         for account in RandomFacts.accounts {
             let customer = try await ledger.customer(ofAccount: account, in: scope.id)
             lines.append("\(account) of \(customer ?? "nobody")")
         }
-        lines += try await ledger.productGroups(in: scope.id).map { "\($0)" }.sorted()
-        lines += try await ledger.summaries(after: "1", in: scope.id, limit: 2).map { "\($0)" }
+        lines += try await ledger.productGroups(in: appEnvironment.id).map { "\($0)" }.sorted()
+        lines += try await ledger.summaries(after: "1", in: appEnvironment.id, limit: 2).map { "\($0)" }
         for segment in Segment.allCases {
-            let count = try await ledger.count(of: segment, in: scope.id, at: now, limit: 3)
+            let count = try await ledger.count(of: segment, in: appEnvironment.id, at: now, limit: 3)
             lines.append("\(segment) \(count)")
-            var query = SegmentQuery(segment, in: scope.id, at: now, limit: 1)
+            var query = SegmentQuery(segment, in: appEnvironment.id, at: now, limit: 1)
             while true {
                 let (items, next) = try await ledger.members(query)
                 lines += items.map { "\(segment) \($0)" }
@@ -117,27 +125,27 @@ enum LedgerView {
         }
         var after = ""
         while true {
-            let (items, next) = try await ledger.unclaimedPurchases(in: scope.id, after: after, limit: 1)
+            let (items, next) = try await ledger.unclaimedPurchases(in: appEnvironment.id, after: after, limit: 1)
             lines += items.map { "unclaimed \($0.originalTransactionID)" }
             guard let next else { break }
             after = next
         }
         for state in [nil, StoredNotification.State.pending, .folded, .failed] {
-            lines += try await inbox(state, in: scope, ledger)
+            lines += try await inbox(state, in: appEnvironment, ledger)
         }
-        let missing = try await ledger.missing(in: scope.id)
-        let names = try await ledger.missingNames(in: scope.id)
+        let missing = try await ledger.missing(in: appEnvironment.id)
+        let names = try await ledger.missingNames(in: appEnvironment.id)
         lines += ["\(missing)", "\(names.items)", "\(names.spans)"]
-        lines += try await ledger.openRecoveries(in: scope.id).map { text($0) }
-        lines += try await ledger.recoveries(in: [scope.id], before: nil, limit: 5).map { text($0) }
+        lines += try await ledger.openRecoveries(in: appEnvironment.id).map { text($0) }
+        lines += try await ledger.recoveries(in: [appEnvironment.id], before: nil, limit: 5).map { text($0) }
         return lines
     }
 
     /// All pages of two, newest first.
     private static func inbox(
-        _ state: StoredNotification.State?, in scope: AppEnvironment, _ ledger: any LedgerEngine
+        _ state: StoredNotification.State?, in appEnvironment: AppEnvironment, _ ledger: any LedgerEngine
     ) async throws -> [String] {
-        var filter = InboxFilter(scopes: [scope.id])
+        var filter = InboxFilter(scopes: [appEnvironment.id])
         filter.state = state
         var lines: [String] = []
         var before: Int64? = .max

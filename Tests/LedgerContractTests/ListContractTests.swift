@@ -75,22 +75,22 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A filter for an empty subtype does not match a missing subtype`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             var facts = RandomFacts(seed: 1)
             for (number, subtype) in ([nil, "", "VOLUNTARY"] as [String?]).enumerated() {
                 let uuid = "00000000-0000-4000-8000-00000000000\(number)"
                 let received = ReceivedNotification(
-                    scope: scope.id, uuid: uuid, type: "EXPIRED", subtype: subtype, signedDate: Self.now,
+                    scope: appEnvironment.id, uuid: uuid, type: "EXPIRED", subtype: subtype, signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
                 let insertion = try #require(try await ledger.commit(received: [received], processed: []).first)
                 let folded = ProcessedNotification(
-                    id: insertion.id, scope: scope.id, uuid: uuid, type: .expired, signedDate: Self.now,
+                    id: insertion.id, scope: appEnvironment.id, uuid: uuid, type: .expired, signedDate: Self.now,
                     transaction: facts.transaction("1"), processedAt: Self.now)
                 _ = try await ledger.commit(received: [], processed: [folded])
             }
             for (subtype, count) in [(nil, 3), ("", 1), ("VOLUNTARY", 1)] as [(String?, Int)] {
                 for original in [nil, "1"] {
-                    var filter = InboxFilter(scopes: [scope.id])
+                    var filter = InboxFilter(scopes: [appEnvironment.id])
                     (filter.subtype, filter.originalTransactionID) = (subtype, original)
                     let found = try await ledger.notifications(filter, before: .max, limit: 5).items
                     #expect(found.count == count, "\(subtype ?? "any") about \(original ?? "any")")
@@ -101,25 +101,27 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A duplicate in a list of arguments yields no duplicate results`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             var facts = RandomFacts(seed: 1)
             for number in 0..<3 {
                 let uuid = "00000000-0000-4000-8000-00000000000\(number)"
                 let received = ReceivedNotification(
-                    scope: scope.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: Self.now,
+                    scope: appEnvironment.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: Self.now,
                     receivedAt: Self.now, origin: .delivered, text: "text \(number)")
                 let insertion = try #require(try await ledger.commit(received: [received], processed: []).first)
                 let folded = ProcessedNotification(
-                    id: insertion.id, scope: scope.id, uuid: uuid, type: .consumptionRequest, signedDate: Self.now,
+                    id: insertion.id, scope: appEnvironment.id, uuid: uuid, type: .consumptionRequest,
+                    signedDate: Self.now,
                     transaction: facts.transaction("1"), processedAt: Self.now)
                 _ = try await ledger.commit(received: [], processed: [folded])
             }
             let recovery = try await ledger.begin(
-                .requested(scope.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)
-            let twice = [scope.id, scope.id]
+                .requested(appEnvironment.id, from: 0, until: 1000, filters: [], RecoverySettings()), at: 0)
+            let twice = [appEnvironment.id, appEnvironment.id]
             #expect(
-                try await ledger.inquiries(about: ["1", "1"], transactionID: nil, in: scope.id, limit: 9).count == 3)
-            #expect(try await ledger.sameAccountPurchases(of: ["1", "1"], in: scope.id).count == 1)
+                try await ledger.inquiries(about: ["1", "1"], transactionID: nil, in: appEnvironment.id, limit: 9).count
+                    == 3)
+            #expect(try await ledger.sameAccountPurchases(of: ["1", "1"], in: appEnvironment.id).count == 1)
             #expect(try await ledger.openRecoveries(in: twice).map(\.id) == [recovery])
             #expect(try await ledger.recoveries(in: twice, before: nil, limit: 9).map(\.id) == [recovery])
             #expect(try await ledger.missing(in: twice).count == 1)

@@ -14,13 +14,13 @@ import Testing
     ].map { ExactText($0) }
 
     /// A refunded purchase with this identifier, by an Apple account with the same identifier.
-    private static func purchase(_ name: ExactText, in scope: AppEnvironment) -> SignedFact {
+    private static func purchase(_ name: ExactText, in appEnvironment: AppEnvironment) -> SignedFact {
         let fact = TransactionFact(
             transactionID: name.text, originalTransactionID: name.text, productID: "gold", type: .nonConsumable,
             purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, revocationDate: RandomFacts.start,
             appTransactionID: name.text)
         return SignedFact(
-            scope: scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(name.text)")
+            scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(name.text)")
     }
 
     private static func endpoint(_ name: String, _ ledger: any LedgerEngine) async throws -> WebhookEndpoint? {
@@ -44,18 +44,18 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `Names that differ in one byte are different names everywhere`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             for (index, name) in Self.names.enumerated() {
                 let text = name.text
-                _ = try await ledger.commit([Self.purchase(name, in: scope)])
+                _ = try await ledger.commit([Self.purchase(name, in: appEnvironment)])
                 let claim = Claim(
-                    customer: text, scope: scope.id, originalTransactionIDs: [text], appTransactionID: text,
+                    customer: text, scope: appEnvironment.id, originalTransactionIDs: [text], appTransactionID: text,
                     policy: .keepOriginal, claimedAt: 5)
                 #expect(try await ledger.claim(claim) { _ in true } == .granted([text]), "\(text)")
                 let report = UsageReport(consumptionPercentage: Int32(index), reportedAt: 5)
-                try await ledger.record(report, of: text, in: scope.id)
-                try await ledger.record(revision: text, of: text, in: scope.id, at: 5)
-                try await ledger.add(requests: [text], in: scope.id, because: .restore, at: 5)
+                try await ledger.record(report, of: text, in: appEnvironment.id)
+                try await ledger.record(revision: text, of: text, in: appEnvironment.id, at: 5)
+                try await ledger.add(requests: [text], in: appEnvironment.id, because: .restore, at: 5)
                 for (key, client) in [(text, "c"), ("k", text)] {
                     let decision = try await ledger.beginRequest(
                         key, of: client, about: nil, fingerprint: Data([1]), at: 5, patience: 9)
@@ -63,29 +63,32 @@ import Testing
                 }
                 #expect(try await Self.endpoint(text, ledger) != nil, "\(text)")
                 let received = ReceivedNotification(
-                    scope: scope.id, uuid: text, type: "TEST", signedDate: 5, receivedAt: 5, origin: .delivered,
+                    scope: appEnvironment.id, uuid: text, type: "TEST", signedDate: 5, receivedAt: 5,
+                    origin: .delivered,
                     text: "text")
                 let insertion = try await ledger.commit(received: [received], processed: []).first
                 #expect(insertion.map { $0 == .stored($0.id) } == true, "\(text)")
             }
-            #expect(try await ledger.missing(in: scope.id).historyRequests == Self.names.count)
+            #expect(try await ledger.missing(in: appEnvironment.id).historyRequests == Self.names.count)
             // One of the customers is erased.
-            _ = try await ledger.erase("a", in: scope, at: 9)
+            _ = try await ledger.erase("a", in: appEnvironment, at: 9)
             for (index, name) in Self.names.enumerated() {
                 let text = name.text
-                #expect(try await ledger.historyMark(of: [text], in: scope.id)?.revision?.isExactly(text) == true)
+                #expect(
+                    try await ledger.historyMark(of: [text], in: appEnvironment.id)?.revision?.isExactly(text) == true)
                 #expect(try await ledger.notification(text)?.uuid.isExactly(text) == true, "\(text)")
-                let original = try await ledger.originalTransactionID(of: text, in: scope.id)
+                let original = try await ledger.originalTransactionID(of: text, in: appEnvironment.id)
                 #expect(original?.isExactly(text) == true, "\(text)")
                 let expected = text == "a" ? [] : [name]
-                let lineages = try await ledger.lineages(of: text, in: scope.id).map(\.originalTransactionID)
+                let lineages = try await ledger.lineages(of: text, in: appEnvironment.id).map(\.originalTransactionID)
                 #expect(lineages.map { ExactText($0) } == expected)
-                let accounts = try await ledger.accounts(of: text, in: scope.id)
+                let accounts = try await ledger.accounts(of: text, in: appEnvironment.id)
                 #expect(accounts.map { ExactText($0) } == expected)
-                let reports = try await ledger.usage(of: text, transactionID: "t", productID: "p", in: scope.id)
+                let reports = try await ledger.usage(
+                    of: text, transactionID: "t", productID: "p", in: appEnvironment.id)
                 let percentages = reports.compactMap(\.consumptionPercentage)
                 #expect(percentages == expected.map { _ in Int32(index) }, "\(text)")
-                let erased = try await ledger.lastErasure(of: text, in: scope)
+                let erased = try await ledger.lastErasure(of: text, in: appEnvironment)
                 #expect((erased == nil) != expected.isEmpty, "\(text)")
             }
         }
@@ -95,12 +98,13 @@ import Testing
     func `Deliveries of customers whose names differ in one byte do not wait for each other`(_ engine: Engine)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let endpoint = try #require(try await Self.endpoint("crm", ledger)).id
             for name in Self.names {
-                _ = try await ledger.commit([Self.purchase(name, in: scope)])
+                _ = try await ledger.commit([Self.purchase(name, in: appEnvironment)])
                 let claim = Claim(
-                    customer: name.text, scope: scope.id, originalTransactionIDs: [name.text], policy: .transfer,
+                    customer: name.text, scope: appEnvironment.id, originalTransactionIDs: [name.text],
+                    policy: .transfer,
                     claimedAt: 5)
                 _ = try await ledger.claim(claim) { _ in true }
             }
@@ -113,10 +117,10 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `Lists are sorted by bytes, and every item is on exactly one page`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
-            let (id, sorted) = (scope.id, Self.names.sorted())
+        try await engine.withLedger { ledger, appEnvironment in
+            let (id, sorted) = (appEnvironment.id, Self.names.sorted())
             for name in Self.names.reversed() {
-                _ = try await ledger.commit([Self.purchase(name, in: scope)])
+                _ = try await ledger.commit([Self.purchase(name, in: appEnvironment)])
                 _ = try await Self.endpoint(name.text, ledger)
             }
             var (found, after): ([ExactText], String?) = ([], "")
@@ -161,8 +165,8 @@ import Testing
     func `Grants, original purchases and accounts whose names differ in one byte are each listed once, by bytes`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
-            let (id, sorted) = (scope.id, Self.names.sorted())
+        try await engine.withLedger { ledger, appEnvironment in
+            let (id, sorted) = (appEnvironment.id, Self.names.sorted())
             for name in Self.names.reversed() {
                 let content = GrantEvent.Content(
                     customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
@@ -199,21 +203,22 @@ import Testing
     func `Notifications signed at the same instant are sorted by the bytes of their UUIDs`(_ engine: Engine)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
             for name in Self.names.reversed() {
                 let received = ReceivedNotification(
-                    scope: scope.id, uuid: name.text, type: "DID_RENEW", signedDate: 5, receivedAt: 5,
+                    scope: appEnvironment.id, uuid: name.text, type: "DID_RENEW", signedDate: 5, receivedAt: 5,
                     origin: .delivered, text: "text")
                 let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
                 let folded = ProcessedNotification(
-                    id: id, scope: scope.id, uuid: name.text, type: .didRenew, signedDate: 5, transaction: fact,
+                    id: id, scope: appEnvironment.id, uuid: name.text, type: .didRenew, signedDate: 5,
+                    transaction: fact,
                     processedAt: 5)
                 _ = try await ledger.commit(received: [], processed: [folded])
             }
-            let notifications = try await ledger.notifications(about: "1", in: scope.id, limit: 99)
+            let notifications = try await ledger.notifications(about: "1", in: appEnvironment.id, limit: 99)
             #expect(notifications.map { ExactText($0.uuid) } == Self.names.sorted())
         }
     }
@@ -222,24 +227,27 @@ import Testing
     func `Customers who share a purchase are sorted by bytes, and its events name the first`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
-            _ = try await ledger.commit([Self.purchase(ExactText("1"), in: scope)])
+        try await engine.withLedger { ledger, appEnvironment in
+            _ = try await ledger.commit([Self.purchase(ExactText("1"), in: appEnvironment)])
             for name in Self.names.reversed() {
                 let claim = Claim(
-                    customer: name.text, scope: scope.id, originalTransactionIDs: ["1"], policy: .share, claimedAt: 5)
+                    customer: name.text, scope: appEnvironment.id, originalTransactionIDs: ["1"], policy: .share,
+                    claimedAt: 5)
                 #expect(try await ledger.claim(claim) { _ in true } == .granted(["1"]))
             }
             let sorted = Self.names.sorted()
-            #expect(try await ledger.owners(of: "1", in: scope.id).map { ExactText($0) } == sorted)
+            #expect(try await ledger.owners(of: "1", in: appEnvironment.id).map { ExactText($0) } == sorted)
             let received = ReceivedNotification(
-                scope: scope.id, uuid: "00000000-0000-4000-8000-000000000001", type: "DID_RENEW", signedDate: 5,
+                scope: appEnvironment.id, uuid: "00000000-0000-4000-8000-000000000001", type: "DID_RENEW",
+                signedDate: 5,
                 receivedAt: 5, origin: .delivered, text: "text")
             let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             let fact = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
             let folded = ProcessedNotification(
-                id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 5, transaction: fact,
+                id: id, scope: appEnvironment.id, uuid: received.uuid, type: .didRenew, signedDate: 5,
+                transaction: fact,
                 processedAt: 5)
             _ = try await ledger.commit(received: [], processed: [folded])
             let event = try #require(try await ledger.event(try await ledger.lastEvent())?.event)

@@ -72,35 +72,35 @@ struct RandomFacts {
 
     /// A notification as received and as folded.
     mutating func notification(
-        in scope: AppEnvironment, at now: Milliseconds
+        in appEnvironment: AppEnvironment, at now: Milliseconds
     ) -> (received: ReceivedNotification, folded: ProcessedNotification) {
         // A UUID is never used in two environments.
-        let place = scope.environment == .production ? "00" : "01"
+        let place = appEnvironment.environment == .production ? "00" : "01"
         let uuid = "00000000-0000-4000-8000-00000000\(place)\(Int.random(in: 10..<60, using: &random))"
         let (original, type) = (original(), pick(Self.types, or: .test))
         let signed = days(0...3).milliseconds
         var folded = ProcessedNotification(
-            id: 0, scope: scope.id, uuid: uuid, type: type, signedDate: signed,
+            id: 0, scope: appEnvironment.id, uuid: uuid, type: type, signedDate: signed,
             transaction: isOneIn(5) ? nil : transaction(original),
             renewal: original == "4" || isOneIn(2) ? nil : renewal(isOneIn(9) ? self.original() : original),
             processedAt: now)
         if folded.originalTransactionID == nil { folded.appTransactionID = Self.accounts[texts % Self.accounts.count] }
         let received = ReceivedNotification(
-            scope: scope.id, uuid: uuid, type: type.rawValue, signedDate: signed, receivedAt: now,
+            scope: appEnvironment.id, uuid: uuid, type: type.rawValue, signedDate: signed, receivedAt: now,
             origin: isOneIn(3) ? .recovered : .delivered, text: text())
         return (received, folded)
     }
 
     /// A fact that does not come in a notification.
-    mutating func statement(in scope: AppEnvironment, at now: Milliseconds) throws -> SignedFact {
+    mutating func statement(in appEnvironment: AppEnvironment, at now: Milliseconds) throws -> SignedFact {
         let original = original()
         if isOneIn(4) {
             return try SignedFact(
-                receipt: transaction(original), scope: scope, at: Date(milliseconds: now), origin: .app)
+                receipt: transaction(original), scope: appEnvironment, at: Date(milliseconds: now), origin: .app)
         }
         let fact: SignedFact.Fact =
             isOneIn(3) && original != "4" ? .renewal(renewal(original)) : .transaction(transaction(original))
         return SignedFact(
-            scope: scope.id, fact: fact, origin: isOneIn(2) ? .app : .asked, receivedAt: now, text: text())
+            scope: appEnvironment.id, fact: fact, origin: isOneIn(2) ? .app : .asked, receivedAt: now, text: text())
     }
 }

@@ -63,42 +63,44 @@ extension Step {
     ]
 
     private static func random(_ facts: inout RandomFacts, at now: Milliseconds) throws -> Step {
-        let scope = facts.isOneIn(6) ? scopes[1] : scopes[0]
+        let appEnvironment = facts.isOneIn(6) ? scopes[1] : scopes[0]
         let customer = facts.pick(RandomFacts.customers, or: "anna")
         switch Int.random(in: 0..<36, using: &facts.random) {
-        case 0..<7: return receive(&facts, scope, now)
+        case 0..<7: return receive(&facts, appEnvironment, now)
         case 7..<10:
-            let signedFact = try facts.statement(in: scope, at: now)
+            let signedFact = try facts.statement(in: appEnvironment, at: now)
             return Step(name: "statement") { "\(try await $0.ledger.commit([signedFact]))" }
         case 10: return fail(facts.isOneIn(2), now)
-        case 11..<14: return claim(&facts, customer, scope, now)
+        case 11..<14: return claim(&facts, customer, appEnvironment, now)
         case 14:
             let other = facts.pick(RandomFacts.customers, or: "bob")
             return Step(name: "merge \(customer) into \(other)") {
                 guard other != customer else { return "" }
-                return "\(try await $0.ledger.merge(customer, into: other, in: scope.id, at: now).sorted())"
+                return "\(try await $0.ledger.merge(customer, into: other, in: appEnvironment.id, at: now).sorted())"
             }
-        case 15..<17: return grant(&facts, customer, scope, now)
+        case 15..<17: return grant(&facts, customer, appEnvironment, now)
         case 17:
-            guard facts.isOneIn(4) else { return firstPurchase(&facts, customer, scope, now) }
+            guard facts.isOneIn(4) else { return firstPurchase(&facts, customer, appEnvironment, now) }
             return Step(name: "erase \(customer)") {
-                "\(try await $0.ledger.erase(customer, in: scope, at: now))"
+                "\(try await $0.ledger.erase(customer, in: appEnvironment, at: now))"
             }
-        case 18..<20: return recovery(&facts, scope, now)
-        case 20..<22: return request(&facts, scope, now)
+        case 18..<20: return recovery(&facts, appEnvironment, now)
+        case 20..<22: return request(&facts, appEnvironment, now)
         case 22..<24: return endpoint(&facts, now)
         case 24..<28: return fanOut(&facts, now)
         case 28..<31: return deliver(&facts, now)
         case 31: return replay(&facts, now)
-        case 32: return report(&facts, customer, scope, now)
+        case 32: return report(&facts, customer, appEnvironment, now)
         case 33..<35: return answer(&facts, now)
         default: return audit(&facts, now)
         }
     }
 
-    private static func receive(_ facts: inout RandomFacts, _ scope: AppEnvironment, _ now: Milliseconds) -> Step {
+    private static func receive(_ facts: inout RandomFacts, _ appEnvironment: AppEnvironment, _ now: Milliseconds)
+        -> Step
+    {
         var arrivals = (0..<Int.random(in: 1...4, using: &facts.random)).map { _ in
-            facts.notification(in: scope, at: now)
+            facts.notification(in: appEnvironment, at: now)
         }
         if facts.isOneIn(3) { arrivals += arrivals.prefix(1) }
         let (sent, processed) = (arrivals, Int.random(in: 0...5, using: &facts.random))
@@ -123,11 +125,11 @@ extension Step {
     }
 
     private static func claim(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ appEnvironment: AppEnvironment, _ now: Milliseconds
     ) -> Step {
         let policies: [RestorePolicy] = [.transfer, .share, .keepOriginal, .transferIfInactive]
         let claim = Claim(
-            customer: customer, scope: scope.id,
+            customer: customer, scope: appEnvironment.id,
             originalTransactionIDs: facts.isOneIn(4) ? [] : [facts.original(), facts.original()],
             appTransactionID: facts.isOneIn(2) ? facts.pick(RandomFacts.accounts, or: "x") : nil,
             policy: facts.pick(policies, or: .share), overridesNamedAccount: facts.isOneIn(2),
@@ -147,37 +149,37 @@ extension Step {
     }
 
     private static func grant(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ appEnvironment: AppEnvironment, _ now: Milliseconds
     ) -> Step {
         // Grant identifiers are unique per app, like those that the server creates.
-        let id = "grant\(scope.id)_\(Int.random(in: 0..<6, using: &facts.random))"
+        let id = "grant\(appEnvironment.id)_\(Int.random(in: 0..<6, using: &facts.random))"
         let until = facts.isOneIn(2) ? now + Int64.random(in: 0...100_000_000, using: &facts.random) : nil
         switch Int.random(in: 0..<4, using: &facts.random) {
         case 0:
             return Step(name: "emit expired grants") { "\(try await $0.ledger.emitExpiredGrants(at: now, limit: 1))" }
         case 1:
             return Step(name: "revoke \(id)") {
-                "\(try await $0.ledger.revokeGrant(id, of: customer, because: .init(reason: "over", actor: "team"), in: scope.id, at: now))"
+                "\(try await $0.ledger.revokeGrant(id, of: customer, because: .init(reason: "over", actor: "team"), in: appEnvironment.id, at: now))"
             }
         default:
             let content = GrantEvent.Content(
                 customer: customer, entitlement: "pro", until: until, reason: "sorry", actor: "team")
             return Step(name: "grant \(id) to \(customer)") {
-                "\(try await $0.ledger.createGrant(id, content, in: scope.id, at: now))"
+                "\(try await $0.ledger.createGrant(id, content, in: appEnvironment.id, at: now))"
             }
         }
     }
 
     private static func firstPurchase(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ appEnvironment: AppEnvironment, _ now: Milliseconds
     ) -> Step {
         let account = facts.pick(RandomFacts.accounts, or: "x")
         let purchase = OriginalPurchase(
-            scope: scope.id, subject: account,
+            scope: appEnvironment.id, subject: account,
             kind: .appTransaction,
             fact: OriginalPurchaseFact(
                 applicationVersion: "1", purchaseDate: facts.days(0...3), appTransactionID: account,
-                signedDate: facts.days(0...2), isTestData: scope.environment != .production),
+                signedDate: facts.days(0...2), isTestData: appEnvironment.environment != .production),
             origin: .app, receivedAt: now, text: facts.text())
         return Step(name: "first purchase") {
             try await $0.ledger.store([purchase])
@@ -185,13 +187,15 @@ extension Step {
         }
     }
 
-    private static func recovery(_ facts: inout RandomFacts, _ scope: AppEnvironment, _ now: Milliseconds) -> Step {
+    private static func recovery(_ facts: inout RandomFacts, _ appEnvironment: AppEnvironment, _ now: Milliseconds)
+        -> Step
+    {
         let from = facts.days(0...3).milliseconds
         let windows = (0..<Int.random(in: 1...2, using: &facts.random)).map { index in
             RecoveryWindow(stage: index, from: from + Int64(index) * 1000, until: from + Int64(index + 1) * 1000)
         }
         let plan = RecoveryPlan(
-            scope: scope.id, cause: .schedule, from: from, until: from + 2000, filters: [],
+            scope: appEnvironment.id, cause: .schedule, from: from, until: from + 2000, filters: [],
             movesMark: !facts.isOneIn(4), windows: windows)
         let unverified = (0..<Int.random(in: 0...1, using: &facts.random)).map { _ in
             UnverifiedItem(
@@ -222,16 +226,19 @@ extension Step {
         }
     }
 
-    private static func request(_ facts: inout RandomFacts, _ scope: AppEnvironment, _ now: Milliseconds) -> Step {
+    private static func request(_ facts: inout RandomFacts, _ appEnvironment: AppEnvironment, _ now: Milliseconds)
+        -> Step
+    {
         let (id, kind) = (facts.original(), Int.random(in: 0..<8, using: &facts.random))
         return Step(name: "request \(kind) \(id)") { walk in
             let ledger = walk.ledger
-            let due = try await ledger.dueHistoryRequests(in: scope.id, at: now, limit: 10).first {
+            let due = try await ledger.dueHistoryRequests(in: appEnvironment.id, at: now, limit: 10).first {
                 $0.transactionID == id
             }
             switch kind {
-            case 0, 1: try await ledger.add(requests: [id], in: scope.id, because: .restore, at: now)
-            case 2: try await ledger.scheduleRetry(of: id, in: scope.id, code: "no", until: now + 1000, at: now)
+            case 0, 1: try await ledger.add(requests: [id], in: appEnvironment.id, because: .restore, at: now)
+            case 2:
+                try await ledger.scheduleRetry(of: id, in: appEnvironment.id, code: "no", until: now + 1000, at: now)
             case 3: if let due { try await ledger.finish(request: due.id) }
             case 4: if let due { try await ledger.fail(request: due.id, code: "never", at: now) }
             case 5: if let due { try await ledger.postpone(due, until: now + 9_000_000, code: "later") }
@@ -241,12 +248,12 @@ extension Step {
                     try await ledger.finish(request: due.id)
                     try await ledger.postpone(due, until: now + 3_000_000, code: "doubted")
                 }
-            default: try await ledger.record(revision: "r\(id)", of: id, in: scope.id, at: now)
+            default: try await ledger.record(revision: "r\(id)", of: id, in: appEnvironment.id, at: now)
             }
-            let missing = try await ledger.missing(in: scope.id)
+            let missing = try await ledger.missing(in: appEnvironment.id)
             let (waiting, failed) = (missing.historyRequests, missing.failedHistoryRequests)
-            let mark = try await ledger.historyMark(of: [id], in: scope.id)?.revision ?? "-"
-            let allDue = try await ledger.dueHistoryRequests(in: scope.id, at: now, limit: 10).map {
+            let mark = try await ledger.historyMark(of: [id], in: appEnvironment.id)?.revision ?? "-"
+            let allDue = try await ledger.dueHistoryRequests(in: appEnvironment.id, at: now, limit: 10).map {
                 "\($0.scope) \($0.transactionID) \($0.reason) \($0.attempts) \($0.nextAttemptAt) \($0.failure ?? "-")"
             }
             return "\(waiting) \(failed) \(mark) \(allDue.sorted())"

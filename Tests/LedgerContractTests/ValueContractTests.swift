@@ -90,7 +90,7 @@ import Testing
     func `Fractions of a millisecond are rounded off in stored facts`(_ engine: Engine, _ fraction: TimeInterval)
         async throws
     {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             func facts(at date: Date) -> (TransactionFact, RenewalFact) {
                 (
                     TransactionFact(
@@ -105,17 +105,19 @@ import Testing
             let date = RandomFacts.start + fraction
             let (transaction, renewal) = facts(at: date)
             let signedFacts = [SignedFact.Fact.transaction(transaction), .renewal(renewal)].enumerated().map {
-                SignedFact(scope: scope.id, fact: $0.element, origin: .app, receivedAt: 0, text: "text \($0.offset)")
+                SignedFact(
+                    scope: appEnvironment.id, fact: $0.element, origin: .app, receivedAt: 0, text: "text \($0.offset)")
             }
             #expect(try await ledger.commit(signedFacts) == 2)
-            let received = Self.notification(1, in: scope.id)
+            let received = Self.notification(1, in: appEnvironment.id)
             let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
             let folded = ProcessedNotification(
-                id: id, scope: scope.id, uuid: received.uuid, type: .didRenew, signedDate: 0, transaction: transaction,
+                id: id, scope: appEnvironment.id, uuid: received.uuid, type: .didRenew, signedDate: 0,
+                transaction: transaction,
                 renewal: renewal, processedAt: 0)
             let expected = facts(at: Date(milliseconds: date.milliseconds))
             for _ in 0..<2 {
-                let lineage = try await ledger.lineage("1", in: scope.id)
+                let lineage = try await ledger.lineage("1", in: appEnvironment.id)
                 #expect(lineage?.transactions == [expected.0] && lineage?.renewal == expected.1)
                 _ = try await ledger.commit(received: [], processed: [folded])
             }

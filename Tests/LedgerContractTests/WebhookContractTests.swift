@@ -74,12 +74,12 @@ extension `The contract of every database` {
 
     @Test(arguments: Engine.allCases)
     func `The age of the backlog includes events without deliveries`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let endpoint = try await Self.endpoint("crm", ledger)
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
             for instant: Milliseconds in 5...6 {
-                _ = try await ledger.createGrant("grant \(instant)", content, in: scope.id, at: instant)
+                _ = try await ledger.createGrant("grant \(instant)", content, in: appEnvironment.id, at: instant)
             }
             let waiting = WebhookBacklog(deliveries: 0, oldest: 5, disabledEndpoints: 0)
             #expect(try await ledger.webhookBacklog() == waiting)
@@ -181,11 +181,11 @@ extension `The contract of every database` {
 
     @Test(arguments: Engine.allCases)
     func `The first final outcome of a delivery counts, later ones only add attempts`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let endpoint = try await Self.endpoint("crm", ledger).id
             for number: Milliseconds in 1...2 {
                 let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
-                _ = try await ledger.createGrant("g\(number)", content, in: scope.id, at: number)
+                _ = try await ledger.createGrant("g\(number)", content, in: appEnvironment.id, at: number)
             }
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
             #expect(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 3) == .done)
@@ -246,7 +246,7 @@ extension `The contract of every database` {
     func `An erasure removes the stored body and the customer's name from deliveries that wait for a retry`(
         _ engine: Engine
     ) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let endpoint = try await Self.endpoint("crm", ledger).id
             func fanOut() async throws {
                 let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
@@ -266,20 +266,20 @@ extension `The contract of every database` {
             // Ben's event names the previous owner of the purchase.
             for (customer, instant) in [("anna", 2), ("ben", 3)] as [(String, Milliseconds)] {
                 let claim = Claim(
-                    customer: customer, scope: scope.id, originalTransactionIDs: ["1"], policy: .transfer,
+                    customer: customer, scope: appEnvironment.id, originalTransactionIDs: ["1"], policy: .transfer,
                     claimedAt: instant)
                 _ = try await ledger.claim(claim) { _ in false }
             }
             try await fanOut()
             try await send(.delivered)
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
-            _ = try await ledger.createGrant("g", content, in: scope.id, at: 4)
+            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 4)
             try await fanOut()
             try await send(.retry(at: 9, body: Data("anna".utf8)))
             let waiting = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
             try #require(waiting.map(\.eventType) == [.purchaseTransferred, .grantCreated])
             try #require(waiting.allSatisfy { $0.body != nil })
-            _ = try await ledger.erase("anna", in: scope, at: 10)
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 10)
             let remaining = try await ledger.dueDeliveries(of: endpoint, at: 10, limit: 9)
             #expect(remaining.map(\.id) == waiting.map(\.id) && remaining.allSatisfy { $0.body == nil })
             guard let storage = ledger as? SQLiteStorage else { return }
@@ -292,10 +292,10 @@ extension `The contract of every database` {
 
     @Test(arguments: Engine.allCases)
     func `An attempt that began before an erasure does not store its body`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let endpoint = try await Self.endpoint("crm", ledger).id
             let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
-            _ = try await ledger.createGrant("g", content, in: scope.id, at: 2)
+            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 2)
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
             _ = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 3)
             let due = try await ledger.dueDeliveries(of: endpoint, at: 3, limit: 9)
@@ -314,7 +314,7 @@ extension `The contract of every database` {
                 return stored.map { String(decoding: $0, as: UTF8.self) }
             }
             let before = try #require(try await currentEvent())
-            _ = try await ledger.erase("anna", in: scope, at: 5)
+            _ = try await ledger.erase("anna", in: appEnvironment, at: 5)
             // The body was built for this attempt, or stored by an earlier one.
             for event in [before, nil] { #expect(try await fail("anna", builtFrom: event) == nil) }
             let after = try #require(try await currentEvent())

@@ -147,7 +147,7 @@ extension Step {
 /// Steps about refunds and the audit log.
 extension Step {
     static func report(
-        _ facts: inout RandomFacts, _ customer: String, _ scope: AppEnvironment, _ now: Milliseconds
+        _ facts: inout RandomFacts, _ customer: String, _ appEnvironment: AppEnvironment, _ now: Milliseconds
     ) -> Step {
         let report = UsageReport(
             transactionID: facts.isOneIn(2) ? facts.original() : nil, productID: facts.isOneIn(2) ? "gold" : nil,
@@ -156,7 +156,7 @@ extension Step {
             deliveryStatus: facts.isOneIn(3) ? .delivered : nil, sampleContentProvided: facts.isOneIn(3) ? true : nil,
             reportedAt: now)
         return Step(name: "report of \(customer)") {
-            try await $0.ledger.record(report, of: customer, in: scope.id)
+            try await $0.ledger.record(report, of: customer, in: appEnvironment.id)
             return ""
         }
     }

@@ -3,20 +3,21 @@ internal import Foundation
 package import Ledger
 
 extension MemoryLedger: ErasureStorage {
-    package func erase(_ customer: String, in scope: AppEnvironment, at now: Milliseconds) async throws -> ErasureReport
+    package func erase(_ customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds) async throws
+        -> ErasureReport
     {
         try write { state in
-            let digest = Erasure.digest(of: customer, in: scope.bundleID)
-            let key = Key(scope.id, digest)
+            let digest = Erasure.digest(of: customer, in: appEnvironment.bundleID)
+            let key = Key(appEnvironment.id, digest)
             let instant = Erasure.instant(
-                at: now, newest: state.newest(of: customer, in: scope.id), previous: state.erasures[key])
+                at: now, newest: state.newest(of: customer, in: appEnvironment.id), previous: state.erasures[key])
             state.erasures[key] = instant
-            return try state.apply(Erasure(digest: digest, at: instant), to: customer, in: scope.id)
+            return try state.apply(Erasure(digest: digest, at: instant), to: customer, in: appEnvironment.id)
         }
     }
 
-    package func lastErasure(of customer: String, in scope: AppEnvironment) async throws -> Milliseconds? {
-        try read { $0.lastErasure(of: customer, in: scope.id) }
+    package func lastErasure(of customer: String, in appEnvironment: AppEnvironment) async throws -> Milliseconds? {
+        try read { $0.lastErasure(of: customer, in: appEnvironment.id) }
     }
 }
 
@@ -64,11 +65,11 @@ extension MemoryLedger.State {
     }
 
     private mutating func removeStoredResponses(about customer: String, in id: Int64) {
-        guard let scope = scopes.first(where: { $0.id == id }) else { return }
+        guard let appEnvironment = scopes.first(where: { $0.id == id }) else { return }
         requests = requests.filter { _, request in
             guard request.customer?.isExactly(customer) ?? false else { return true }
             return !Erasure.removes(
-                request.remembered.response, about: scope.bundleID, in: scope.environment.rawValue)
+                request.remembered.response, about: appEnvironment.bundleID, in: appEnvironment.environment.rawValue)
         }
     }
 

@@ -117,13 +117,20 @@ extension MemoryLedger.State {
 
 extension MemoryLedger: EntitlementContextStorage {
     package func snapshot(
-        of customer: String, in scope: AppEnvironment
+        of customer: String, in appEnvironment: AppEnvironment
     ) async throws -> (lineages: [Lineage], context: EntitlementContext) {
-        try read { (try $0.lineages(of: customer, in: scope.id), $0.entitlementContext(of: customer, in: scope.id)) }
+        try read {
+            (
+                try $0.lineages(of: customer, in: appEnvironment.id),
+                $0.entitlementContext(of: customer, in: appEnvironment.id)
+            )
+        }
     }
 
-    package func entitlementContext(of customer: String, in scope: AppEnvironment) async throws -> EntitlementContext {
-        try read { $0.entitlementContext(of: customer, in: scope.id) }
+    package func entitlementContext(of customer: String, in appEnvironment: AppEnvironment) async throws
+        -> EntitlementContext
+    {
+        try read { $0.entitlementContext(of: customer, in: appEnvironment.id) }
     }
 }
 

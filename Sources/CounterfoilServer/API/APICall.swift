@@ -43,11 +43,13 @@ struct APICall: Sendable {
     var maySeeOtherCustomers: Bool { principal.customer == nil }
 
     /// The app and environment of the request.
-    func scope() throws(APIFailure) -> AppEnvironment { try resolver.scope(of: request, for: principal) }
+    func appEnvironment() throws(APIFailure) -> AppEnvironment {
+        try resolver.appEnvironment(of: request, for: principal)
+    }
 
     /// The app and environment of the purchases, or of the query parameters if the request has no purchases.
-    func scope(of proven: VerifiedPurchases) throws(APIFailure) -> AppEnvironment {
-        try resolver.scope(of: proven, request, for: principal)
+    func appEnvironment(of proven: VerifiedPurchases) throws(APIFailure) -> AppEnvironment {
+        try resolver.appEnvironment(of: proven, request, for: principal)
     }
 
     /// The ledger's numbers of all apps and environments that the request may read.
@@ -59,7 +61,9 @@ struct APICall: Sendable {
     }
 
     /// The app, the environment and the customer.
-    func scopeAndCustomer() throws(APIFailure) -> (AppEnvironment, String) { (try scope(), try customer()) }
+    func appEnvironmentAndCustomer() throws(APIFailure) -> (AppEnvironment, String) {
+        (try appEnvironment(), try customer())
+    }
 
     /// A path parameter, percent-decoded; nil if it cannot be decoded.
     func pathParameter(_ parameter: String) -> String? {
@@ -75,9 +79,11 @@ struct APICall: Sendable {
     /// - Parameters:
     ///   - kind: What the request creates.
     ///   - content: The requested values: the same key with other values gives another UUID.
-    func idempotentIdentifier(_ kind: String, in scope: AppEnvironment, _ content: [String]) -> UUID? {
+    func idempotentIdentifier(_ kind: String, in appEnvironment: AppEnvironment, _ content: [String]) -> UUID? {
         idempotencyKey.map { key in
-            UUID(digestOf: [kind, principal.name, key, scope.bundleID, scope.environment.rawValue] + content)
+            UUID(
+                digestOf: [kind, principal.name, key, appEnvironment.bundleID, appEnvironment.environment.rawValue]
+                    + content)
         }
     }
 

@@ -22,44 +22,44 @@ struct AppStoreQueries: Sendable {
     let clock: ServerClock
 
     /// - Throws: 409 if the app has no key for the App Store Server API.
-    func client(for scope: AppEnvironment) throws(APIFailure) -> AppStoreServerClient {
-        guard let client = clients[scope.id] else { throw .noKey }
+    func client(for appEnvironment: AppEnvironment) throws(APIFailure) -> AppStoreServerClient {
+        guard let client = clients[appEnvironment.id] else { throw .noKey }
         return client
     }
 
     /// Returns a transaction of the ledger with its owners; nil if the ledger does not have it.
-    func transaction(_ id: String, in scope: AppEnvironment) async throws -> OwnedTransaction? {
-        guard let original = try await storage.originalTransactionID(of: id, in: scope.id),
-            let fact = try await storage.lineage(original, in: scope.id)?.transactions
+    func transaction(_ id: String, in appEnvironment: AppEnvironment) async throws -> OwnedTransaction? {
+        guard let original = try await storage.originalTransactionID(of: id, in: appEnvironment.id),
+            let fact = try await storage.lineage(original, in: appEnvironment.id)?.transactions
                 .first(where: { $0.transactionID.isExactly(id) })
         else { return nil }
-        return OwnedTransaction(fact: fact, owners: try await storage.owners(of: original, in: scope.id))
+        return OwnedTransaction(fact: fact, owners: try await storage.owners(of: original, in: appEnvironment.id))
     }
 
     /// Stores transactions from an App Store answer. Throws, and stores none, if one of them fails verification.
-    func store(_ texts: [String], in scope: AppEnvironment) async throws -> [OwnedTransaction] {
+    func store(_ texts: [String], in appEnvironment: AppEnvironment) async throws -> [OwnedTransaction] {
         var signedFacts: [SignedFact] = []
         var facts: [TransactionFact] = []
         for text in texts {
-            let verified = try await verify(text, in: scope)
+            let verified = try await verify(text, in: appEnvironment)
             facts.append(TransactionFact(verified.payload))
-            signedFacts.append(SignedFact(verified, scope: scope, at: clock.now(), origin: .asked))
+            signedFacts.append(SignedFact(verified, scope: appEnvironment, at: clock.now(), origin: .asked))
         }
         if !signedFacts.isEmpty { _ = try await storage.commit(signedFacts) }
         var items: [OwnedTransaction] = []
         for fact in facts {
-            let owners = try await storage.owners(of: fact.originalTransactionID, in: scope.id)
+            let owners = try await storage.owners(of: fact.originalTransactionID, in: appEnvironment.id)
             items.append(OwnedTransaction(fact: fact, owners: owners))
         }
         return items
     }
 
     private func verify(
-        _ text: String, in scope: AppEnvironment
+        _ text: String, in appEnvironment: AppEnvironment
     ) async throws(APIFailure) -> Verified<JWSTransactionDecodedPayload> {
         do throws(VerificationError) {
             let verified = try await historical.transaction(text)
-            try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
+            try appEnvironment.requireMatch(verified.payload.bundleId, verified.payload.environment)
             return verified
         } catch {
             throw APIFailure(
@@ -70,9 +70,11 @@ struct AppStoreQueries: Sendable {
 
     /// Returns one identifier for each of the customer's Apple accounts, to request the account's data with: an
     /// original transaction ID, or the app transaction ID if no purchase is known.
-    func accountIdentifiers(of customer: String, in scope: AppEnvironment) async throws -> [String] {
-        let lineages = try await storage.lineages(of: customer, in: scope.id).filter { !$0.transactions.isEmpty }
-        let claimed = try await storage.accounts(of: customer, in: scope.id)
+    func accountIdentifiers(of customer: String, in appEnvironment: AppEnvironment) async throws -> [String] {
+        let lineages = try await storage.lineages(of: customer, in: appEnvironment.id).filter {
+            !$0.transactions.isEmpty
+        }
+        let claimed = try await storage.accounts(of: customer, in: appEnvironment.id)
             .compactMap { OriginalPurchase.appTransactionID(ofSubject: $0) }
         let known = Dictionary(grouping: lineages) { ExactText($0.appTransactionID ?? $0.originalTransactionID) }
         let ids = known.values.compactMap { lineages in lineages.map { ExactText($0.originalTransactionID) }.min() }
@@ -81,8 +83,8 @@ struct AppStoreQueries: Sendable {
     }
 
     /// Stores the purchase history of an Apple account in the ledger.
-    func fetch(_ id: String, in scope: AppEnvironment) async throws {
-        switch try await histories.fetch(about: [id], in: scope, because: .restore).state {
+    func fetch(_ id: String, in appEnvironment: AppEnvironment) async throws {
+        switch try await histories.fetch(about: [id], in: appEnvironment, because: .restore).state {
         case .complete: webhooks.wake()
         case .pending:
             throw APIFailure(

@@ -13,11 +13,11 @@ struct ClaimRoutes {
 
     /// Lists the purchases that a customer has or had at any time, by original transaction ID.
     private func list(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let paging = try Paging(call.request)
         let instant = try call.request.instant("at") ?? .max
         let start = paging.page == nil ? 0 : Int(clamping: max(0, try paging.number()))
-        let owned = try await storage.purchases(ownedBy: customer, in: scope.id)
+        let owned = try await storage.purchases(ownedBy: customer, in: appEnvironment.id)
             .sorted { $0.lineage.originalTransactionID.precedesExactly($1.lineage.originalTransactionID) }
         let page = owned.dropFirst(start).prefix(paging.limit)
         let next = start + page.count < owned.count && !page.isEmpty ? String(start + page.count) : nil

@@ -21,13 +21,14 @@ struct ConsumptionRoutes {
 
     /// Lists the consumption requests of all customers: all of them newest first, or the pending ones by deadline.
     private func listAll(_ call: APICall) async throws -> Response {
-        let (scope, paging) = (try call.scope(), try Paging(call.request))
+        let (appEnvironment, paging) = (try call.appEnvironment(), try Paging(call.request))
         let inquiries: [ConsumptionInquiry]
         switch try call.request.shortText("state") {
         case nil:
-            inquiries = try await storage.inquiries(in: scope.id, before: paging.number(), limit: paging.limit + 1)
+            inquiries = try await storage.inquiries(
+                in: appEnvironment.id, before: paging.number(), limit: paging.limit + 1)
         case "pending":
-            let pending = try await storage.pendingInquiries(in: scope.id, limit: paging.limit)
+            let pending = try await storage.pendingInquiries(in: appEnvironment.id, limit: paging.limit)
             return .list(pending, next: nil) { ConsumptionJSON.write($1, naming: true, to: &$0) }
         default:
             throw APIFailure("invalid_state", "`state` is pending; leave it out for all.", parameter: "state")
@@ -40,33 +41,34 @@ struct ConsumptionRoutes {
     /// Records a customer's usage and consent.
     private func report(_ call: APICall) async throws -> Response {
         try call.principal.refuseSession()
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let usage = try UsageBody(body: try await call.bytes())
         if call.principal.isPublic { try usage.requireOnlyConsent() }
         let report = try usage.report(at: clock.now())
-        try await storage.record(report, of: customer, in: scope.id)
+        try await storage.record(report, of: customer, in: appEnvironment.id)
         return Response(status: .noContent)
     }
 
     /// Lists a customer's latest consumption requests, or those about one transaction, with their outcomes.
     private func list(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let transactionID = try call.request.shortText("transaction_id")
-        let lineages = try await storage.lineages(of: customer, in: scope.id)
+        let lineages = try await storage.lineages(of: customer, in: appEnvironment.id)
         let inquiries = try await storage.inquiries(
-            about: lineages.map(\.originalTransactionID), transactionID: transactionID, in: scope.id, limit: 100)
+            about: lineages.map(\.originalTransactionID), transactionID: transactionID, in: appEnvironment.id,
+            limit: 100)
         return .list(inquiries, next: nil) { ConsumptionJSON.write($1, to: &$0) }
     }
 
     /// Returns the exact answer that the App Store would get about a transaction, with reasons.
     private func preview(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         guard let id = call.request.parameter("transaction_id"), !id.isEmpty else {
             throw APIFailure("missing_parameter", "`transaction_id` is missing.", parameter: "transaction_id")
         }
-        let lineages = try await storage.lineages(of: customer, in: scope.id)
+        let lineages = try await storage.lineages(of: customer, in: appEnvironment.id)
         guard lineages.contains(where: { $0.transactions.contains { $0.transactionID == id } }),
-            let answer = try await consumption.preview(id, of: customer, in: scope)
+            let answer = try await consumption.preview(id, of: customer, in: appEnvironment)
         else {
             throw APIFailure(
                 .notFound, "unknown_transaction", "The customer has no transaction with this ID.",

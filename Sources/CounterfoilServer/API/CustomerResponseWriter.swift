@@ -37,9 +37,11 @@ struct CustomerResponseWriter: Sendable {
 
     /// Writes members that only apps need: the account token for purchases, and the entitlements of each product, which
     /// an app cannot request later. Backends know both.
-    private func writeMembersForApps(of scope: AppEnvironment, for principal: Principal, to json: inout JSONWriter) {
+    private func writeMembersForApps(
+        of appEnvironment: AppEnvironment, for principal: Principal, to json: inout JSONWriter
+    ) {
         if let token = principal.appAccountToken { json.member("app_account_token", token) }
-        guard principal.isPublic, let catalogue = apps[scope.bundleID]?.catalogue else { return }
+        guard principal.isPublic, let catalogue = apps[appEnvironment.bundleID]?.catalogue else { return }
         var entitlements: [String: [String]] = [:]
         for (name, products) in catalogue.entitlements {
             for product in products { entitlements[product, default: []].append(name) }

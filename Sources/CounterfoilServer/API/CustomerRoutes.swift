@@ -13,8 +13,8 @@ struct CustomerRoutes {
     /// Returns the customer's states, entitlements and next steps, now or at the instant `at`. `include` adds the
     /// periods of the purchases and the amounts paid.
     private func customer(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
-        let reading = try await customers.customer(customer, in: scope, at: call.request.date("at"))
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
+        let reading = try await customers.customer(customer, in: appEnvironment, at: call.request.date("at"))
         let (periods, spend) = (call.request.includes("periods"), call.request.includes("spend"))
         guard periods || spend else { return try responseWriter.response(reading, to: call) }
         return try responseWriter.response(reading, to: call) { json in

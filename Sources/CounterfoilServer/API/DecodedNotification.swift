@@ -42,7 +42,7 @@ struct DecodedNotification {
     /// The app transaction identifier of the Apple account that the notification is about.
     private(set) var account: String?
 
-    init(_ kept: StoredNotification, in scope: AppEnvironment, _ verifier: SignedDataVerifier) async {
+    init(_ kept: StoredNotification, in appEnvironment: AppEnvironment, _ verifier: SignedDataVerifier) async {
         guard !kept.isDamaged else {
             let code = StorageError.Code.damaged.rawValue
             problems.append(Problem(.notification, code: code, "The received text is damaged on disk."))
@@ -52,17 +52,17 @@ struct DecodedNotification {
         let (data, app) = (payload.data, payload.appData)
         await add(.transaction, data?.signedTransactionInfo, verifier.transaction) {
             (payload) throws(VerificationError) in
-            try scope.requireMatch(payload.bundleId, payload.environment)
+            try appEnvironment.requireMatch(payload.bundleId, payload.environment)
         }
         await add(.renewalInfo, data?.signedRenewalInfo, verifier.renewalInfo) {
             (payload) throws(VerificationError) in
             // Renewal info does not name an app.
-            try scope.requireMatch(scope.bundleID, payload.environment)
+            try appEnvironment.requireMatch(appEnvironment.bundleID, payload.environment)
         }
         let appTransaction = await add(
             .appTransaction, app?.signedAppTransactionInfo, verifier.appTransaction
         ) { (payload) throws(VerificationError) in
-            try scope.requireMatch(payload.bundleId, payload.receiptType)
+            try appEnvironment.requireMatch(payload.bundleId, payload.receiptType)
         }
         account = appTransaction?.appTransactionId
     }

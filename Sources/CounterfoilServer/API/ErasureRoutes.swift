@@ -13,11 +13,11 @@ struct ErasureRoutes {
 
     /// Erases unknown customers as well: an older export that names them may be imported later.
     private func erase(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let now = clock.now().milliseconds
-        let report = try await storage.erase(customer, in: scope, at: now)
+        let report = try await storage.erase(customer, in: appEnvironment, at: now)
         return .object("erasure") { json in
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("erased_at", now)
             json.member("claims", report.claims)
             json.member("grants", report.grants)

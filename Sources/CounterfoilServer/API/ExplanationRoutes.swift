@@ -20,14 +20,14 @@ struct ExplanationRoutes {
     /// Returns the rule, every fact with its role, and the certificate chain of each; with `include=signed_data` also
     /// the texts.
     private func explain(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         guard let entitlement = call.pathParameter("key"),
-            apps[scope.bundleID]?.catalogue.entitlements[entitlement] != nil
+            apps[appEnvironment.bundleID]?.catalogue.entitlements[entitlement] != nil
         else {
             throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
         }
         let answer = try await customers.explanation(
-            of: entitlement, for: customer, in: scope, at: call.request.date("at"),
+            of: entitlement, for: customer, in: appEnvironment, at: call.request.date("at"),
             limit: try Paging(call.request, largest: Self.maximumFacts).limit,
             naming: call.maySeeOtherCustomers)
         let withTexts = call.request.includes("signed_data")

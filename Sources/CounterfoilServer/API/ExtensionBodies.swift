@@ -45,10 +45,10 @@ struct ExtensionBody: JSONRequestBody {
     ///
     /// - Parameter subject: What is extended: an original transaction or a product.
     func identifier(
-        isUUID: Bool, of call: APICall, about subject: String, in scope: AppEnvironment
+        isUUID: Bool, of call: APICall, about subject: String, in appEnvironment: AppEnvironment
     ) throws(APIFailure) -> String {
         guard let text = requestIdentifier else {
-            return (call.idempotentIdentifier("extension", in: scope, [subject]) ?? UUID()).text
+            return (call.idempotentIdentifier("extension", in: appEnvironment, [subject]) ?? UUID()).text
         }
         let isFine = isUUID ? UUID(text: text) != nil : (1...128).contains(text.utf8.count)
         guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {

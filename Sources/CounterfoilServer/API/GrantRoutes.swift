@@ -21,34 +21,34 @@ struct GrantRoutes {
     }
 
     private func create(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let body = try await call.body(
             GrantBody.self, form: "a JSON object with entitlement, reason, actor and until")
         let now = clock.now().milliseconds
-        let entitlements = apps[scope.bundleID]?.catalogue.entitlements.keys.map(\.self) ?? []
+        let entitlements = apps[appEnvironment.bundleID]?.catalogue.entitlements.keys.map(\.self) ?? []
         let content = try body.content(for: customer, among: entitlements, at: now)
-        let grant = try await store(content, of: call, in: scope, at: now)
+        let grant = try await store(content, of: call, in: appEnvironment, at: now)
         let end = grant.until.map { "until \(Date(milliseconds: $0).formatted(.iso8601))" } ?? "without an end"
         call.setAuditDetail("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
         webhooks.wake()
-        return answer(grant, scope, at: now, status: .created)
+        return answer(grant, appEnvironment, at: now, status: .created)
     }
 
     /// Creates the grant, or returns the one that an earlier attempt of the request created without storing its answer.
     private func store(
-        _ content: GrantEvent.Content, of call: APICall, in scope: AppEnvironment, at now: Milliseconds
+        _ content: GrantEvent.Content, of call: APICall, in appEnvironment: AppEnvironment, at now: Milliseconds
     ) async throws -> Grant {
         // All attempts of one request share the identifier. There is none without an idempotency key.
         let texts = [
             content.customer ?? "", content.entitlement ?? "", content.until.map { "\($0)" } ?? "", content.reason,
             content.actor,
         ]
-        if let id = call.idempotentIdentifier("grant", in: scope, texts)?.text,
-            let grant = try await store(id, content, in: scope, at: now)
+        if let id = call.idempotentIdentifier("grant", in: appEnvironment, texts)?.text,
+            let grant = try await store(id, content, in: appEnvironment, at: now)
         {
             return grant
         }
-        guard let grant = try await store(UUID().text, content, in: scope, at: now) else {
+        guard let grant = try await store(UUID().text, content, in: appEnvironment, at: now) else {
             throw APIFailure(.serviceUnavailable, "storage_failed", "The grant could not be stored.", isRetryable: true)
         }
         return grant
@@ -56,9 +56,9 @@ struct GrantRoutes {
 
     /// Returns nil if another grant has the identifier.
     private func store(
-        _ id: String, _ content: GrantEvent.Content, in scope: AppEnvironment, at now: Milliseconds
+        _ id: String, _ content: GrantEvent.Content, in appEnvironment: AppEnvironment, at now: Milliseconds
     ) async throws -> Grant? {
-        switch try await storage.createGrant("grt_" + id, content, in: scope.id, at: now) {
+        switch try await storage.createGrant("grt_" + id, content, in: appEnvironment.id, at: now) {
         case .created(let grant): return grant
         case .isTaken: return nil
         case .refused:
@@ -69,16 +69,18 @@ struct GrantRoutes {
     }
 
     private func revoke(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let body = try await call.body(RevocationBody.self, form: "a JSON object with reason and actor")
         let now = clock.now().milliseconds
         let id = call.pathParameter("grant") ?? ""
         let content = try body.content
         call.setAuditDetail("\(id.prefix(64)), because \(content.reason)")
-        switch try await storage.revokeGrant(id, of: customer, because: content, in: scope.id, at: now) {
+        switch try await storage.revokeGrant(
+            id, of: customer, because: content, in: appEnvironment.id, at: now)
+        {
         case .revoked(let grant):
             webhooks.wake()
-            return answer(grant, scope, at: now)
+            return answer(grant, appEnvironment, at: now)
         case .isOver:
             throw APIFailure(.conflict, "grant_expired", "The grant has already expired.", parameter: "grant")
         case .unknown:
@@ -88,22 +90,22 @@ struct GrantRoutes {
 
     /// Lists grants, oldest first.
     private func list(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let paging = try Paging(call.request)
         // Grants are only appended, so an index always refers to the same grant.
         let start = paging.page == nil ? 0 : Int(clamping: try paging.number())
-        let grants = try await storage.grants(of: customer, in: scope.id).dropFirst(max(0, start))
+        let grants = try await storage.grants(of: customer, in: appEnvironment.id).dropFirst(max(0, start))
         let page = grants.prefix(paging.limit)
         let now = clock.now().milliseconds
         return .list(page, next: grants.count > page.count ? String(max(0, start) + page.count) : nil) { json, grant in
-            GrantJSON.write(grant, scope, at: now, naming: call.maySeeOtherCustomers, to: &json)
+            GrantJSON.write(grant, appEnvironment, at: now, naming: call.maySeeOtherCustomers, to: &json)
         }
     }
 
     private func answer(
-        _ grant: Grant, _ scope: AppEnvironment, at now: Milliseconds, status: HTTPResponse.Status = .ok
+        _ grant: Grant, _ appEnvironment: AppEnvironment, at now: Milliseconds, status: HTTPResponse.Status = .ok
     ) -> Response {
-        .json(status: status) { GrantJSON.write(grant, scope, at: now, naming: true, to: &$0) }
+        .json(status: status) { GrantJSON.write(grant, appEnvironment, at: now, naming: true, to: &$0) }
     }
 }
 
@@ -111,12 +113,12 @@ struct GrantRoutes {
 enum GrantJSON {
     /// - Parameter naming: Whether to include the reasons and the team members.
     static func write(
-        _ grant: Grant, _ scope: AppEnvironment, at now: Milliseconds, naming: Bool, to json: inout JSONWriter
+        _ grant: Grant, _ appEnvironment: AppEnvironment, at now: Milliseconds, naming: Bool, to json: inout JSONWriter
     ) {
         json.object("grant") { json in
             json.member("id", grant.id)
             json.member("customer", grant.customer)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("entitlement", grant.entitlement)
             json.member("state", grant.state(at: now).rawValue)
             json.member("created_at", grant.createdAt)

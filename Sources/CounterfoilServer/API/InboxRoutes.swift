@@ -49,17 +49,17 @@ struct InboxRoutes {
     ) async throws -> (kept: StoredNotification, scope: AppEnvironment) {
         if let id = call.pathParameter("id"), id.utf8.count <= 255,
             let kept = try await storage.notification(named: id),
-            let scope = scopes[id: kept.scope], call.principal.maySee(scope)
+            let appEnvironment = scopes[id: kept.scope], call.principal.maySee(appEnvironment)
         {
-            return (kept, scope)
+            return (kept, appEnvironment)
         }
         throw APIFailure.notFound("No notification with this UUID was received.", parameter: "id")
     }
 
     /// Returns a notification with its contents; with `include=signed_data` also the signed text.
     private func notification(_ call: APICall) async throws -> Response {
-        let (kept, scope) = try await Self.notification(call, storage, scopes)
-        let decoded = await DecodedNotification(kept, in: scope, historical)
+        let (kept, appEnvironment) = try await Self.notification(call, storage, scopes)
+        let decoded = await DecodedNotification(kept, in: appEnvironment, historical)
         let customer = try await customer(of: decoded, in: scope)
         let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumOtherTexts)
         let withText = call.request.includes("signed_data")

@@ -53,9 +53,9 @@ extension JSONWriter {
     }
 
     /// Writes the app and the environment.
-    mutating func members(of scope: AppEnvironment?) {
-        member("app", scope?.bundleID)
-        member("environment", scope?.environment.rawValue)
+    mutating func members(of appEnvironment: AppEnvironment?) {
+        member("app", appEnvironment?.bundleID)
+        member("environment", appEnvironment?.environment.rawValue)
     }
 
     /// Returns an answer with this body.

@@ -16,19 +16,19 @@ struct LookupRoutes {
     }
 
     private func transaction(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
-        guard let known = try await appStore.transaction(try call.identifier("transaction"), in: scope) else {
+        let appEnvironment = try call.appEnvironment()
+        guard let known = try await appStore.transaction(try call.identifier("transaction"), in: appEnvironment) else {
             throw APIFailure.notFound("No transaction with this ID is known.", parameter: "id")
         }
-        return .json { Self.write(known, scope, to: &$0) }
+        return .json { Self.write(known, appEnvironment, to: &$0) }
     }
 
-    static func write(_ known: OwnedTransaction, _ scope: AppEnvironment, to json: inout JSONWriter) {
+    static func write(_ known: OwnedTransaction, _ appEnvironment: AppEnvironment, to json: inout JSONWriter) {
         let fact = known.fact
         json.object("transaction") { json in
             json.member("transaction_id", fact.transactionID)
             json.member("original_transaction_id", fact.originalTransactionID)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("product_id", fact.productID)
             json.member("type", fact.type.rawValue)
             json.member("purchase_date", fact.purchaseDate)
@@ -41,24 +41,24 @@ struct LookupRoutes {
 
     /// Requests an order from the App Store, by the order ID in a customer's receipt email. Stores its transactions.
     private func order(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
+        let appEnvironment = try call.appEnvironment()
         let id = try call.identifier("order")
-        guard scope.environment == .production else {
+        guard appEnvironment.environment == .production else {
             throw APIFailure("production_only", "Orders can be looked up in production only.", parameter: "environment")
         }
-        let client = try appStore.client(for: scope)
+        let client = try appStore.client(for: appEnvironment)
         let answer: OrderLookupResponse
         do throws(AppStoreServerError) { answer = try await client.order(id) } catch { throw APIFailure(error) }
         guard answer.status == .valid, let texts = answer.signedTransactions, !texts.isEmpty else {
             throw APIFailure.notFound("The App Store knows no order with this ID for this app.", parameter: "id")
         }
-        let items = try await appStore.store(texts, in: scope)
+        let items = try await appStore.store(texts, in: appEnvironment)
         return .object("order") { json in
             json.member("order_id", id)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             let owners = Set(items.flatMap(\.owners).map { ExactText($0) }).sorted()
             json.member("customers", owners) { $0.string($1.text) }
-            json.member("transactions", items) { Self.write($1, scope, to: &$0) }
+            json.member("transactions", items) { Self.write($1, appEnvironment, to: &$0) }
         }
     }
 }

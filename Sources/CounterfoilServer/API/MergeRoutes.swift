@@ -17,17 +17,18 @@ struct MergeRoutes {
     private func merge(_ call: APICall) async throws -> Response {
         try call.principal.refuseSession()
         try responseWriter.requireNonce(of: call)
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let merge = try MergeBody(body: try await call.bytes())
         let from = try merge.customer()
         call.setAuditDetail("from \(from)")
-        if call.principal.isPublic { try merge.verifyToken(of: from, in: scope, responseWriter) }
+        if call.principal.isPublic { try merge.verifyToken(of: from, in: appEnvironment, responseWriter) }
         if !from.isExactly(customer) {
             let moved = try await claims.merge(
-                from, into: customer, in: scope.id, at: responseWriter.clock.now().milliseconds)
+                from, into: customer, in: appEnvironment.id, at: responseWriter.clock.now().milliseconds)
             if !moved.isEmpty { webhooks.wake() }
         }
-        return try responseWriter.response(try await customers.customer(customer, in: scope, at: nil), to: call)
+        return try responseWriter.response(
+            try await customers.customer(customer, in: appEnvironment, at: nil), to: call)
     }
 }
 
@@ -52,16 +53,18 @@ private struct MergeBody: JSONRequestBody {
     func customer() throws(APIFailure) -> String { try CustomerName.validated(from, parameter: "from") }
 
     /// Throws unless the request has a valid token of the other customer.
-    func verifyToken(of customer: String, in scope: AppEnvironment, _ responseWriter: CustomerResponseWriter)
+    func verifyToken(of customer: String, in appEnvironment: AppEnvironment, _ responseWriter: CustomerResponseWriter)
         throws(APIFailure)
     {
-        guard let text = fromToken, let secret = responseWriter.apps[scope.bundleID]?.customerTokenSecret else {
+        guard let text = fromToken, let secret = responseWriter.apps[appEnvironment.bundleID]?.customerTokenSecret
+        else {
             throw APIFailure.forbidden(
                 "A public key needs a customer token of `from`; send it as `from_token`.", parameter: "from_token")
         }
         let token: CustomerToken
         do {
-            token = try CustomerToken(text, secret: secret, bundleID: scope.bundleID, now: responseWriter.clock.now())
+            token = try CustomerToken(
+                text, secret: secret, bundleID: appEnvironment.bundleID, now: responseWriter.clock.now())
         } catch {
             // Not 401, which is for the token in the header.
             throw APIFailure(

@@ -18,11 +18,11 @@ enum NotificationJSON {
 
     /// Writes the members that are known without decoding the notification.
     static func members(of kept: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter) {
-        let scope = scopes[id: kept.scope]
+        let appEnvironment = scopes[id: kept.scope]
         json.member("uuid", kept.uuid)
         json.member("type", kept.type)
         json.member("subtype", kept.subtype)
-        json.members(of: scope)
+        json.members(of: appEnvironment)
         json.member("signed_date", kept.signedDate)
         json.member("received_at", kept.receivedAt)
         json.member("origin", kept.origin.name)

@@ -25,14 +25,14 @@ struct OfferRoutes {
     }
 
     private func offerRequest(_ call: APICall) async throws -> OfferRequest {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let body = try OfferBody(body: try await call.bytes())
         guard !call.principal.isPublic || !body.isForced else {
             throw APIFailure.forbidden("`force` needs a key that is not public.", parameter: "force")
         }
-        let reading = try await customers.customer(customer, in: scope, at: nil)
+        let reading = try await customers.customer(customer, in: appEnvironment, at: nil)
         return OfferRequest(
-            body: body, reading: reading, service: offers(scope), isPublic: call.principal.isPublic)
+            body: body, reading: reading, service: offers(appEnvironment), isPublic: call.principal.isPublic)
     }
 
     /// Signs a promotional offer, as a JWS or in the original format.

@@ -23,10 +23,10 @@ struct PurchaseRoutes {
         var forged = 0
         defer { call.principal.charge(forForged: forged) }
         let proven = try await purchaseVerifier.verify(report, forged: &forged)
-        let scope = try call.scope(of: proven)
+        let appEnvironment = try call.appEnvironment(of: proven)
         let restoration = try await restores.restore(
             proven, for: customer, named: call.principal.appAccountToken,
-            inSessionOf: call.principal.appTransactionID, in: scope, Takeover(restore: sent.restore),
+            inSessionOf: call.principal.appTransactionID, in: appEnvironment, Takeover(restore: sent.restore),
             fetchingUnlessYoungerThan: call.principal.isPublic ? AccountHistories.pause : 0)
         return try responseWriter.response(restoration.reading, to: call) { json in
             write(restoration.kept, restoration.refused, to: &json)

@@ -47,27 +47,28 @@ struct RecoveryRoutes {
 
     /// Starts a recovery: reads a part of the notification history again. Answers before the recovery runs.
     private func start(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
+        let appEnvironment = try call.appEnvironment()
         let body = try await call.body(
             RecoveryRequest.self, upTo: Self.maximumBytes, form: #"{"from": ms, "to": ms?, "types": ["EXPIRED", …]?}"#)
         let plan = try recovery.plan(
-            scope, from: body.from.milliseconds, until: body.to?.milliseconds, filters: Self.filters(body.types ?? []))
+            appEnvironment, from: body.from.milliseconds, until: body.to?.milliseconds,
+            filters: Self.filters(body.types ?? []))
         call.setAuditDetail("\(body.dryRun == true ? "counted " : "")from \(plan.from) to \(plan.until)")
-        guard clients[scope.id] != nil else { throw APIFailure.noKey }
-        if body.dryRun == true { return Self.answer(plan, scope) }
+        guard clients[appEnvironment.id] != nil else { throw APIFailure.noKey }
+        if body.dryRun == true { return Self.answer(plan, appEnvironment) }
         let id = try await recovery.request(plan)
         guard let run = try await storage.recovery(id) else {
             throw StorageError(.failed, "a recovery is missing after it was stored")
         }
-        var response = Response.json(status: .accepted) { RecoveryJSON.write(run, scope, to: &$0) }
+        var response = Response.json(status: .accepted) { RecoveryJSON.write(run, appEnvironment, to: &$0) }
         response.headers[.location] = "/v1/recoveries/\(run.name)"
         return response
     }
 
     /// Returns the plan of a dry run.
-    private static func answer(_ plan: RecoveryPlan, _ scope: AppEnvironment) -> Response {
+    private static func answer(_ plan: RecoveryPlan, _ appEnvironment: AppEnvironment) -> Response {
         .object("recovery_plan") { json in
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("from", plan.from)
             json.member("to", plan.until)
             json.member("windows", plan.windows.count)
@@ -79,10 +80,10 @@ struct RecoveryRoutes {
 
     private func show(_ call: APICall) async throws -> Response {
         guard let id = RecoveryRun.id(of: call.pathParameter("id") ?? ""), let run = try await storage.recovery(id),
-            let scope = resolver.served(for: call.principal).first(where: { $0.id == run.scope })
+            let appEnvironment = resolver.served(for: call.principal).first(where: { $0.id == run.scope })
         else { throw APIFailure(.notFound, "unknown_recovery", "No recovery has this ID, or it is no longer kept.") }
         let windows = try await storage.windows(of: run.id, limit: Self.maximumWindows)
-        return .json { RecoveryJSON.write(run, scope, windows: windows, to: &$0) }
+        return .json { RecoveryJSON.write(run, appEnvironment, windows: windows, to: &$0) }
     }
 
     /// Lists recoveries, newest first.
@@ -94,7 +95,7 @@ struct RecoveryRoutes {
             in: scopes.map(\.id), before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
         return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, run in
-            if let scope = byID[id: run.scope] { RecoveryJSON.write(run, scope, to: &json) }
+            if let appEnvironment = byID[id: run.scope] { RecoveryJSON.write(run, appEnvironment, to: &json) }
         }
     }
 
@@ -187,12 +188,12 @@ enum RecoveryJSON {
 
     /// - Parameter windows: The windows of the recovery; nil leaves them out.
     static func write(
-        _ run: RecoveryRun, _ scope: AppEnvironment, windows: [(window: RecoveryWindow, isDone: Bool)]? = nil,
+        _ run: RecoveryRun, _ appEnvironment: AppEnvironment, windows: [(window: RecoveryWindow, isDone: Bool)]? = nil,
         to json: inout JSONWriter
     ) {
         json.object("recovery") { json in
             json.member("id", run.name)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("cause", run.cause.rawValue)
             json.member("state", run.state.rawValue)
             json.member("from", run.from)

@@ -11,14 +11,15 @@ struct RequestResolver: Sendable {
 
     /// Returns the app and environment of the query parameters. `app` may be omitted if there is only one.
     /// `environment` defaults to production, or to the sandbox if the app has no production.
-    func scope(of request: Request, for principal: Principal) throws(APIFailure) -> AppEnvironment {
+    func appEnvironment(of request: Request, for principal: Principal) throws(APIFailure) -> AppEnvironment {
         let all = apps.all
         // Use an index: settings are large, and a thousand requests per second read them.
         let app = try index(of: request.parameter("app"), among: all, for: principal)
         let environment =
             request.parameter("environment").map { AppStoreEnvironment(named: $0) }
             ?? (all[app].environments.contains(.production) ? .production : .sandbox)
-        guard let scope = scopes[all[app].bundleID, environment], all[app].environments.contains(environment) else {
+        guard let appEnvironment = scopes[all[app].bundleID, environment], all[app].environments.contains(environment)
+        else {
             throw APIFailure(
                 "unknown_environment",
                 "The app does not have this environment; `environment` is Production or Sandbox.",
@@ -28,7 +29,7 @@ struct RequestResolver: Sendable {
             throw APIFailure.forbidden(
                 "The key \(principal.name) is not for this environment.", parameter: "environment")
         }
-        return scope
+        return appEnvironment
     }
 
     private func index(
@@ -43,11 +44,11 @@ struct RequestResolver: Sendable {
 
     /// Returns the app and environment of the sent purchases, which the parameters must match. Without purchases, the
     /// parameters decide.
-    func scope(of proven: VerifiedPurchases, _ request: Request, for principal: Principal) throws(APIFailure)
+    func appEnvironment(of proven: VerifiedPurchases, _ request: Request, for principal: Principal) throws(APIFailure)
         -> AppEnvironment
     {
-        guard let audience = proven.audience else { return try scope(of: request, for: principal) }
-        guard let scope = apps.served(audience.bundleID, audience.environment, among: scopes),
+        guard let audience = proven.audience else { return try appEnvironment(of: request, for: principal) }
+        guard let appEnvironment = apps.served(audience.bundleID, audience.environment, among: scopes),
             principal.apps?.containsExactly(audience.bundleID) ?? true,
             request.parameter("app").map({ $0.isExactly(audience.bundleID) }) ?? true
         else {
@@ -58,7 +59,7 @@ struct RequestResolver: Sendable {
         else {
             throw APIFailure("wrong_environment", "This was bought in another environment.", parameter: "environment")
         }
-        return scope
+        return appEnvironment
     }
 
     /// Returns the numbers of all apps and environments that the parameters select and the key may see.
@@ -69,16 +70,17 @@ struct RequestResolver: Sendable {
         if let environment, !scopes.all.contains(where: { $0.environment == environment }) {
             throw APIFailure("unknown_environment", "`environment` is Production or Sandbox.", parameter: "environment")
         }
-        return scopes.all.filter { scope in
-            principal.maySee(scope) && app.map { $0 == scope.bundleID } ?? true
-                && environment.map { $0 == scope.environment } ?? true
+        return scopes.all.filter { appEnvironment in
+            principal.maySee(appEnvironment) && app.map { $0 == appEnvironment.bundleID } ?? true
+                && environment.map { $0 == appEnvironment.environment } ?? true
         }.map(\.id)
     }
 
     /// Returns the apps and environments that the configuration serves and the key may see.
     func served(for principal: Principal) -> [AppEnvironment] {
-        scopes.all.filter { scope in
-            principal.maySee(scope) && apps.served(scope.bundleID, scope.environment, among: scopes) != nil
+        scopes.all.filter { appEnvironment in
+            principal.maySee(appEnvironment)
+                && apps.served(appEnvironment.bundleID, appEnvironment.environment, among: scopes) != nil
         }
     }
 
@@ -97,8 +99,9 @@ struct RequestResolver: Sendable {
 
 extension Principal {
     /// Whether the key has access to an app and environment.
-    func maySee(_ scope: AppEnvironment) -> Bool {
-        (apps?.contains(scope.bundleID) ?? true) && (environments?.contains(scope.environment) ?? true)
+    func maySee(_ appEnvironment: AppEnvironment) -> Bool {
+        (apps?.contains(appEnvironment.bundleID) ?? true)
+            && (environments?.contains(appEnvironment.environment) ?? true)
     }
 }
 

@@ -74,13 +74,15 @@ private struct Search {
 
     private mutating func transactions(_ id: String, _ storage: any SearchRoutes.Storage) async throws {
         let before = found.count
-        for scope in scopes {
-            guard let original = try await storage.originalTransactionID(of: id, in: scope.id) else { continue }
+        for appEnvironment in scopes {
+            guard let original = try await storage.originalTransactionID(of: id, in: appEnvironment.id) else {
+                continue
+            }
             let kind = original.isExactly(id) ? "original_transaction" : "transaction"
             found.append(
                 Item(
-                    kind: kind, id: id, scope: scope,
-                    customers: try await storage.owners(of: original, in: scope.id)))
+                    kind: kind, id: id, scope: appEnvironment,
+                    customers: try await storage.owners(of: original, in: appEnvironment.id)))
         }
         tried.append(("transaction", found.count > before, nil))
         tried.append(("original_transaction", found.contains { $0.kind == "original_transaction" }, nil))
@@ -89,29 +91,31 @@ private struct Search {
     private mutating func event(_ id: String, _ storage: any SearchRoutes.Storage) async throws {
         var event: LedgerEvent?
         if let number = try await storage.eventNumber(id) { event = try await storage.event(number)?.event }
-        let scope = event.flatMap { event in scopes.first { $0.id == event.scope } }
-        if let event, let scope {
+        let appEnvironment = event.flatMap { event in scopes.first { $0.id == event.scope } }
+        if let event, let appEnvironment {
             found.append(
-                Item(kind: "event", id: event.id, scope: scope, customers: event.customer.map { [$0] } ?? []))
+                Item(kind: "event", id: event.id, scope: appEnvironment, customers: event.customer.map { [$0] } ?? []))
         }
-        tried.append(("event", scope != nil, nil))
+        tried.append(("event", appEnvironment != nil, nil))
     }
 
     private mutating func notification(_ uuid: String, _ storage: any SearchRoutes.Storage) async throws {
         let kept = try await storage.notification(named: uuid)
-        let scope = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
-        if let kept, let scope { found.append(Item(kind: "notification", id: kept.uuid, scope: scope)) }
-        tried.append(("notification", scope != nil, nil))
+        let appEnvironment = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
+        if let kept, let appEnvironment {
+            found.append(Item(kind: "notification", id: kept.uuid, scope: appEnvironment))
+        }
+        tried.append(("notification", appEnvironment != nil, nil))
     }
 
     private mutating func customers(_ names: [String], _ storage: any SearchRoutes.Storage) async throws {
         let before = found.count
-        for scope in scopes {
+        for appEnvironment in scopes {
             for customer in names {
                 let place = TimelinePosition(date: .max)
-                let known = try await storage.timeline(of: customer, in: scope.id, after: place, limit: 1)
+                let known = try await storage.timeline(of: customer, in: appEnvironment.id, after: place, limit: 1)
                 if !known.isEmpty {
-                    found.append(Item(kind: "customer", id: customer, scope: scope, customers: [customer]))
+                    found.append(Item(kind: "customer", id: customer, scope: appEnvironment, customers: [customer]))
                 }
             }
         }

@@ -18,13 +18,16 @@ struct SegmentItem {
     /// The number of whole days left; nil if the members of the segment do not end by themselves.
     let daysLeft: Int64?
 
-    init(_ member: SegmentMember, _ segment: Segment, _ scope: AppEnvironment, _ engine: EntitlementEngine, now: Date) {
+    init(
+        _ member: SegmentMember, _ segment: Segment, _ appEnvironment: AppEnvironment, _ engine: EntitlementEngine,
+        now: Date
+    ) {
         let lineage = member.lineage
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
         let states = engine.currentState(of: facts, now: now)
         self.member = member
         customers = member.owners.filter { !Erasure.isStandIn($0) }
-        self.scope = scope
+        self.scope = appEnvironment
         subscription = states.subscriptions.first
         purchase = states.purchases.last { $0.revocationDate?.milliseconds == member.since } ?? states.purchases.last
         daysLeft = segment.endsWithTime ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil

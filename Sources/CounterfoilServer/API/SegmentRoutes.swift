@@ -22,17 +22,20 @@ struct SegmentRoutes {
 
     /// Lists the segments, and the number of members of each.
     private func list(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
+        let appEnvironment = try call.appEnvironment()
         let now = clock.now().milliseconds
         var counts: [(segment: Segment, count: Int)] = []
         for segment in Segment.allCases {
             counts.append(
-                (segment, try await storage.count(of: segment, in: scope.id, at: now, limit: Self.maximumCount)))
+                (
+                    segment,
+                    try await storage.count(of: segment, in: appEnvironment.id, at: now, limit: Self.maximumCount)
+                ))
         }
         return .list(counts, next: nil) { json, item in
             json.object("segment") { json in
                 json.member("name", item.segment.name)
-                json.members(of: scope)
+                json.members(of: appEnvironment)
                 json.member("as_of", now)
                 json.member("count", item.count)
                 json.member("has_more", item.count == Self.maximumCount)
@@ -42,7 +45,7 @@ struct SegmentRoutes {
 
     /// Lists the members of a segment, as JSON or as a table for a spreadsheet.
     private func members(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
+        let appEnvironment = try call.appEnvironment()
         guard let name = call.pathParameter("name"), let segment = Segment(name: name) else {
             let names = Segment.allCases.map(\.name).joined(separator: ", ")
             throw APIFailure.notFound("The segments are \(names).", parameter: "name")
@@ -52,11 +55,11 @@ struct SegmentRoutes {
         let now = clock.now()
         let found = try await storage.members(
             SegmentQuery(
-                segment, in: scope.id, at: now.milliseconds, within: try within(call.request),
+                segment, in: appEnvironment.id, at: now.milliseconds, within: try within(call.request),
                 reason: try call.request.shortText("reason").map { StateDetail(rawValue: $0) },
                 after: try paging.segmentPlace(), limit: paging.limit))
-        let engine = apps.engine(of: scope.bundleID)
-        let items = found.items.map { SegmentItem($0, segment, scope, engine, now: now) }
+        let engine = apps.engine(of: appEnvironment.bundleID)
+        let items = found.items.map { SegmentItem($0, segment, appEnvironment, engine, now: now) }
         switch format {
         case .json: return .list(items, next: found.next?.token) { $1.write(to: &$0) }
         case .csv: return SegmentItem.csv(items, named: segment.name, next: found.next, from: call.request)

@@ -23,8 +23,8 @@ struct SendAttemptRoutes {
     func add(to v1: APIRouter) { v1.post("/notifications/{id}/attempts", needs: .operationsWrite, attempts) }
 
     private func attempts(_ call: APICall) async throws -> Response {
-        let (kept, scope) = try await InboxRoutes.notification(call, storage, scopes)
-        let client = try appStore.client(for: scope)
+        let (kept, appEnvironment) = try await InboxRoutes.notification(call, storage, scopes)
+        let client = try appStore.client(for: appEnvironment)
         let item: NotificationHistoryResponseItem?
         do { item = try await find(kept, client) } catch let error as AppStoreServerError { throw APIFailure(error) }
         guard let item else {

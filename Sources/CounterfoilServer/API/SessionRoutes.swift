@@ -35,20 +35,20 @@ struct SessionRoutes {
     private func begin(_ call: APICall) async throws -> Response {
         let asked = try SessionBody(body: try await call.bytes(upTo: 64 << 10))
         let proven = try await purchaseVerifier.verify(appTransaction: asked.appTransaction)
-        let scope = try call.scope(of: proven)
+        let appEnvironment = try call.appEnvironment(of: proven)
         guard let account = proven.appTransaction?.payload.appTransactionId, !account.isEmpty else {
             throw APIFailure(
                 "no_app_transaction_id",
                 "The app transaction has no appTransactionId: it is from an old version of the operating system.",
                 parameter: "app_transaction")
         }
-        guard let secret = resolver.apps[scope.bundleID]?.customerTokenSecret else {
+        guard let secret = resolver.apps[appEnvironment.bundleID]?.customerTokenSecret else {
             throw APIFailure(
                 .conflict, "not_configured", "Sessions need a customer_token_secret of the app in the configuration.")
         }
-        let customer = AnonymousCustomer.name(of: account, in: scope)
+        let customer = AnonymousCustomer.name(of: account, in: appEnvironment)
         let token = CustomerToken.make(
-            for: customer, account: account, bundleID: scope.bundleID, secret: secret, now: clock.now(),
+            for: customer, account: account, bundleID: appEnvironment.bundleID, secret: secret, now: clock.now(),
             lifetime: Self.lifetime)
         return .object("session") { json in
             json.member("customer", customer)
@@ -61,8 +61,10 @@ struct SessionRoutes {
 /// The identifiers of customers who have not signed in.
 enum AnonymousCustomer {
     /// Returns a UUID that does not reveal the Apple account. It is not a secret: it gives no access without a token.
-    static func name(of appTransactionID: String, in scope: AppEnvironment) -> String {
-        UUID(digestOf: ["anonymous customer", scope.bundleID, scope.environment.rawValue, appTransactionID]).text
+    static func name(of appTransactionID: String, in appEnvironment: AppEnvironment) -> String {
+        UUID(digestOf: [
+            "anonymous customer", appEnvironment.bundleID, appEnvironment.environment.rawValue, appTransactionID,
+        ]).text
     }
 }
 

@@ -19,24 +19,24 @@ struct SubscriptionRoutes {
 
     /// Returns the current state of a subscription, and its owners.
     private func subscription(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
+        let appEnvironment = try call.appEnvironment()
         let original = try call.identifier("transaction")
         let unknown = APIFailure.notFound("No subscription with this ID is known.", parameter: "id")
-        guard let lineage = try await storage.lineage(original, in: scope.id) else { throw unknown }
-        let owners = try await storage.owners(of: original, in: scope.id)
+        guard let lineage = try await storage.lineage(original, in: appEnvironment.id) else { throw unknown }
+        let owners = try await storage.owners(of: original, in: appEnvironment.id)
         // A client that may see one customer must not learn of other owners, not even that they exist.
         guard call.principal.customer.map({ owners.containsExactly($0) }) ?? true else { throw unknown }
         let facts = CustomerFacts(
-            transactions: lineage.transactions + (try await storage.successors(of: original, in: scope.id)),
+            transactions: lineage.transactions + (try await storage.successors(of: original, in: appEnvironment.id)),
             renewals: lineage.renewal.map { [$0] } ?? [])
-        let engine = apps.engine(of: scope.bundleID)
+        let engine = apps.engine(of: appEnvironment.bundleID)
         let states = engine.currentState(of: facts, now: clock.now())
         guard let state = states.subscriptions.first(where: { $0.originalTransactionID.isExactly(original) }) else {
             throw unknown
         }
         var json = JSONWriter()
         CustomerJSON.subscription(&json, state) { json in
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("as_of", states.asOf)
             if call.maySeeOtherCustomers { json.member("customers", owners) { $0.string($1) } }
         }
@@ -45,8 +45,8 @@ struct SubscriptionRoutes {
 
     /// Returns whether a customer has an entitlement, now or at the instant `at`.
     private func entitlement(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
-        let reading = try await customers.customer(customer, in: scope, at: call.request.date("at"))
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
+        let reading = try await customers.customer(customer, in: appEnvironment, at: call.request.date("at"))
         guard let name = call.pathParameter("key"),
             let state = reading.states.entitlements.first(where: { $0.entitlement.isExactly(name) })
         else {
@@ -55,7 +55,7 @@ struct SubscriptionRoutes {
         var json = JSONWriter()
         CustomerJSON.entitlement(&json, state) { json in
             json.member("customer", customer)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("as_of", reading.states.asOf)
         }
         return json.response()

@@ -27,28 +27,28 @@ struct SupportRoutes {
 
     /// Lists what the App Store refunded to a customer's Apple accounts.
     private func refunds(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
-        let client = try appStore.client(for: scope)
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
+        let client = try appStore.client(for: appEnvironment)
         var texts: [String] = []
-        for id in try await appStore.accountIdentifiers(of: customer, in: scope) {
+        for id in try await appStore.accountIdentifiers(of: customer, in: appEnvironment) {
             do {
                 for try await page in client.refundHistory(of: id) { texts += page.signedTransactions }
             } catch { throw APIFailure(namingRejectionOf: error) }
         }
-        let items = try await appStore.store(texts, in: scope).sorted { one, other in
+        let items = try await appStore.store(texts, in: appEnvironment).sorted { one, other in
             (one.fact.revocationDate ?? one.fact.signedDate, ExactText(one.fact.transactionID))
                 > (other.fact.revocationDate ?? other.fact.signedDate, ExactText(other.fact.transactionID))
         }
-        return .list(items, next: nil) { LookupRoutes.write($1, scope, to: &$0) }
+        return .list(items, next: nil) { LookupRoutes.write($1, appEnvironment, to: &$0) }
     }
 
     /// Fetches all purchases of a customer's Apple accounts from the App Store; returns the customer.
     private func refresh(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
-        _ = try appStore.client(for: scope)
-        let ids = try await appStore.accountIdentifiers(of: customer, in: scope)
-        for id in ids { try await appStore.fetch(id, in: scope) }
-        let reading = try await customers.customer(customer, in: scope, at: nil)
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
+        _ = try appStore.client(for: appEnvironment)
+        let ids = try await appStore.accountIdentifiers(of: customer, in: appEnvironment)
+        for id in ids { try await appStore.fetch(id, in: appEnvironment) }
+        let reading = try await customers.customer(customer, in: appEnvironment, at: nil)
         return .json { CustomerJSON.write(reading, to: &$0) { $0.member("refreshed", ids.count) } }
     }
 
@@ -56,36 +56,36 @@ struct SupportRoutes {
 
     /// Fetches a transaction that may be unknown here, with all purchases of its Apple account, from the App Store.
     private func recover(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
+        let appEnvironment = try call.appEnvironment()
         let id = try call.identifier("transaction")
-        try await appStore.fetch(id, in: scope)
-        guard let known = try await appStore.transaction(id, in: scope) else {
+        try await appStore.fetch(id, in: appEnvironment)
+        guard let known = try await appStore.transaction(id, in: appEnvironment) else {
             throw APIFailure.notFound("The App Store's history does not contain this transaction.", parameter: "id")
         }
-        return .json { LookupRoutes.write(known, scope, to: &$0) }
+        return .json { LookupRoutes.write(known, appEnvironment, to: &$0) }
     }
 
     // MARK: - Renewal extensions
 
     /// Extends a subscription, then fetches the App Store's new data about it.
     private func extend(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
-        let client = try appStore.client(for: scope)
+        let appEnvironment = try call.appEnvironment()
+        let client = try appStore.client(for: appEnvironment)
         let original = try call.identifier("transaction")
         let body = try await call.body(
             ExtensionBody.self, form: "a JSON object with days, reason and request_identifier")
         let request = ExtendRenewalDateRequest(
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
-            requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: scope))
+            requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: appEnvironment))
         call.setAuditDetail("\(body.days) days more, \(body.reason)")
         let answer: ExtendRenewalDateResponse
         do throws(AppStoreServerError) { answer = try await client.extendRenewalDate(of: original, request) } catch {
             throw APIFailure(namingRejectionOf: error)
         }
-        if answer.success { await fetchIgnoringFailure(original, scope) }
+        if answer.success { await fetchIgnoringFailure(original, appEnvironment) }
         return .object("renewal_extension") { json in
             json.member("original_transaction_id", answer.originalTransactionId)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("success", answer.success)
             json.member("effective_date", answer.effectiveDate)
         }
@@ -93,29 +93,30 @@ struct SupportRoutes {
 
     /// Fetches the App Store's data after a change. Never throws: the change cannot be undone, and a client that gets
     /// an error would repeat it. A failed fetch is retried later.
-    private func fetchIgnoringFailure(_ id: String, _ scope: AppEnvironment) async {
-        do { try await appStore.fetch(id, in: scope) } catch {
+    private func fetchIgnoringFailure(_ id: String, _ appEnvironment: AppEnvironment) async {
+        do { try await appStore.fetch(id, in: appEnvironment) } catch {
             do {
                 // The request may have reached its time limit.
                 try await uncancelled { [histories = appStore.histories] in
-                    try await histories.scheduleRetry(of: id, in: scope, code: "app_store_unavailable")
+                    try await histories.scheduleRetry(of: id, in: appEnvironment, code: "app_store_unavailable")
                 }
             } catch {
                 logger.error(
                     "could not schedule another request for a purchase history",
-                    metadata: ["app": "\(scope.bundleID)", "reason": "\(error.logReason)"])
+                    metadata: ["app": "\(appEnvironment.bundleID)", "reason": "\(error.logReason)"])
             }
         }
     }
 
     /// Extends the subscriptions of all active subscribers of a product. The App Store takes a while for this.
     private func extendAll(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
-        let client = try appStore.client(for: scope)
+        let appEnvironment = try call.appEnvironment()
+        let client = try appStore.client(for: appEnvironment)
         let body = try await call.body(
             MassExtensionBody.self,
             form: "a JSON object with product_id, days, reason, storefronts and request_identifier")
-        let identifier = try body.extensionBody.identifier(isUUID: true, of: call, about: body.productID, in: scope)
+        let identifier = try body.extensionBody.identifier(
+            isUUID: true, of: call, about: body.productID, in: appEnvironment)
         let request = MassExtendRenewalDateRequest(
             extendByDays: try body.extensionBody.checkedDays, extendReasonCode: try body.extensionBody.code,
             requestIdentifier: identifier, productId: body.productID, storefrontCountryCodes: body.storefronts)
@@ -123,13 +124,13 @@ struct SupportRoutes {
         do throws(AppStoreServerError) { _ = try await client.extendRenewalDates(request) } catch {
             throw APIFailure(namingRejectionOf: error)
         }
-        return .json(status: .accepted) { write(identifier, body.productID, scope, nil, to: &$0) }
+        return .json(status: .accepted) { write(identifier, body.productID, appEnvironment, nil, to: &$0) }
     }
 
     /// Returns the progress of extending the subscriptions of all subscribers.
     private func status(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
-        let client = try appStore.client(for: scope)
+        let appEnvironment = try call.appEnvironment()
+        let client = try appStore.client(for: appEnvironment)
         let id = try call.identifier("request")
         guard let product = try call.request.shortText("product_id") else {
             throw APIFailure("missing_parameter", "`product_id` is missing.", parameter: "product_id")
@@ -138,17 +139,18 @@ struct SupportRoutes {
         do throws(AppStoreServerError) {
             answer = try await client.renewalExtensionStatus(of: product, requestIdentifier: id)
         } catch { throw APIFailure(namingRejectionOf: error) }
-        return .json { write(id, product, scope, answer, to: &$0) }
+        return .json { write(id, product, appEnvironment, answer, to: &$0) }
     }
 
     private func write(
-        _ id: String, _ product: String, _ scope: AppEnvironment, _ status: MassExtendRenewalDateStatusResponse?,
+        _ id: String, _ product: String, _ appEnvironment: AppEnvironment,
+        _ status: MassExtendRenewalDateStatusResponse?,
         to json: inout JSONWriter
     ) {
         json.object("mass_extension") { json in
             json.member("request_identifier", id)
             json.member("product_id", product)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("is_complete", status?.complete ?? false)
             json.member("complete_date", status?.completeDate)
             json.member("succeeded_count", status?.succeededCount)

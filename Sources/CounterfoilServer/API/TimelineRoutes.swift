@@ -20,14 +20,15 @@ struct TimelineRoutes {
 
     /// Returns a notification of the timeline, with its contents and its verification.
     private func entry(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let id = call.pathParameter("uuid") ?? ""
-        guard id.utf8.count <= 255, let kept = try await storage.notification(named: id), kept.scope == scope.id,
-            try await storage.isNotification(kept.id, inTimelineOf: customer, in: scope.id)
+        guard id.utf8.count <= 255, let kept = try await storage.notification(named: id),
+            kept.scope == appEnvironment.id,
+            try await storage.isNotification(kept.id, inTimelineOf: customer, in: appEnvironment.id)
         else {
             throw APIFailure.notFound("No notification with this UUID is in this timeline.", parameter: "uuid")
         }
-        let decoded = await DecodedNotification(kept, in: scope, historical)
+        let decoded = await DecodedNotification(kept, in: appEnvironment, historical)
         return .json { json in
             NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
         }
@@ -36,7 +37,7 @@ struct TimelineRoutes {
     /// Lists entries, newest first, up to the signing date `at`. Adds the contents of the notification that `expand`
     /// names.
     private func timeline(_ call: APICall) async throws -> Response {
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let expanded = try call.request.shortText("expand")
         if expanded != nil { try call.require(.supportRead) }
         let paging = try Paging(call.request)
@@ -44,14 +45,14 @@ struct TimelineRoutes {
         var place = try paging.place() ?? TimelinePosition(date: until)
         if place.date > until { place = TimelinePosition(date: until) }
         let items = try await storage.timeline(
-            of: customer, in: scope.id, after: place, limit: paging.limit + 1)
+            of: customer, in: appEnvironment.id, after: place, limit: paging.limit + 1)
         let page = items.prefix(paging.limit)
         var entries: [(item: TimelineItem, reading: Reading)] = []
         var decoded: DecodedNotification?
         for item in page {
             entries.append((item, await customers.reading(of: item)))
             guard let expanded, case .notification(let kept) = item.kind, kept.isNamed(expanded) else { continue }
-            decoded = await DecodedNotification(kept, in: scope, historical)
+            decoded = await DecodedNotification(kept, in: appEnvironment, historical)
         }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             Self.write(

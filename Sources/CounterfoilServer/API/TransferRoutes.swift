@@ -17,22 +17,23 @@ struct TransferRoutes {
     /// Makes the customer the only owner of the purchase, and returns the customer. A repetition changes nothing.
     private func transfer(_ call: APICall) async throws -> Response {
         try responseWriter.requireNonce(of: call)
-        let (scope, customer) = try call.scopeAndCustomer()
+        let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let body = try await call.body(TransferBody.self, form: "a JSON object with reason")
         let reason = try body.checkedReason
         guard let named = call.pathParameter("original"), named.utf8.count <= 64,
-            let original = try await storage.originalTransactionID(of: named, in: scope.id)
+            let original = try await storage.originalTransactionID(of: named, in: appEnvironment.id)
         else {
             throw APIFailure.notFound("No such purchase is known in this app and environment.", parameter: "original")
         }
         call.setAuditDetail("\(original): \(reason)")
         // Use the same claim as an app, with the policy that always permits taking another customer's purchase.
         let claim = Claim(
-            customer: customer, scope: scope.id, originalTransactionIDs: [original], policy: .transfer,
+            customer: customer, scope: appEnvironment.id, originalTransactionIDs: [original], policy: .transfer,
             overridesNamedAccount: true, claimedAt: responseWriter.clock.now().milliseconds)
         _ = try await storage.claim(claim, givesAccess: { _ in true })
         webhooks.wake()
-        return try responseWriter.response(try await customers.customer(customer, in: scope, at: nil), to: call)
+        return try responseWriter.response(
+            try await customers.customer(customer, in: appEnvironment, at: nil), to: call)
     }
 }
 

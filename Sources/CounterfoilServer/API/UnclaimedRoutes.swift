@@ -15,7 +15,7 @@ struct UnclaimedRoutes {
 
     /// Lists purchases, ordered by original transaction ID.
     private func list(_ call: APICall) async throws -> Response {
-        let scope = try call.scope()
+        let appEnvironment = try call.appEnvironment()
         let paging = try Paging(call.request)
         guard call.request.parameter("claimed") == "false" else {
             throw APIFailure(
@@ -24,25 +24,26 @@ struct UnclaimedRoutes {
         }
         guard (paging.page ?? "").utf8.count <= 64 else { throw Paging.invalid }
         let found = try await storage.unclaimedPurchases(
-            in: scope.id, after: paging.page ?? "", limit: paging.limit)
-        let engine = apps.engine(of: scope.bundleID)
+            in: appEnvironment.id, after: paging.page ?? "", limit: paging.limit)
+        let engine = apps.engine(of: appEnvironment.bundleID)
         let now = clock.now()
         var items: [(lineage: Lineage, hasAccess: Bool)] = []
         for lineage in found.items {
-            let successors = try await storage.successors(of: lineage.originalTransactionID, in: scope.id)
+            let successors = try await storage.successors(of: lineage.originalTransactionID, in: appEnvironment.id)
             items.append((lineage, engine.givesAccess(lineage, succeededBy: successors, now: now)))
         }
         return .list(items, next: found.next) { json, item in
-            write(item.lineage, scope, hasAccess: item.hasAccess, to: &json)
+            write(item.lineage, appEnvironment, hasAccess: item.hasAccess, to: &json)
         }
     }
 
-    private func write(_ lineage: Lineage, _ scope: AppEnvironment, hasAccess: Bool, to json: inout JSONWriter) {
+    private func write(_ lineage: Lineage, _ appEnvironment: AppEnvironment, hasAccess: Bool, to json: inout JSONWriter)
+    {
         let paid = lineage.transactions.filter { $0.ownership == .purchased }
         let last = paid.max { ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID) }
         json.object("unclaimed_purchase") { json in
             json.member("original_transaction_id", lineage.originalTransactionID)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("app_transaction_id", lineage.appTransactionID)
             json.member("product_id", last?.productID)
             json.member("type", last?.type.rawValue)

@@ -109,8 +109,9 @@ final class Console: Sendable {
     ) throws(APIFailure) -> Selection {
         let all = served(for: principal)
         let (app, environment) = (app.flatMap(Self.name), environment.flatMap(Self.name))
-        let possible = all.filter { scope in
-            (app.map { $0 == scope.bundleID } ?? true) && (environment.map { $0 == scope.environment.rawValue } ?? true)
+        let possible = all.filter { appEnvironment in
+            (app.map { $0 == appEnvironment.bundleID } ?? true)
+                && (environment.map { $0 == appEnvironment.environment.rawValue } ?? true)
         }
         if possible.isEmpty, app != nil || environment != nil {
             let name = [app, environment].compactMap { $0?.prefix(100) }.joined(separator: " ")

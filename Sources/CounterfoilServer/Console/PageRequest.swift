@@ -152,14 +152,15 @@ struct PageRequest: Sendable {
         shell.choices =
             selection.all.count < 2
             ? []
-            : selection.all.map { scope in
+            : selection.all.map { appEnvironment in
                 .init(
-                    selection.all.allSatisfy { $0.bundleID == scope.bundleID }
-                        ? scope.environment.rawValue : "\(scope.bundleID) \(scope.environment.rawValue)",
+                    selection.all.allSatisfy { $0.bundleID == appEnvironment.bundleID }
+                        ? appEnvironment.environment.rawValue
+                        : "\(appEnvironment.bundleID) \(appEnvironment.environment.rawValue)",
                     PageLink(
                         ["console"] + section,
-                        query: [("app", scope.bundleID), ("environment", scope.environment.rawValue)]),
-                    isCurrent: scope.id == selection.scope?.id)
+                        query: [("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)]),
+                    isCurrent: appEnvironment.id == selection.scope?.id)
             }
         shell.isSandbox = selection.scope.map { $0.environment != .production } ?? false
         shell.search = .init(

@@ -152,11 +152,11 @@ package struct ServerCore: Sendable {
     }
 
     /// Returns the service that signs the offers of an app in an environment.
-    func offers(_ scope: AppEnvironment) -> OfferService {
+    func offers(_ appEnvironment: AppEnvironment) -> OfferService {
         OfferService(
             storage: storage, apps: apps, customers: customers, histories: histories,
             purchaseVerifier: purchaseVerifier, clock: clock,
-            scope: scope)
+            scope: appEnvironment)
     }
 
     /// Returns an importer of customers' purchases.
@@ -198,13 +198,18 @@ package struct ServerCore: Sendable {
         metrics.addGauge(.requestsUnderWay) { [([], Double(requests.underWay))] }
         metrics.addGauge(.bodies) { [([], Double(bodies.bytes))] }
         metrics.addGauge(.completeness) { [weak recovery] in
-            (recovery?.completenessAges() ?? []).compactMap { scope, age in
-                age.map { ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], $0) }
+            (recovery?.completenessAges() ?? []).compactMap { appEnvironment, age in
+                age.map {
+                    ([("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)], $0)
+                }
             }
         }
         metrics.addGauge(.recoveryFailures) { [weak recovery] in
-            (recovery?.consecutiveFailures() ?? []).map { scope, count in
-                ([("app", scope.bundleID), ("environment", scope.environment.rawValue)], Double(count))
+            (recovery?.consecutiveFailures() ?? []).map { appEnvironment, count in
+                (
+                    [("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)],
+                    Double(count)
+                )
             }
         }
         metrics.addGauge(.webhookBacklog) { [weak webhooks] in
@@ -249,18 +254,19 @@ package struct ServerCore: Sendable {
         _ configuration: ServerConfiguration, _ scopes: AppEnvironmentRegistry, _ logger: Logger
     ) throws -> [Int64: AppStoreServerClient] {
         var clients: [Int64: AppStoreServerClient] = [:]
-        for scope in scopes.all {
+        for appEnvironment in scopes.all {
             // The ledger also contains scopes that were removed from the configuration. The verifier rejects data for
             // those, so requests to the App Store would only fail.
-            guard let app = configuration.app(scope.bundleID), app.environments.contains(scope.environment),
-                let key = app.key, let host = app.hosts[scope.environment]
+            guard let app = configuration.app(appEnvironment.bundleID),
+                app.environments.contains(appEnvironment.environment),
+                let key = app.key, let host = app.hosts[appEnvironment.environment]
             else { continue }
             let tokens = try APITokenSource(
                 key: key.signingKey, formerKeys: key.formerKey.map { [$0] } ?? [], issuerID: key.issuerID,
                 bundleID: app.bundleID, now: { Date() })
             var options = AppStoreServerClient.Configuration()
             options.logger = logger
-            clients[scope.id] = AppStoreServerClient(tokens: tokens, host: host, configuration: options)
+            clients[appEnvironment.id] = AppStoreServerClient(tokens: tokens, host: host, configuration: options)
         }
         return clients
     }

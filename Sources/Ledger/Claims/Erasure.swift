@@ -69,8 +69,9 @@ package struct ErasureReport: Sendable, Hashable {
 package protocol ErasureStorage: Sendable {
     /// Erases a customer in one transaction: claims lose the name; grants, usage reports and stored responses are
     /// deleted; the purchases have no owner. Data that the App Store signed do not change.
-    func erase(_ customer: String, in scope: AppEnvironment, at now: Milliseconds) async throws -> ErasureReport
+    func erase(_ customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds) async throws
+        -> ErasureReport
 
     /// Returns the instant of the customer's last erasure; nil if there was none.
-    func lastErasure(of customer: String, in scope: AppEnvironment) async throws -> Milliseconds?
+    func lastErasure(of customer: String, in appEnvironment: AppEnvironment) async throws -> Milliseconds?
 }

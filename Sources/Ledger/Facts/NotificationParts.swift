@@ -24,9 +24,10 @@ package struct NotificationParts: Sendable {
     ///
     /// - Throws: Also if a part is signed for another app or environment than the notification.
     package init(
-        inside payload: ResponseBodyV2DecodedPayload, in scope: AppEnvironment, verifiedBy verifier: SignedDataVerifier
+        inside payload: ResponseBodyV2DecodedPayload, in appEnvironment: AppEnvironment,
+        verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
-        let parts = try await verifier.parts(inside: payload, of: scope.bundleID, scope.environment)
+        let parts = try await verifier.parts(inside: payload, of: appEnvironment.bundleID, appEnvironment.environment)
         self.init(
             payload: payload, transaction: parts.transaction?.payload, renewal: parts.renewal?.payload,
             appTransaction: parts.appTransaction?.payload)
@@ -34,10 +35,10 @@ package struct NotificationParts: Sendable {
 
     /// Verifies a stored notification and its parts; nil if it is not processed.
     package init?(
-        of kept: StoredNotification, in scope: AppEnvironment, verifiedBy verifier: SignedDataVerifier
+        of kept: StoredNotification, in appEnvironment: AppEnvironment, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
         guard kept.state == .folded else { return nil }
         let payload = try await verifier.notification(kept.text).payload
-        try await self.init(inside: payload, in: scope, verifiedBy: verifier)
+        try await self.init(inside: payload, in: appEnvironment, verifiedBy: verifier)
     }
 }

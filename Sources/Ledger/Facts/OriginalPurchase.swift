@@ -61,25 +61,27 @@ package struct OriginalPurchase: Sendable {
 extension OriginalPurchase {
     /// Creates an original purchase from an app transaction.
     package init(
-        _ verified: Verified<AppTransaction>, for customer: String, in scope: AppEnvironment, at now: Milliseconds,
+        _ verified: Verified<AppTransaction>, for customer: String, in appEnvironment: AppEnvironment,
+        at now: Milliseconds,
         origin: Origin
     ) {
         fact = OriginalPurchaseFact(verified.payload)
         subject = verified.payload.appTransactionId ?? Self.name(of: fact, for: customer)
-        (self.scope, kind, self.origin, receivedAt) = (scope.id, .appTransaction, origin, now)
+        (self.scope, kind, self.origin, receivedAt) = (appEnvironment.id, .appTransaction, origin, now)
         text = verified.text
     }
 
     /// Creates an original purchase from a receipt; nil if the receipt does not contain one, like those of Xcode.
     package init?(
-        _ receipt: AppReceipt, for customer: String, in scope: AppEnvironment, at now: Milliseconds, origin: Origin
+        _ receipt: AppReceipt, for customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds,
+        origin: Origin
     ) throws {
         guard receipt.originalVersion != nil || receipt.originalPurchaseDate != nil else { return nil }
         fact = OriginalPurchaseFact(
             applicationVersion: receipt.originalVersion, purchaseDate: receipt.originalPurchaseDate,
-            signedDate: receipt.creationDate, isTestData: scope.environment != .production)
+            signedDate: receipt.creationDate, isTestData: appEnvironment.environment != .production)
         subject = Self.name(of: fact, receipt.downloadID, for: customer)
-        (self.scope, kind, self.origin, receivedAt) = (scope.id, .receipt, origin, now)
+        (self.scope, kind, self.origin, receivedAt) = (appEnvironment.id, .receipt, origin, now)
         text = try OriginalPurchaseText(fact).text
     }
 

@@ -34,10 +34,10 @@ package struct EntitlementContext: Sendable, Hashable {
 
 /// Reads the present data of a customer with one query: this is the most frequent request.
 package protocol EntitlementContextStorage: Sendable {
-    func entitlementContext(of customer: String, in scope: AppEnvironment) async throws -> EntitlementContext
+    func entitlementContext(of customer: String, in appEnvironment: AppEnvironment) async throws -> EntitlementContext
 
     /// Returns the context together with ``CustomerStorage/lineages(of:in:)``, from the same snapshot.
     func snapshot(
-        of customer: String, in scope: AppEnvironment
+        of customer: String, in appEnvironment: AppEnvironment
     ) async throws -> (lineages: [Lineage], context: EntitlementContext)
 }

@@ -66,13 +66,14 @@ extension WebhookEndpoint {
 
 extension WebhookDefinition {
     /// Whether the endpoint receives events of this type and scope.
-    package func accepts(_ type: EventType, _ scope: AppEnvironment?) -> Bool {
+    package func accepts(_ type: EventType, _ appEnvironment: AppEnvironment?) -> Bool {
         // A test event goes only to the endpoint in its request.
         guard type != .webhookTest else { return false }
         if let events, !events.contains(where: { type.matches($0) }) { return false }
         guard apps != nil || environments != nil else { return true }
-        guard let scope else { return false }
-        return (apps?.contains(scope.bundleID) ?? true) && (environments?.contains(scope.environment) ?? true)
+        guard let appEnvironment else { return false }
+        return (apps?.contains(appEnvironment.bundleID) ?? true)
+            && (environments?.contains(appEnvironment.environment) ?? true)
     }
 }
 

@@ -147,24 +147,24 @@ package struct LedgerImport: Sendable {
         default: break
         }
         guard let bundleID = line.bundle_id, let environment = line.environment,
-            let scope = scopes[bundleID, AppStoreEnvironment(rawValue: environment)]
+            let appEnvironment = scopes[bundleID, AppStoreEnvironment(rawValue: environment)]
         else { throw Refusal(reason: "is of an app or an environment that is not configured") }
         switch line.object {
-        case "notification": return .fact(.notification(try await notification(line, scope)))
-        case "statement": return .fact(.statement(try await statement(line, scope)))
+        case "notification": return .fact(.notification(try await notification(line, appEnvironment)))
+        case "statement": return .fact(.statement(try await statement(line, appEnvironment)))
         case "claim":
             guard let original = line.original_transaction_id else { break }
-            return try claim(line, .purchase(original, in: scope.id))
+            return try claim(line, .purchase(original, in: appEnvironment.id))
         case "erasure":
             guard let digest = line.digest, digest.utf8.count == 64, let instant = line.at,
                 Date(milliseconds: instant).milliseconds == instant
             else { break }
-            return .fact(.erasure(Erasure(digest: digest, at: instant), scope: scope.id))
-        case "grant_event": return .fact(.grant(try grant(line, scope)))
-        case "original_purchase": return .fact(.originalPurchase(try await originalPurchase(line, scope)))
+            return .fact(.erasure(Erasure(digest: digest, at: instant), scope: appEnvironment.id))
+        case "grant_event": return .fact(.grant(try grant(line, appEnvironment)))
+        case "original_purchase": return .fact(.originalPurchase(try await originalPurchase(line, appEnvironment)))
         case "account_claim":
             guard let account = line.app_transaction_id else { break }
-            return try claim(line, .account(account, in: scope.id))
+            return try claim(line, .account(account, in: appEnvironment.id))
         default: break
         }
         throw Refusal(reason: "is not a valid export line")
@@ -185,45 +185,47 @@ package struct LedgerImport: Sendable {
         return .fact(.claim(.init(subject: subject, event: ClaimEvent(at: instant, kind, customer))))
     }
 
-    private func notification(_ line: Line, _ scope: AppEnvironment) async throws -> RestoredNotification {
+    private func notification(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> RestoredNotification {
         let verified = try await verifier.notification(line.signed_payload ?? "")
         let audience = NotificationAudience(verified.payload)
-        guard audience.bundleID?.isExactly(scope.bundleID) ?? false, audience.environment == scope.environment else {
+        guard audience.bundleID?.isExactly(appEnvironment.bundleID) ?? false,
+            audience.environment == appEnvironment.environment
+        else {
             throw Refusal(reason: "is signed for another app or environment than it says")
         }
         let date = Date(milliseconds: line.received_at ?? 0)
         var restored = RestoredNotification(
             received: ReceivedNotification(
-                verified, scope: scope, at: date, origin: Origin(named: line.origin)))
+                verified, scope: appEnvironment, at: date, origin: Origin(named: line.origin)))
         do throws(VerificationError) {
-            let parts = try await NotificationParts(inside: verified.payload, in: scope, verifiedBy: verifier)
-            restored.folded = ProcessedNotification(parts, id: 0, scope: scope, at: date)
+            let parts = try await NotificationParts(inside: verified.payload, in: appEnvironment, verifiedBy: verifier)
+            restored.folded = ProcessedNotification(parts, id: 0, scope: appEnvironment, at: date)
         } catch {
             restored.failure = error
         }
         return restored
     }
 
-    private func statement(_ line: Line, _ scope: AppEnvironment) async throws -> SignedFact {
+    private func statement(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> SignedFact {
         let (text, date, origin) = (
             line.signed_text ?? "", Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin)
         )
         if line.kind == "receipt" {
             guard let purchase = line.purchase else { throw Refusal(reason: "is not a valid export line") }
             return try SignedFact(
-                receipt: purchase.fact, scope: scope, at: date, origin: origin)
+                receipt: purchase.fact, scope: appEnvironment, at: date, origin: origin)
         }
         if line.kind == "transaction" {
             let verified = try await verifier.transaction(text)
-            try scope.requireMatch(verified.payload.bundleId, verified.payload.environment)
-            return SignedFact(verified, scope: scope, at: date, origin: origin)
+            try appEnvironment.requireMatch(verified.payload.bundleId, verified.payload.environment)
+            return SignedFact(verified, scope: appEnvironment, at: date, origin: origin)
         }
         let verified = try await verifier.renewalInfo(text)
-        try scope.requireMatch(scope.bundleID, verified.payload.environment)
-        return SignedFact(verified, scope: scope, at: date, origin: origin)
+        try appEnvironment.requireMatch(appEnvironment.bundleID, verified.payload.environment)
+        return SignedFact(verified, scope: appEnvironment, at: date, origin: origin)
     }
 
-    private func grant(_ line: Line, _ scope: AppEnvironment) throws(Refusal) -> RestoredFact.GrantedEvent {
+    private func grant(_ line: Line, _ appEnvironment: AppEnvironment) throws(Refusal) -> RestoredFact.GrantedEvent {
         guard let id = line.grant, !id.isEmpty, id.utf8.count <= 255, let reason = line.reason, let actor = line.actor,
             let kind = GrantEvent.Kind.allCases.first(where: { $0.name == line.kind }), let instant = line.at,
             Date(milliseconds: instant).milliseconds == instant, kind == .revoke || line.customer != nil,
@@ -231,10 +233,10 @@ package struct LedgerImport: Sendable {
         else { throw Refusal(reason: "is not a valid export line") }
         let content = GrantEvent.Content(
             customer: line.customer, entitlement: line.entitlement, until: line.until, reason: reason, actor: actor)
-        return .init(scope: scope.id, id: id, event: GrantEvent(kind, at: instant, content))
+        return .init(scope: appEnvironment.id, id: id, event: GrantEvent(kind, at: instant, content))
     }
 
-    private func originalPurchase(_ line: Line, _ scope: AppEnvironment) async throws -> OriginalPurchase {
+    private func originalPurchase(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> OriginalPurchase {
         guard let subject = line.subject, !subject.isEmpty,
             let kind = OriginalPurchase.Kind.allCases.first(where: { $0.name == line.kind })
         else { throw Refusal(reason: "is not a valid export line") }
@@ -243,17 +245,17 @@ package struct LedgerImport: Sendable {
         switch kind {
         case .receipt:
             guard let original = line.first_purchase else { throw Refusal(reason: "is not a valid export line") }
-            (text, fact) = (try original.text, original.fact(isTestData: scope.environment != .production))
+            (text, fact) = (try original.text, original.fact(isTestData: appEnvironment.environment != .production))
         case .appTransaction:
             let payload = try await verifier.appTransaction(text).payload
-            try scope.requireMatch(payload.bundleId, payload.receiptType)
+            try appEnvironment.requireMatch(payload.bundleId, payload.receiptType)
             guard payload.appTransactionId.map({ $0.isExactly(subject) }) ?? true else {
                 throw Refusal(reason: "is signed for another account than it says")
             }
             fact = OriginalPurchaseFact(payload)
         }
         return OriginalPurchase(
-            scope: scope.id, subject: subject, kind: kind, fact: fact, origin: Origin(named: line.origin),
+            scope: appEnvironment.id, subject: subject, kind: kind, fact: fact, origin: Origin(named: line.origin),
             receivedAt: line.received_at ?? 0, text: text)
     }
 

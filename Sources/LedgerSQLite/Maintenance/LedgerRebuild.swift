@@ -94,10 +94,10 @@ package struct LedgerRebuild: Sendable {
             let (texts, next) = try await storage.processedTexts(after: last, limit: Self.batch)
             guard let next else { break }
             let folded = await verified(texts) { text in
-                guard let scope = scopes[id: text.scope] else { throw Unknown.scope }
+                guard let appEnvironment = scopes[id: text.scope] else { throw Unknown.scope }
                 let parts = try await NotificationParts(
-                    inside: verifier.notification(text.readable).payload, in: scope, verifiedBy: verifier)
-                return ProcessedNotification(parts, id: text.id, scope: scope, at: .distantPast)
+                    inside: verifier.notification(text.readable).payload, in: appEnvironment, verifiedBy: verifier)
+                return ProcessedNotification(parts, id: text.id, scope: appEnvironment, at: .distantPast)
             }
             report.refuse(folded.refused)
             report.notifications += folded.values.count
@@ -115,9 +115,10 @@ package struct LedgerRebuild: Sendable {
             let texts = try await storage.statementTexts(after: last, limit: Self.batch)
             guard let next = texts.last?.id else { break }
             let statements = await verified(texts) { text in
-                guard let scope = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
+                guard let appEnvironment = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
                 return ScratchDatabase.SourcedFact(
-                    fact: try await .read(text.readable, kind: kind, scope: scope, by: verifier), scope: scope.id,
+                    fact: try await .read(text.readable, kind: kind, scope: appEnvironment, by: verifier),
+                    scope: appEnvironment.id,
                     source: FactProcessor.Source(statement: text.id, text: text.packed, kind: kind))
             }
             report.refuse(statements.refused)

@@ -92,7 +92,7 @@ extension OriginalPurchase {
 
     /// Returns the fact in the text, and verifies its signature again.
     fileprivate func verifiedFact(
-        in scope: AppEnvironment, by verifier: SignedDataVerifier
+        in appEnvironment: AppEnvironment, by verifier: SignedDataVerifier
     ) async throws(VerificationError) -> OriginalPurchaseFact {
         switch kind {
         case .receipt:
@@ -100,10 +100,10 @@ extension OriginalPurchase {
                 throw VerificationError(
                     .malformedReceipt, "the stored contents of the receipt are not an original purchase")
             }
-            return text.fact(isTestData: scope.environment != .production)
+            return text.fact(isTestData: appEnvironment.environment != .production)
         case .appTransaction:
             let payload = try await verifier.appTransaction(text).payload
-            try scope.requireMatch(payload.bundleId, payload.receiptType)
+            try appEnvironment.requireMatch(payload.bundleId, payload.receiptType)
             guard payload.appTransactionId.map({ $0.isExactly(subject) }) ?? true else {
                 throw VerificationError(.badJSON, "the app transaction belongs to another Apple account")
             }
@@ -140,9 +140,9 @@ extension SQLiteStorage {
         var result = OriginalPurchaseVerification(
             count: page.kept.count, refused: page.damages.map(\.logReason), next: page.last)
         for kept in page.kept {
-            guard let scope = scopes[id: kept.scope] else { continue }
+            guard let appEnvironment = scopes[id: kept.scope] else { continue }
             do throws(VerificationError) {
-                let fact = try await kept.verifiedFact(in: scope, by: verifier)
+                let fact = try await kept.verifiedFact(in: appEnvironment, by: verifier)
                 guard !kept.agrees(with: fact) else { continue }
                 result.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
             } catch {

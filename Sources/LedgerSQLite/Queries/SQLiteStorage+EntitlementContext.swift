@@ -5,28 +5,30 @@ internal import Foundation
 internal import GRDB
 
 extension SQLiteStorage: EntitlementContextStorage {
-    package func entitlementContext(of customer: String, in scope: AppEnvironment) async throws -> EntitlementContext {
-        try readInline { try Self.entitlementContext(of: customer, in: scope, $0) }
+    package func entitlementContext(of customer: String, in appEnvironment: AppEnvironment) async throws
+        -> EntitlementContext
+    {
+        try readInline { try Self.entitlementContext(of: customer, in: appEnvironment, $0) }
     }
 
     package func snapshot(
-        of customer: String, in scope: AppEnvironment
+        of customer: String, in appEnvironment: AppEnvironment
     ) async throws -> (lineages: [Lineage], context: EntitlementContext) {
         try readInline {
             (
-                try Self.lineages(of: customer, in: scope.id, $0),
-                try Self.entitlementContext(of: customer, in: scope, $0)
+                try Self.lineages(of: customer, in: appEnvironment.id, $0),
+                try Self.entitlementContext(of: customer, in: appEnvironment, $0)
             )
         }
     }
 
     private static func entitlementContext(
-        of customer: String, in scope: AppEnvironment, _ db: Database
+        of customer: String, in appEnvironment: AppEnvironment, _ db: Database
     ) throws -> EntitlementContext {
         var found = EntitlementContext()
-        try db.each(contextQuery, [.integer(scope.id), .text(customer)]) { row in
+        try db.each(contextQuery, [.integer(appEnvironment.id), .text(customer)]) { row in
             switch row.number(0) {
-            case 0: found.originalPurchases.append(OriginalPurchaseTable.fact(row, from: 1, in: scope))
+            case 0: found.originalPurchases.append(OriginalPurchaseTable.fact(row, from: 1, in: appEnvironment))
             case 1: found.grants.append(GrantTables.fact(row, from: 1))
             default: if let group = row.text(1) { found.groups.insert(group) }
             }

@@ -254,20 +254,24 @@ enum ErasureTable {
 }
 
 extension SQLiteStorage: ErasureStorage {
-    package func erase(_ customer: String, in scope: AppEnvironment, at now: Milliseconds) async throws -> ErasureReport
+    package func erase(_ customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds) async throws
+        -> ErasureReport
     {
         try await write { db in
-            let previous = try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, db)
+            let previous = try ErasureTable.erasure(of: customer, in: appEnvironment.id, appEnvironment.bundleID, db)
             let instant = Erasure.instant(
-                at: now, newest: try ErasureTable.newest(of: customer, in: scope.id, db), previous: previous?.instant)
-            let erasure = Erasure(digest: Erasure.digest(of: customer, in: scope.bundleID), at: instant)
-            try ErasureTable.store(erasure, in: scope.id, db)
-            return try ErasureTable.apply(erasure, to: customer, in: scope.id, db)
+                at: now, newest: try ErasureTable.newest(of: customer, in: appEnvironment.id, db),
+                previous: previous?.instant)
+            let erasure = Erasure(digest: Erasure.digest(of: customer, in: appEnvironment.bundleID), at: instant)
+            try ErasureTable.store(erasure, in: appEnvironment.id, db)
+            return try ErasureTable.apply(erasure, to: customer, in: appEnvironment.id, db)
         }
     }
 
-    package func lastErasure(of customer: String, in scope: AppEnvironment) async throws -> Milliseconds? {
-        try readInline { try ErasureTable.erasure(of: customer, in: scope.id, scope.bundleID, $0)?.instant }
+    package func lastErasure(of customer: String, in appEnvironment: AppEnvironment) async throws -> Milliseconds? {
+        try readInline {
+            try ErasureTable.erasure(of: customer, in: appEnvironment.id, appEnvironment.bundleID, $0)?.instant
+        }
     }
 
     /// The number of customers in one transaction.

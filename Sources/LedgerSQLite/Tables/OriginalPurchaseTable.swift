@@ -62,10 +62,11 @@ enum OriginalPurchaseTable {
     }
 
     /// Creates a fact from the columns `subject`, `version`, `purchased_at` and `signed_date`.
-    static func fact(_ row: SQLStatement, from column: Int32, in scope: AppEnvironment) -> OriginalPurchaseFact {
+    static func fact(_ row: SQLStatement, from column: Int32, in appEnvironment: AppEnvironment) -> OriginalPurchaseFact
+    {
         fact(
             subject: row.text(column), version: row.text(column + 1), purchasedAt: row.number(column + 2),
-            signedDate: row.number(column + 3), isTestData: scope.environment != .production)
+            signedDate: row.number(column + 3), isTestData: appEnvironment.environment != .production)
     }
 
     static func fact(

@@ -69,32 +69,32 @@ package struct ConsumptionService: Service {
 
     /// Returns the information that would be sent about a transaction; nil if the ledger does not contain the
     /// transaction.
-    package func preview(_ transactionID: String, of customer: String?, in scope: AppEnvironment) async throws
+    package func preview(_ transactionID: String, of customer: String?, in appEnvironment: AppEnvironment) async throws
         -> ConsumptionPreview?
     {
-        guard let original = try await storage.originalTransactionID(of: transactionID, in: scope.id),
-            let lineage = try await storage.lineage(original, in: scope.id),
+        guard let original = try await storage.originalTransactionID(of: transactionID, in: appEnvironment.id),
+            let lineage = try await storage.lineage(original, in: appEnvironment.id),
             let transaction = lineage.transactions.first(where: { $0.transactionID.isExactly(transactionID) })
         else { return nil }
         var usage: [UsageReport] = []
         if let customer {
             usage = try await storage.usage(
-                of: customer, transactionID: transactionID, productID: transaction.productID, in: scope.id)
+                of: customer, transactionID: transactionID, productID: transaction.productID, in: appEnvironment.id)
         }
         return ConsumptionPreview(
-            about: transaction, usage: usage, policy: apps[scope.bundleID]?.consumption)
+            about: transaction, usage: usage, policy: apps[appEnvironment.bundleID]?.consumption)
     }
 
     private func answer(_ inquiry: ConsumptionInquiry, _ leaseEnds: Milliseconds) async throws {
-        guard let scope = scopes[id: inquiry.scope] else { return }
+        guard let appEnvironment = scopes[id: inquiry.scope] else { return }
         var inquiry = inquiry
         let now = clock.now().milliseconds
-        let (request, obstacle) = try await information(for: inquiry, in: scope)
+        let (request, obstacle) = try await information(for: inquiry, in: appEnvironment)
         if now >= inquiry.deadline {
             inquiry.state = .missed
             inquiry.answer = obstacle ?? inquiry.answer ?? "too_late"
         } else if let request {
-            try await send(request, &inquiry, scope)
+            try await send(request, &inquiry, appEnvironment)
         } else {
             // Try again: the app may report the customer's consent, or the configuration or a damaged record may be
             // fixed.
@@ -106,12 +106,12 @@ package struct ConsumptionService: Service {
 
     /// Returns the information to send, or the reason why nothing is sent.
     private func information(
-        for inquiry: ConsumptionInquiry, in scope: AppEnvironment
+        for inquiry: ConsumptionInquiry, in appEnvironment: AppEnvironment
     ) async throws -> (request: ConsumptionRequest?, obstacle: String?) {
         do {
-            let owners = try await storage.owners(of: inquiry.originalTransactionID, in: scope.id)
+            let owners = try await storage.owners(of: inquiry.originalTransactionID, in: appEnvironment.id)
             let customer = owners.first ?? inquiry.customer
-            guard let preview = try await self.preview(inquiry.transactionID, of: customer, in: scope) else {
+            guard let preview = try await self.preview(inquiry.transactionID, of: customer, in: appEnvironment) else {
                 return (nil, "unknown_transaction")
             }
             return (preview.request, preview.obstacle?.rawValue)
@@ -124,9 +124,9 @@ package struct ConsumptionService: Service {
     }
 
     private func send(
-        _ request: ConsumptionRequest, _ inquiry: inout ConsumptionInquiry, _ scope: AppEnvironment
+        _ request: ConsumptionRequest, _ inquiry: inout ConsumptionInquiry, _ appEnvironment: AppEnvironment
     ) async throws {
-        guard let client = clients[scope.id] else {
+        guard let client = clients[appEnvironment.id] else {
             inquiry.answer = "not_configured"
             inquiry.postpone(by: LongestDelay.inquiry.milliseconds, at: clock.now().milliseconds)
             return
@@ -144,7 +144,9 @@ package struct ConsumptionService: Service {
             inquiry.answer = error.apiCode.map { String($0.rawValue) } ?? "\(error.code)"
             logger.warning(
                 "the App Store did not accept the answer to a consumption request",
-                metadata: ["code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(scope.bundleID)"])
+                metadata: [
+                    "code": "\(error.code)", "status": "\(error.status ?? 0)", "app": "\(appEnvironment.bundleID)",
+                ])
             // Only a refusal by the App Store itself is final, not one by a proxy.
             if error.isFinal {
                 inquiry.state = .refused

@@ -19,11 +19,11 @@ extension CustomerExplanation {
 extension CustomerReader {
     /// Finds the signed text of the deciding fact and verifies it again.
     package func evidence(
-        of explained: ExplainedOriginalPurchase, for customer: String, in scope: AppEnvironment
+        of explained: ExplainedOriginalPurchase, for customer: String, in appEnvironment: AppEnvironment
     ) async throws -> CustomerExplanation.OriginalPurchase {
         var evidence = CustomerExplanation.OriginalPurchase(explained: explained)
         guard let fact = explained.fact else { return evidence }
-        evidence.purchase = try await storage.originalPurchases(ownedBy: customer, in: scope.id)
+        evidence.purchase = try await storage.originalPurchases(ownedBy: customer, in: appEnvironment.id)
             .first { $0.purchase.fact == fact }
         guard let purchase = evidence.purchase?.purchase, purchase.kind == .appTransaction else { return evidence }
         do throws(VerificationError) {

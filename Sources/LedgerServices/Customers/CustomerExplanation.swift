@@ -71,31 +71,31 @@ extension CustomerReader {
     ///   - limit: The maximum number of facts with evidence. The deciding facts are always included.
     ///   - naming: Whether the client may see the identifiers of other customers.
     package func explanation(
-        of entitlement: String, for customer: String, in scope: AppEnvironment, at instant: Date?, limit: Int,
+        of entitlement: String, for customer: String, in appEnvironment: AppEnvironment, at instant: Date?, limit: Int,
         naming: Bool
     ) async throws -> CustomerExplanation {
-        let engine = apps.engine(of: scope.bundleID)
-        let reading = try await self.customer(customer, in: scope, at: instant)
+        let engine = apps.engine(of: appEnvironment.bundleID)
+        let reading = try await self.customer(customer, in: appEnvironment, at: instant)
         let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
         var answer = CustomerExplanation(
-            customer: customer, scope: scope, explanation: explanation, namesCustomers: naming)
+            customer: customer, scope: appEnvironment, explanation: explanation, namesCustomers: naming)
         answer.add(
-            try await storage.purchases(ownedBy: customer, in: scope.id), by: engine,
+            try await storage.purchases(ownedBy: customer, in: appEnvironment.id), by: engine,
             until: instant.map { $0 < now ? $0.milliseconds : .max } ?? .max)
         if let original = explanation.originalPurchase {
-            answer.originalPurchase = try await self.evidence(of: original, for: customer, in: scope)
+            answer.originalPurchase = try await self.evidence(of: original, for: customer, in: appEnvironment)
         }
         if reading.facts.grants.contains(where: { $0.entitlement.isExactly(entitlement) }) {
             let at = reading.states.asOf.milliseconds
-            answer.grants = try await storage.grants(of: customer, in: scope.id)
+            answer.grants = try await storage.grants(of: customer, in: appEnvironment.id)
                 .filter { $0.entitlement.isExactly(entitlement) && $0.createdAt <= at }
         }
         answer.facts = explanation.facts(limit: limit)
         let isPast = instant.map { $0 < now } ?? false
         let evidence =
             try await isPast
-            ? self.evidence(ofAllAbout: Set(explanation.facts.map { ExactText($0.originalTransactionID) }), in: scope)
-            : self.evidence(of: answer.facts, in: scope)
+            ? self.evidence(ofAllAbout: Set(explanation.facts.map { ExactText($0.originalTransactionID) }), in: appEnvironment)
+            : self.evidence(of: answer.facts, in: appEnvironment)
         answer.evidence = evidence.found
         answer.unverified =
             evidence.unverified + reading.unverified.filter { !evidence.unverified.contains($0) }

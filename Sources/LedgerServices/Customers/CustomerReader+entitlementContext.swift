@@ -7,13 +7,13 @@ extension CustomerReader {
     /// Adds a customer's groups, grants and original purchases to the facts. Original purchases are as of `instant`;
     /// nil for now.
     func addEntitlementContext(
-        to facts: inout CustomerFacts, of customer: String, in scope: AppEnvironment, at instant: Date?
+        to facts: inout CustomerFacts, of customer: String, in appEnvironment: AppEnvironment, at instant: Date?
     )
         async throws
     {
-        facts.add(try await storage.entitlementContext(of: customer, in: scope))
+        facts.add(try await storage.entitlementContext(of: customer, in: appEnvironment))
         guard let instant, instant < now else { return }
-        facts.originalPurchases = try await storage.originalPurchases(ownedBy: customer, in: scope.id)
+        facts.originalPurchases = try await storage.originalPurchases(ownedBy: customer, in: appEnvironment.id)
             .filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }.map(\.purchase.fact)
     }
 }

@@ -46,23 +46,25 @@ package struct CustomerReader: Sendable {
     /// - Parameter instant: The instant; nil for now. For a past instant, the purchases are those that belonged to the
     ///   customer then, and the stored notifications are verified and read again, because the ledger's records contain
     ///   only the latest facts.
-    package func customer(_ customer: String, in scope: AppEnvironment, at instant: Date?) async throws
+    package func customer(_ customer: String, in appEnvironment: AppEnvironment, at instant: Date?) async throws
         -> CustomerReading
     {
         guard let instant, instant < now else {
             // The most frequent query: one consistent read of all parts.
-            let present = try await storage.snapshot(of: customer, in: scope)
+            let present = try await storage.snapshot(of: customer, in: appEnvironment)
             var facts = Self.facts(of: present.lineages)
             facts.add(present.context)
-            return try await reading(customer, scope, present.lineages, facts, at: instant)
+            return try await reading(customer, appEnvironment, present.lineages, facts, at: instant)
         }
         return try await reading(
-            customer, scope, try await lineages(of: customer, in: scope, at: instant), at: instant)
+            customer, appEnvironment, try await lineages(of: customer, in: appEnvironment, at: instant), at: instant)
     }
 
-    private func lineages(of customer: String, in scope: AppEnvironment, at instant: Date?) async throws -> [Lineage] {
-        guard let instant, instant < now else { return try await storage.lineages(of: customer, in: scope.id) }
-        let owned = try await storage.purchases(ownedBy: customer, in: scope.id)
+    private func lineages(of customer: String, in appEnvironment: AppEnvironment, at instant: Date?) async throws
+        -> [Lineage]
+    {
+        guard let instant, instant < now else { return try await storage.lineages(of: customer, in: appEnvironment.id) }
+        let owned = try await storage.purchases(ownedBy: customer, in: appEnvironment.id)
         return owned.filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }
             .map(\.lineage).filter { !$0.isEmpty }
     }
@@ -76,34 +78,37 @@ package struct CustomerReader: Sendable {
 
     /// Reads a customer with only the given lineages.
     package func reading(
-        _ customer: String, _ scope: AppEnvironment, _ lineages: [Lineage], at instant: Date?
+        _ customer: String, _ appEnvironment: AppEnvironment, _ lineages: [Lineage], at instant: Date?
     ) async throws -> CustomerReading {
         var facts = Self.facts(of: lineages)
-        try await addEntitlementContext(to: &facts, of: customer, in: scope, at: instant)
-        return try await reading(customer, scope, lineages, facts, at: instant)
+        try await addEntitlementContext(to: &facts, of: customer, in: appEnvironment, at: instant)
+        return try await reading(customer, appEnvironment, lineages, facts, at: instant)
     }
 
     private func reading(
-        _ customer: String, _ scope: AppEnvironment, _ lineages: [Lineage], _ facts: CustomerFacts, at instant: Date?
+        _ customer: String, _ appEnvironment: AppEnvironment, _ lineages: [Lineage], _ facts: CustomerFacts,
+        at instant: Date?
     ) async throws -> CustomerReading {
         var facts = facts
         let now = facts.evaluationDate(now: self.now)
         var unverified: [UnverifiedText] = []
-        if let instant, instant < now { unverified = try await addVersions(to: &facts, of: lineages, in: scope) }
-        let engine = apps.engine(of: scope.bundleID)
+        if let instant, instant < now {
+            unverified = try await addVersions(to: &facts, of: lineages, in: appEnvironment)
+        }
+        let engine = apps.engine(of: appEnvironment.bundleID)
         return CustomerReading(
-            customer: customer, scope: scope, lineages: lineages, facts: facts,
+            customer: customer, scope: appEnvironment, lineages: lineages, facts: facts,
             states: engine.state(of: facts, asOf: instant ?? now), unverified: unverified)
     }
 
     /// Adds the facts of all notifications about the lineages. Returns the notifications that no longer verify.
     private func addVersions(
-        to facts: inout CustomerFacts, of lineages: [Lineage], in scope: AppEnvironment
+        to facts: inout CustomerFacts, of lineages: [Lineage], in appEnvironment: AppEnvironment
     ) async throws -> [UnverifiedText] {
         var allowance = TextAllowance()
         var unverified: [UnverifiedText] = []
         let originals = lineages.map(\.originalTransactionID)
-        for (original, kept) in try await notifications(about: originals, in: scope, &allowance) {
+        for (original, kept) in try await notifications(about: originals, in: appEnvironment, &allowance) {
             do throws(VerificationError) {
                 guard let parts = try await parts(of: kept) else { continue }
                 if let transaction = parts.transaction { facts.transactions.append(TransactionFact(transaction)) }
@@ -118,8 +123,8 @@ package struct CustomerReader: Sendable {
     /// Verifies a stored notification again, because the file may have been changed, and returns its parts. Nil if the
     /// notification is not processed or its scope is unknown.
     package func parts(of kept: StoredNotification) async throws(VerificationError) -> NotificationParts? {
-        guard let scope = scopes[id: kept.scope] else { return nil }
-        return try await NotificationParts(of: kept, in: scope, verifiedBy: verifier)
+        guard let appEnvironment = scopes[id: kept.scope] else { return nil }
+        return try await NotificationParts(of: kept, in: appEnvironment, verifiedBy: verifier)
     }
 }
 

@@ -23,7 +23,7 @@ extension CustomerReader {
     typealias FoundEvidence = (found: [EvidenceKey: Evidence], unverified: [UnverifiedText])
 
     /// Returns the evidence of current facts from their stored sources, and the texts that no longer verify.
-    func evidence(of facts: [ExplainedFact], in scope: AppEnvironment) async throws -> FoundEvidence {
+    func evidence(of facts: [ExplainedFact], in appEnvironment: AppEnvironment) async throws -> FoundEvidence {
         var collection = EvidenceCollection(verifier: verifier)
         let purchases = Dictionary(grouping: facts) { ExactText($0.originalTransactionID) }.sorted { $0.key < $1.key }
         let wanted = purchases.map { original, facts in
@@ -31,18 +31,18 @@ extension CustomerReader {
                 original.text, transactions: Set(facts.filter { $0.kind == .transaction }.map(\.identifier)),
                 renewal: facts.contains { $0.kind == .renewalInfo })
         }
-        for text in try await storage.sources(of: wanted, notifications: true, in: scope.id) {
+        for text in try await storage.sources(of: wanted, notifications: true, in: appEnvironment.id) {
             await collection.add(text.source, text.originalTransactionID)
         }
         return (collection.found, collection.unverified)
     }
 
     /// Returns the evidence of all versions of facts about these purchases, including past ones.
-    func evidence(ofAllAbout originals: Set<ExactText>, in scope: AppEnvironment) async throws -> FoundEvidence {
+    func evidence(ofAllAbout originals: Set<ExactText>, in appEnvironment: AppEnvironment) async throws -> FoundEvidence {
         let originals = originals.sorted().map(\.text)
         var collection = EvidenceCollection(verifier: verifier)
         var allowance = TextAllowance()
-        for (original, kept) in try await notifications(about: originals, in: scope, &allowance) {
+        for (original, kept) in try await notifications(about: originals, in: appEnvironment, &allowance) {
             for kind in [StoredFact.Kind.transaction, .renewal] {
                 await collection.add(.notification(kept, holding: kind), original)
             }
@@ -50,7 +50,7 @@ extension CustomerReader {
         // Read one purchase at a time, so that not all texts are in memory at once.
         for original in originals {
             let statements = try await storage.sources(
-                of: [FactSelection(original)], notifications: false, in: scope.id)
+                of: [FactSelection(original)], notifications: false, in: appEnvironment.id)
             try allowance.take(statements.count)
             for statement in statements { await collection.add(statement.source, original) }
         }

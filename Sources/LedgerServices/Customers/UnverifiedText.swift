@@ -50,11 +50,12 @@ package struct TextAllowance {
 extension CustomerReader {
     /// Returns the stored notifications about purchases. Throws if there are too many for one request.
     func notifications(
-        about originals: some Sequence<String>, in scope: AppEnvironment, _ allowance: inout TextAllowance
+        about originals: some Sequence<String>, in appEnvironment: AppEnvironment, _ allowance: inout TextAllowance
     ) async throws -> [(original: String, kept: StoredNotification)] {
         var found: [(original: String, kept: StoredNotification)] = []
         for original in originals {
-            let kept = try await storage.notifications(about: original, in: scope.id, limit: allowance.remaining + 1)
+            let kept = try await storage.notifications(
+                about: original, in: appEnvironment.id, limit: allowance.remaining + 1)
             try allowance.take(kept.count)
             found += kept.map { (original, $0) }
         }

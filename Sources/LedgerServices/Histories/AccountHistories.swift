@@ -54,32 +54,33 @@ package final class AccountHistories: Sendable {
     /// - Throws: ``AppStoreServer/AppStoreServerError`` if the App Store does not answer, ``StorageError``.
     @discardableResult
     package func read(
-        _ transactionID: String, in scope: AppEnvironment, origin: Origin, schedulesRetry: Bool = true
+        _ transactionID: String, in appEnvironment: AppEnvironment, origin: Origin, schedulesRetry: Bool = true
     ) async throws -> HistoryReading {
-        guard let client = clients[scope.id] else { return HistoryReading() }
-        let account = try await account(of: [transactionID], in: scope)
-        let reader = try await reader(of: [transactionID], in: scope, origin, client)
+        guard let client = clients[appEnvironment.id] else { return HistoryReading() }
+        let account = try await account(of: [transactionID], in: appEnvironment)
+        let reader = try await reader(of: [transactionID], in: appEnvironment, origin, client)
         try await reader.run()
         let reading = reader.reading
         coordinator.record(.init(state: .complete, found: reading.found, of: [transactionID], at: clock.now()), account)
-        if schedulesRetry { try await scheduleRetry(after: reading, of: transactionID, in: scope) }
+        if schedulesRetry { try await scheduleRetry(after: reading, of: transactionID, in: appEnvironment) }
         return reading
     }
 
     /// Whether the history of a transaction's Apple account was ever read.
-    func hasRead(_ transactionID: String, in scope: AppEnvironment) async throws -> Bool {
-        try await storage.historyMark(of: [transactionID], in: scope.id) != nil
+    func hasRead(_ transactionID: String, in appEnvironment: AppEnvironment) async throws -> Bool {
+        try await storage.historyMark(of: [transactionID], in: appEnvironment.id) != nil
     }
 
     /// Schedules another reading of a history, after the first retry pause.
-    package func scheduleRetry(of transactionID: String, in scope: AppEnvironment, code: String) async throws {
+    package func scheduleRetry(of transactionID: String, in appEnvironment: AppEnvironment, code: String) async throws {
         logger.warning(
             "a history is incomplete and will be requested again",
             metadata: [
-                "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)", "code": "\(code)",
+                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
+                "code": "\(code)",
             ])
         try await storage.scheduleRetry(
-            of: transactionID, in: scope.id, code: code, until: now + Self.pause(after: 0), at: now)
+            of: transactionID, in: appEnvironment.id, code: code, until: now + Self.pause(after: 0), at: now)
     }
 
     /// Returns the pause before the next retry after a number of attempts: 5 minutes, doubled up to a day.
@@ -98,50 +99,54 @@ package final class AccountHistories: Sendable {
     ///   - age: The age in seconds below which the last outcome is returned without a new fetch, also if it was a
     ///     failure.
     package func fetch(
-        about ids: [String], in scope: AppEnvironment, because reason: HistoryRequest.Reason,
+        about ids: [String], in appEnvironment: AppEnvironment, because reason: HistoryRequest.Reason,
         unlessYoungerThan age: TimeInterval = 0
     ) async throws -> AccountHistory {
-        guard let client = clients[scope.id] else { return AccountHistory(state: .notConfigured, at: clock.now()) }
+        guard let client = clients[appEnvironment.id] else {
+            return AccountHistory(state: .notConfigured, at: clock.now())
+        }
         guard !ids.isEmpty else { return AccountHistory(state: .complete, at: clock.now()) }
-        let account = try await account(of: ids, in: scope)
+        let account = try await account(of: ids, in: appEnvironment)
         let history = try await coordinator.outcome(about: account, of: ids, notOlderThan: age, now: clock.now) {
-            try await fetch(about: ids, in: scope, because: reason, client)
+            try await fetch(about: ids, in: appEnvironment, because: reason, client)
         }
         // Before the first fetch of a transaction, the ledger may not know its account.
-        let name = try await self.account(of: ids, in: scope)
+        let name = try await self.account(of: ids, in: appEnvironment)
         if name != account { coordinator.record(history, name) }
         return history
     }
 
     private func fetch(
-        about ids: [String], in scope: AppEnvironment, because reason: HistoryRequest.Reason,
+        about ids: [String], in appEnvironment: AppEnvironment, because reason: HistoryRequest.Reason,
         _ client: AppStoreServerClient
     ) async throws -> AccountHistory {
-        let reader = try await reader(of: ids, in: scope, .asked, client)
-        let state = try await state(of: reader, scope)
+        let reader = try await reader(of: ids, in: appEnvironment, .asked, client)
+        let state = try await state(of: reader, appEnvironment)
         switch state {
-        case .complete: try await scheduleRetry(after: reader.reading, of: reader.transactionID, in: scope)
-        case .pending: try await storage.add(requests: [reader.transactionID], in: scope.id, because: reason, at: now)
+        case .complete: try await scheduleRetry(after: reader.reading, of: reader.transactionID, in: appEnvironment)
+        case .pending:
+            try await storage.add(requests: [reader.transactionID], in: appEnvironment.id, because: reason, at: now)
         case .refused, .notConfigured: break
         }
         return AccountHistory(state: state, found: reader.reading.found, of: ids, at: clock.now())
     }
 
-    private func state(of reader: HistoryReader, _ scope: AppEnvironment) async throws -> AccountHistory.State {
+    private func state(of reader: HistoryReader, _ appEnvironment: AppEnvironment) async throws -> AccountHistory.State
+    {
         do {
             let outcome: Void? = try await TimeLimit.run(timeout) { try await reader.run() }
             guard outcome == nil else { return .complete }
             logFailure("the App Store did not answer within \(timeout.seconds) seconds", scope)
             return .pending
         } catch let error as AppStoreServerError {
-            logFailure(error.logReason, scope)
+            logFailure(error.logReason, appEnvironment)
             // All errors except a final refusal of this transaction may be temporary.
             guard error.isFinal, let code = error.apiCode else { return .pending }
             return .refused(String(code.rawValue))
         } catch let error as VerificationError {
             logger.error(
                 "the App Store's history failed verification",
-                metadata: ["code": "\(error.code)", "app": "\(scope.bundleID)"])
+                metadata: ["code": "\(error.code)", "app": "\(appEnvironment.bundleID)"])
             return .pending
         }
     }
@@ -157,30 +162,35 @@ package final class AccountHistories: Sendable {
     // MARK: - Shared
 
     private func reader(
-        of ids: [String], in scope: AppEnvironment, _ origin: Origin, _ client: AppStoreServerClient
+        of ids: [String], in appEnvironment: AppEnvironment, _ origin: Origin, _ client: AppStoreServerClient
     ) async throws -> HistoryReader {
-        let mark = try await storage.historyMark(of: ids, in: scope.id)
+        let mark = try await storage.historyMark(of: ids, in: appEnvironment.id)
         return HistoryReader(
-            mark ?? HistoryMark(transactionID: ids.first ?? "", revision: nil), in: scope, origin, storage, verifier,
+            mark ?? HistoryMark(transactionID: ids.first ?? "", revision: nil), in: appEnvironment, origin, storage,
+            verifier,
             client, now: clock.now)
     }
 
     /// Schedules a retry if an item of the history did not verify.
-    private func scheduleRetry(after reading: HistoryReading, of transactionID: String, in scope: AppEnvironment)
+    private func scheduleRetry(
+        after reading: HistoryReading, of transactionID: String, in appEnvironment: AppEnvironment
+    )
         async throws
     {
         guard let code = reading.unverified.first?.code else { return }
-        try await scheduleRetry(of: transactionID, in: scope, code: code)
+        try await scheduleRetry(of: transactionID, in: appEnvironment, code: code)
     }
 
-    private func account(of ids: [String], in scope: AppEnvironment) async throws -> HistoryFetchCoordinator.Account {
+    private func account(of ids: [String], in appEnvironment: AppEnvironment) async throws
+        -> HistoryFetchCoordinator.Account
+    {
         var identifier = ids.first ?? ""
         for id in ids.prefix(Self.maximumLookups) {
-            guard let known = try await storage.lineage(id, in: scope.id)?.appTransactionID else { continue }
+            guard let known = try await storage.lineage(id, in: appEnvironment.id)?.appTransactionID else { continue }
             identifier = known
             break
         }
-        return .init(scope: scope.id, identifier: ExactText(identifier))
+        return .init(scope: appEnvironment.id, identifier: ExactText(identifier))
     }
 }
 

@@ -29,11 +29,12 @@ final class HistoryReader: Sendable {
     private let state = Mutex(HistoryReading())
 
     init(
-        _ mark: HistoryMark, in scope: AppEnvironment, _ origin: Origin, _ storage: any AccountHistories.Storage,
+        _ mark: HistoryMark, in appEnvironment: AppEnvironment, _ origin: Origin,
+        _ storage: any AccountHistories.Storage,
         _ verifier: SignedDataVerifier, _ client: AppStoreServerClient, now: @escaping @Sendable () -> Date
     ) {
         (transactionID, revision) = (mark.transactionID, mark.revision)
-        self.scope = scope
+        self.scope = appEnvironment
         self.origin = origin
         self.storage = storage
         self.verifier = verifier

@@ -53,10 +53,10 @@ package struct Ingest: Sendable {
         metrics.verification.record(since: start)
         let audience = NotificationAudience(verified.payload)
         guard let bundleID = audience.bundleID, let environment = audience.environment,
-            let scope = scopes[bundleID, environment]
+            let appEnvironment = scopes[bundleID, environment]
         else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
         let received = ReceivedNotification(
-            verified, scope: scope, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
+            verified, scope: appEnvironment, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
         let insertion = try await writer.receive(received)
         switch insertion {
         case .stored(let id):
@@ -66,9 +66,9 @@ package struct Ingest: Sendable {
             }
             processor.add(
                 NotificationProcessor.Job(
-                    id: id, scope: scope, content: .verified(verified), receivedAt: received.receivedAt))
+                    id: id, scope: appEnvironment, content: .verified(verified), receivedAt: received.receivedAt))
         case .duplicate: metrics.duplicates.increment()
         }
-        return Acceptance(insertion: insertion, notification: verified, scope: scope)
+        return Acceptance(insertion: insertion, notification: verified, scope: appEnvironment)
     }
 }

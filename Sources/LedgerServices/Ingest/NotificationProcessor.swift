@@ -207,10 +207,10 @@ package final class NotificationProcessor: Service {
             }
             state.cursor = last
             for notification in kept {
-                guard let scope = scopes[id: notification.scope] else { continue }
+                guard let appEnvironment = scopes[id: notification.scope] else { continue }
                 state.enqueue(
                     Job(
-                        id: notification.id, scope: scope, content: .text(notification.text),
+                        id: notification.id, scope: appEnvironment, content: .text(notification.text),
                         receivedAt: notification.receivedAt))
             }
         }

@@ -55,7 +55,7 @@ package final class NotificationV1Receiver: Sendable {
             throw ServiceFailure(.invalid, "\(error.code)", error.message)
         }
         guard let app = apps[receipt.audience.bundleID],
-            let scope = apps.served(app.bundleID, receipt.audience.environment, among: scopes)
+            let appEnvironment = apps.served(app.bundleID, receipt.audience.environment, among: scopes)
         else {
             throw ServiceFailure(.invalid, "wrong_app", "The receipt belongs to an app that is not configured.")
         }
@@ -71,7 +71,7 @@ package final class NotificationV1Receiver: Sendable {
         let newest = receipt.facts.max { $0.purchaseDate < $1.purchaseDate }?.originalTransactionID
         guard let lead = newest ?? notification.originalTransactionID else { return }
         try await storage.add(
-            requests: [lead], in: scope.id, because: .notificationV1, at: clock.now().milliseconds)
+            requests: [lead], in: appEnvironment.id, because: .notificationV1, at: clock.now().milliseconds)
     }
 
     private static let wrongSecret = ServiceFailure(

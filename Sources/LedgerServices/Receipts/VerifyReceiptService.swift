@@ -72,7 +72,7 @@ package struct VerifyReceiptService: Sendable {
         do { try purchaseVerifier.receiptValidator.checkEnvironment(receipt.receipt) } catch {
             throw Refusal(status: .malformed)
         }
-        guard let scope = apps.served(app.bundleID, environment, among: scopes) else {
+        guard let appEnvironment = apps.served(app.bundleID, environment, among: scopes) else {
             throw Refusal(status: .notAuthentic)
         }
         let response = VerifyReceiptEndpoint(validator: purchaseVerifier.receiptValidator).response(
@@ -80,22 +80,23 @@ package struct VerifyReceiptService: Sendable {
         guard case .app(let appReceipt) = receipt.receipt.payload, !receipt.facts.isEmpty,
             case .object(let members) = response.object
         else { return response.object }
-        return .object(members + (try await latest(request, receipt, appReceipt, scope)))
+        return .object(members + (try await latest(request, receipt, appReceipt, appEnvironment)))
     }
 
     /// Returns the members about the current state of the purchases. Old clients request this often, so the App Store's
     /// history is fetched at most once a minute. If the App Store does not answer, the ledger's data is used, which
     /// notifications keep mostly up to date.
     private func latest(
-        _ request: VerifyReceiptRequest, _ receipt: VerifiedReceipt, _ appReceipt: AppReceipt, _ scope: AppEnvironment
+        _ request: VerifyReceiptRequest, _ receipt: VerifiedReceipt, _ appReceipt: AppReceipt,
+        _ appEnvironment: AppEnvironment
     ) async throws -> [OrderedJSON.Member] {
         let originals = Set(receipt.facts.map { ExactText($0.originalTransactionID) }).sorted().map(\.text)
         let history = try await histories.fetch(
-            about: originals, in: scope, because: .receipt, unlessYoungerThan: AccountHistories.pause)
+            about: originals, in: appEnvironment, because: .receipt, unlessYoungerThan: AccountHistories.pause)
         if history.state == .refused(String(APIErrorCode.accountNotFound.rawValue)) {
             throw Refusal(status: .accountNotFound)
         }
-        let relatives = try await storage.sameAccountPurchases(of: originals + history.found.map(\.text), in: scope.id)
+        let relatives = try await storage.sameAccountPurchases(of: originals + history.found.map(\.text), in: appEnvironment.id)
         let lineages = relatives.adding(receipt.facts)
         let latest = LatestReceipt(
             lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions)

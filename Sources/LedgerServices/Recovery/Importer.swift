@@ -48,9 +48,9 @@ package struct Importer: Sendable {
         do {
             let receipt = try validator.validate(base64: line).payload
             let environment = receipt.environment?.rawValue
-            let scopes = scopes.filter { scope in
-                scope.bundleID.isExactly(receipt.bundleID)
-                    && environment.map { $0 == scope.environment.rawValue } ?? true
+            let scopes = scopes.filter { appEnvironment in
+                appEnvironment.bundleID.isExactly(receipt.bundleID)
+                    && environment.map { $0 == appEnvironment.environment.rawValue } ?? true
             }
             guard let transaction = Self.transaction(of: receipt) else { return .imported(newFacts: 0, nil) }
             return try await fetch(transaction, in: scopes)
@@ -61,9 +61,9 @@ package struct Importer: Sendable {
 
     /// Whether the ledger records that a history was read. False if the ledger was restored or created since.
     func contains(_ history: History) async throws -> Bool {
-        for scope in scopes where scope.bundleID.isExactly(history.bundleID) {
-            guard scope.environment.rawValue == history.environment else { continue }
-            return try await histories.hasRead(history.transactionID, in: scope)
+        for appEnvironment in scopes where appEnvironment.bundleID.isExactly(history.bundleID) {
+            guard appEnvironment.environment.rawValue == history.environment else { continue }
+            return try await histories.hasRead(history.transactionID, in: appEnvironment)
         }
         return false
     }
@@ -80,27 +80,28 @@ package struct Importer: Sendable {
         var last = Outcome.failed(
             code: "unknown_environment", message: "no configured app and environment with an API key matches")
         var waiting: (scope: AppEnvironment, failure: AppStoreServerError)?
-        for scope in scopes {
+        for appEnvironment in scopes {
             do {
-                let reading = try await histories.read(transaction, in: scope, origin: .imported)
+                let reading = try await histories.read(transaction, in: appEnvironment, origin: .imported)
                 guard let item = reading.unverified.first else {
                     let history = History(
-                        bundleID: scope.bundleID, environment: scope.environment.rawValue, transactionID: transaction)
+                        bundleID: appEnvironment.bundleID, environment: appEnvironment.environment.rawValue,
+                        transactionID: transaction)
                     return .imported(newFacts: reading.newFacts, history)
                 }
                 return .deferred(newFacts: reading.newFacts, code: item.code, message: item.message)
             } catch let failure as AppStoreServerError {
                 guard failure.isFinal || failure.mayConcernOneRequest else { throw failure }
-                if !failure.isFinal { waiting = waiting ?? (scope, failure) }
+                if !failure.isFinal { waiting = waiting ?? (appEnvironment, failure) }
                 last = .failed(code: failure.name, message: failure.apiMessage ?? failure.message)
             } catch let error as StorageError where error.code == .damaged {
                 // Only a record of this customer is damaged; the other imports can continue.
-                try await histories.scheduleRetry(of: transaction, in: scope, code: error.code.rawValue)
+                try await histories.scheduleRetry(of: transaction, in: appEnvironment, code: error.code.rawValue)
                 return .deferred(newFacts: 0, code: error.code.rawValue, message: error.message)
             }
         }
-        guard let (scope, failure) = waiting else { return last }
-        try await histories.scheduleRetry(of: transaction, in: scope, code: failure.name)
+        guard let (appEnvironment, failure) = waiting else { return last }
+        try await histories.scheduleRetry(of: transaction, in: appEnvironment, code: failure.name)
         return .deferred(newFacts: 0, code: failure.name, message: failure.apiMessage ?? failure.message)
     }
 }

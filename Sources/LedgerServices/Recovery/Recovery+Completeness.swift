@@ -7,26 +7,27 @@ extension Recovery {
         let missing = try await storage.missing(in: scopes.map(\.id))
         let open = Dictionary(grouping: try await storage.openRecoveries(in: scopes.map(\.id)), by: \.scope)
         var all: [Completeness] = []
-        for scope in scopes {
+        for appEnvironment in scopes {
             all.append(
-                try await completeness(of: scope, missing[scope.id] ?? MissingCounts(), open[scope.id] ?? []))
+                try await completeness(
+                    of: appEnvironment, missing[appEnvironment.id] ?? MissingCounts(), open[appEnvironment.id] ?? []))
         }
         return all
     }
 
     private func completeness(
-        of scope: AppEnvironment, _ missing: MissingCounts, _ open: [RecoveryRun]
+        of appEnvironment: AppEnvironment, _ missing: MissingCounts, _ open: [RecoveryRun]
     ) async throws -> Completeness {
-        let mark = mark(of: scope.id)
+        let mark = mark(of: appEnvironment.id)
         let age = mark.map { max(now - $0.until, 0) }
         var completeness = Completeness(
-            scope: scope, state: .complete, reason: nil, mark: mark, age: age, missing: missing,
-            names: missing.hasNames ? try await storage.missingNames(in: scope.id) : MissingNames())
+            scope: appEnvironment, state: .complete, reason: nil, mark: mark, age: age, missing: missing,
+            names: missing.hasNames ? try await storage.missingNames(in: appEnvironment.id) : MissingNames())
         let isCatchingUp = open.contains { $0.movesMark && $0.until - $0.from > RecoveryPlan.longOutage }
         completeness.updateState(
             for: .init(
-                hasKey: clients[scope.id] != nil, isEnabled: settings.isEnabled, interval: settings.interval,
-                trouble: failures(in: scope.id)?.message, isCatchingUp: isCatchingUp))
+                hasKey: clients[appEnvironment.id] != nil, isEnabled: settings.isEnabled, interval: settings.interval,
+                trouble: failures(in: appEnvironment.id)?.message, isCatchingUp: isCatchingUp))
         return completeness
     }
 }

@@ -20,26 +20,26 @@ extension Recovery {
     ///
     /// - Throws: The first failure, after the requests of all other scopes were tried.
     package func runHistoryRequests() async throws {
-        try await Concurrently.forEach(scopes.all, atOnce: 16) { scope in
-            while try await self.runNextHistoryRequests(in: scope) {}
+        try await Concurrently.forEach(scopes.all, atOnce: 16) { appEnvironment in
+            while try await self.runNextHistoryRequests(in: appEnvironment) {}
         }
     }
 
     /// Runs the next batch of due history requests of a scope. Returns false if there are none.
-    func runNextHistoryRequests(in scope: AppEnvironment) async throws -> Bool {
-        let taken = try await storage.dueHistoryRequests(in: scope.id, at: now, limit: Self.requestBatch)
-        try await Concurrently.forEach(taken, atOnce: Self.concurrency) { try await self.run($0, in: scope) }
+    func runNextHistoryRequests(in appEnvironment: AppEnvironment) async throws -> Bool {
+        let taken = try await storage.dueHistoryRequests(in: appEnvironment.id, at: now, limit: Self.requestBatch)
+        try await Concurrently.forEach(taken, atOnce: Self.concurrency) { try await self.run($0, in: appEnvironment) }
         return !taken.isEmpty
     }
 
-    private func run(_ request: HistoryRequest, in scope: AppEnvironment) async throws {
-        guard clients[scope.id] != nil else {
+    private func run(_ request: HistoryRequest, in appEnvironment: AppEnvironment) async throws {
+        guard clients[appEnvironment.id] != nil else {
             return try await storage.postpone(
                 request, until: now + LongestDelay.historyRequest.milliseconds, code: "no_key")
         }
         do {
             let reading = try await histories.read(
-                request.transactionID, in: scope, origin: .asked, schedulesRetry: false)
+                request.transactionID, in: appEnvironment, origin: .asked, schedulesRetry: false)
             guard let code = reading.unverified.first?.code else {
                 return try await storage.finish(request: request.id)
             }
@@ -48,13 +48,14 @@ extension Recovery {
             // Only a record of this Apple account is damaged; the other requests continue.
             logger.error(
                 "a history cannot be stored and will be requested again",
-                metadata: ["app": "\(scope.bundleID)", "reason": "\(error.logReason)"])
+                metadata: ["app": "\(appEnvironment.bundleID)", "reason": "\(error.logReason)"])
             try await postpone(request, error.code.rawValue)
         } catch {
             guard let failure = error as? AppStoreServerError else { throw error }
             if failure.isFinal {
                 // The App Store will never return the unverified items again, so they are removed.
-                try await storage.replaceUnverified(with: [], ofHistory: request.transactionID, in: scope.id, at: now)
+                try await storage.replaceUnverified(
+                    with: [], ofHistory: request.transactionID, in: appEnvironment.id, at: now)
                 return try await storage.fail(request: request.id, code: failure.name, at: now)
             }
             // If the App Store fails for all requests, do not postpone this one.
@@ -75,22 +76,25 @@ extension Recovery {
     ///   - startingAnew: Whether to start a new pass even if the last one ended less than `passInterval` ago.
     /// - Returns: Whether the pass has more pages.
     @discardableResult
-    func continueHistoryPass(_ scope: AppEnvironment, pages: Int, startingAnew: Bool = false) async throws -> Bool {
-        guard clients[scope.id] != nil else { return false }
-        var stored = try await storage.historyPass(in: scope.id)
-        var pass = stored ?? HistoryPass(scope: scope.id, startedAt: now)
+    func continueHistoryPass(_ appEnvironment: AppEnvironment, pages: Int, startingAnew: Bool = false) async throws
+        -> Bool
+    {
+        guard clients[appEnvironment.id] != nil else { return false }
+        var stored = try await storage.historyPass(in: appEnvironment.id)
+        var pass = stored ?? HistoryPass(scope: appEnvironment.id, startedAt: now)
         if let finishedAt = pass.finishedAt {
             guard startingAnew || finishedAt + Self.passInterval <= now || finishedAt > now else { return false }
-            pass = HistoryPass(scope: scope.id, startedAt: now)
+            pass = HistoryPass(scope: appEnvironment.id, startedAt: now)
         }
         var page = 0
         while pass.finishedAt == nil, page < pages {
             page += 1
-            let summaries = try await storage.summaries(after: pass.cursor, in: scope.id, limit: Self.summaryPage)
+            let summaries = try await storage.summaries(
+                after: pass.cursor, in: appEnvironment.id, limit: Self.summaryPage)
             let stale = summaries.filter { $0.isOutOfDate(at: now, staleBefore: pass.staleBefore) }
             let asked = Array(stale.prefix(Self.maximumRefreshes))
             try await Concurrently.forEach(asked, atOnce: Self.concurrency) { summary in
-                try await self.refresh(summary.originalTransactionID, in: scope)
+                try await self.refresh(summary.originalTransactionID, in: appEnvironment)
             }
             let isWhole = asked.count == stale.count
             pass.cursor = (isWhole ? summaries.last : asked.last)?.originalTransactionID ?? pass.cursor
@@ -99,26 +103,28 @@ extension Recovery {
                 stored = pass
             } else {
                 // The histories were read, but the other pass may have to read them again.
-                stored = try await storage.historyPass(in: scope.id)
+                stored = try await storage.historyPass(in: appEnvironment.id)
                 pass = stored ?? pass
             }
         }
         return pass.finishedAt == nil
     }
 
-    private func refresh(_ original: String, in scope: AppEnvironment) async throws {
-        do { try await histories.read(original, in: scope, origin: .asked) } catch let error as StorageError
+    private func refresh(_ original: String, in appEnvironment: AppEnvironment) async throws {
+        do { try await histories.read(original, in: appEnvironment, origin: .asked) } catch let error as StorageError
             where error.code == .damaged
         {
             // The retry succeeds after the record is rebuilt.
-            try await histories.scheduleRetry(of: original, in: scope, code: error.code.rawValue)
+            try await histories.scheduleRetry(of: original, in: appEnvironment, code: error.code.rawValue)
         } catch {
             guard let failure = error as? AppStoreServerError, failure.isFinal || failure.mayConcernOneRequest else {
                 throw error
             }
-            try await storage.recordRequest(about: [original], in: scope.id, at: now)
+            try await storage.recordRequest(about: [original], in: appEnvironment.id, at: now)
             // A retry is useless if the App Store does not know the transaction.
-            if !failure.isFinal { try await histories.scheduleRetry(of: original, in: scope, code: failure.name) }
+            if !failure.isFinal {
+                try await histories.scheduleRetry(of: original, in: appEnvironment, code: failure.name)
+            }
         }
     }
 }

@@ -15,44 +15,48 @@ extension Recovery: Service {
     /// Runs the loops of all scopes until the task is cancelled. Interrupted work continues after the next start.
     private func runLoops() async {
         await withTaskGroup(of: Void.self) { group in
-            for scope in recoverable { group.addTask { await self.recoverContinuously(scope) } }
+            for appEnvironment in recoverable { group.addTask { await self.recoverContinuously(appEnvironment) } }
             // Also for scopes without an API key: their requests are postponed with that reason.
-            for scope in scopes.all { group.addTask { await self.runHistoryRequestsContinuously(in: scope) } }
+            for appEnvironment in scopes.all {
+                group.addTask { await self.runHistoryRequestsContinuously(in: appEnvironment) }
+            }
         }
     }
 
-    private func recoverContinuously(_ scope: AppEnvironment) async {
+    private func recoverContinuously(_ appEnvironment: AppEnvironment) async {
         var last: Milliseconds?
         var isFirst = true
         var passFailures = Failures()
         while await waitUnlessCancelled(isFirst ? .zero : Self.pollInterval) {
-            if isPausing(scope) { continue }
-            let requested = takeRequestedCause(in: scope.id)
+            if isPausing(appEnvironment) { continue }
+            let requested = takeRequestedCause(in: appEnvironment.id)
             let isDue = settings.isEnabled && isDue(after: last)
-            let hasWork = requested != nil || isDue || isFirst || failures(in: scope.id) != nil
+            let hasWork = requested != nil || isDue || isFirst || failures(in: appEnvironment.id) != nil
             // A recovery that a user requested is already stored as open.
             let cause = isDue ? (last == nil ? .start : .schedule) : requested == .outage ? requested : nil
             isFirst = false
             // Recorded before the pass: if the clock jumps meanwhile, the next pass is due again.
             let start = now
             do {
-                if hasWork { try await runPass(scope, because: cause) }
+                if hasWork { try await runPass(appEnvironment, because: cause) }
                 if isDue { last = start }
-                if settings.isEnabled { try await continueHistoryPass(scope, &passFailures) }
+                if settings.isEnabled { try await continueHistoryPass(appEnvironment, &passFailures) }
             } catch {
                 // Record the failure. The next attempt follows after a pause.
-                if !Task.isCancelled { recordIfNew(error, in: scope) }
+                if !Task.isCancelled { recordIfNew(error, in: appEnvironment) }
             }
         }
     }
 
     /// Continues the history pass for up to `longestHistoryRun`. Its failures have their own growing pauses, because a
     /// successful recovery of notifications resets the other ones.
-    private func continueHistoryPass(_ scope: AppEnvironment, _ failures: inout Failures) async throws {
+    private func continueHistoryPass(_ appEnvironment: AppEnvironment, _ failures: inout Failures) async throws {
         if let pause = failures.pause, !clock.isOver(pause) { return }
         let end = ContinuousClock.now + Self.longestHistoryRun
         do {
-            while try await continueHistoryPass(scope, pages: 1), ContinuousClock.now < end { failures = Failures() }
+            while try await continueHistoryPass(appEnvironment, pages: 1), ContinuousClock.now < end {
+                failures = Failures()
+            }
             failures = Failures()
         } catch {
             failures.add(error, clock)
@@ -67,18 +71,18 @@ extension Recovery: Service {
 
     /// Runs the history requests of a scope, with growing pauses after failures. Each scope has its own loop, because
     /// each has its own rate limit, and a failing scope, for example with a revoked key, must not delay the others.
-    private func runHistoryRequestsContinuously(in scope: AppEnvironment) async {
+    private func runHistoryRequestsContinuously(in appEnvironment: AppEnvironment) async {
         var failures = Failures()
         while await waitUnlessCancelled(Self.pollInterval) {
             if let pause = failures.pause, !clock.isOver(pause) { continue }
             do {
-                while try await runNextHistoryRequests(in: scope) { failures = Failures() }
+                while try await runNextHistoryRequests(in: appEnvironment) { failures = Failures() }
                 failures = Failures()
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
                     "histories could not be fetched",
-                    metadata: ["app": "\(scope.bundleID)", "reason": "\(error.logReason)"])
+                    metadata: ["app": "\(appEnvironment.bundleID)", "reason": "\(error.logReason)"])
                 failures.add(error, clock)
             }
         }

@@ -75,9 +75,9 @@ package final class Recovery: Sendable {
     ///
     /// - Throws: The first failure, after everything else was tried. The next pass continues the unfinished work.
     package func runNow() async throws {
-        try await Concurrently.forEach(recoverable, atOnce: 16) { scope in
-            try await self.runPass(scope, because: .request)
-            try await self.continueHistoryPass(scope, pages: .max, startingAnew: true)
+        try await Concurrently.forEach(recoverable, atOnce: 16) { appEnvironment in
+            try await self.runPass(appEnvironment, because: .request)
+            try await self.continueHistoryPass(appEnvironment, pages: .max, startingAnew: true)
         }
         try await runHistoryRequests()
     }
@@ -90,7 +90,7 @@ package final class Recovery: Sendable {
     ///   - filters: The notification types to read; empty for all.
     /// - Throws: ``ServiceFailure`` if `from` is older than the App Store's retention, or not before `until` and now.
     package func plan(
-        _ scope: AppEnvironment, from: Milliseconds, until: Milliseconds?, filters: [NotificationFilter]
+        _ appEnvironment: AppEnvironment, from: Milliseconds, until: Milliseconds?, filters: [NotificationFilter]
     ) throws(ServiceFailure) -> RecoveryPlan {
         let now = clock.now()
         let limit = RecoveryPlan.limit(at: now, settings)
@@ -106,7 +106,7 @@ package final class Recovery: Sendable {
             throw ServiceFailure(
                 .invalid, "invalid_span", "`from` must be before `to` and before now.", parameter: "to")
         }
-        return .requested(scope.id, from: from, until: until, filters: filters, settings)
+        return .requested(appEnvironment.id, from: from, until: until, filters: filters, settings)
     }
 
     /// Stores a recovery that a user requests, and returns its identifier. The next pass runs it.
@@ -121,14 +121,14 @@ package final class Recovery: Sendable {
     /// Finishes the open recoveries of a scope, then reads the notifications signed since the completeness mark.
     ///
     /// - Parameter cause: The cause of the pass; nil to only finish open recoveries.
-    package func runPass(_ scope: AppEnvironment, because cause: RecoveryRun.Cause?) async throws {
-        guard let client = clients[scope.id], let gate = gates[scope.id] else { return }
+    package func runPass(_ appEnvironment: AppEnvironment, because cause: RecoveryRun.Cause?) async throws {
+        guard let client = clients[appEnvironment.id], let gate = gates[appEnvironment.id] else { return }
         try await gate.enter()
         defer { gate.leave() }
         do {
             var failure: (any Error)?
             var cause = cause
-            for run in try await storage.openRecoveries(in: scope.id) {
+            for run in try await storage.openRecoveries(in: appEnvironment.id) {
                 if run.movesMark, run.until > now + RecoveryPlan.historyDelay {
                     // The recovery was planned while the clock was ahead. The App Store refuses time spans in the
                     // future.
@@ -137,37 +137,39 @@ package final class Recovery: Sendable {
                     cause = cause ?? run.cause
                     continue
                 }
-                do { try await read(run, scope, client) } catch {
+                do { try await read(run, appEnvironment, client) } catch {
                     // A failing recovery that a user requested must not block the others.
                     if run.movesMark || Task.isCancelled { throw error }
                     failure = error
                 }
             }
-            if let cause { try await catchUp(scope, because: cause, client) }
+            if let cause { try await catchUp(appEnvironment, because: cause, client) }
             if let failure { throw failure }
-            state.withLock { $0.failures[scope.id] = nil }
+            state.withLock { $0.failures[appEnvironment.id] = nil }
         } catch {
-            if !Task.isCancelled { record(error, in: scope) }
+            if !Task.isCancelled { record(error, in: appEnvironment) }
             throw error
         }
     }
 
     private func catchUp(
-        _ scope: AppEnvironment, because cause: RecoveryRun.Cause, _ client: AppStoreServerClient
+        _ appEnvironment: AppEnvironment, because cause: RecoveryRun.Cause, _ client: AppStoreServerClient
     ) async throws {
-        let spans = try await storage.unverifiedSpans(in: scope.id)
-        let readsSpans = !spans.isEmpty && isTimeToReread(scope, cause)
+        let spans = try await storage.unverifiedSpans(in: appEnvironment.id)
+        let readsSpans = !spans.isEmpty && isTimeToReread(appEnvironment, cause)
         let plan = RecoveryPlan.catchUp(
-            scope.id, from: mark(of: scope.id), spans: spans, readsSpans: readsSpans, at: clock.now(), because: cause,
+            appEnvironment.id, from: mark(of: appEnvironment.id), spans: spans, readsSpans: readsSpans, at: clock.now(),
+            because: cause,
             settings)
         let id = try await storage.begin(plan, at: now)
-        if let run = try await storage.recovery(id) { try await read(run, scope, client) }
+        if let run = try await storage.recovery(id) { try await read(run, appEnvironment, client) }
         guard readsSpans else { return }
-        recordRereading(of: scope, inVain: try await storage.unverifiedSpans(in: scope.id) == spans)
+        recordRereading(of: appEnvironment, inVain: try await storage.unverifiedSpans(in: appEnvironment.id) == spans)
     }
 
     /// Reads the remaining windows of a recovery, stage by stage, and finishes it.
-    private func read(_ run: RecoveryRun, _ scope: AppEnvironment, _ client: AppStoreServerClient) async throws {
+    private func read(_ run: RecoveryRun, _ appEnvironment: AppEnvironment, _ client: AppStoreServerClient) async throws
+    {
         do {
             let windows = try await storage.openWindows(of: run.id)
             for stage in Set(windows.map(\.stage)).sorted() {
@@ -179,7 +181,7 @@ package final class Recovery: Sendable {
             let mark = try await storage.finish(
                 recovery: run.id, until: run.until - RecoveryPlan.historyDelay,
                 limit: RecoveryPlan.limit(at: clock.now(), settings), at: now)
-            if let mark { state.withLock { $0.marks[scope.id] = mark } }
+            if let mark { state.withLock { $0.marks[appEnvironment.id] = mark } }
         } catch {
             if Task.isCancelled { throw error }
             let isGivenUp = !run.movesMark && (error as? AppStoreServerError)?.isFinal ?? false
@@ -199,18 +201,18 @@ extension Recovery {
 
     /// Whether to read spans with unverified notifications again: always at the start and on request, because the
     /// configuration may have changed; otherwise after pauses that grow.
-    private func isTimeToReread(_ scope: AppEnvironment, _ cause: RecoveryRun.Cause) -> Bool {
+    private func isTimeToReread(_ appEnvironment: AppEnvironment, _ cause: RecoveryRun.Cause) -> Bool {
         guard cause == .schedule || cause == .outage else { return true }
-        return state.withLock { $0.rereadings[scope.id]?.pause }.map(clock.isOver) ?? true
+        return state.withLock { $0.rereadings[appEnvironment.id]?.pause }.map(clock.isOver) ?? true
     }
 
-    private func recordRereading(of scope: AppEnvironment, inVain: Bool) {
+    private func recordRereading(of appEnvironment: AppEnvironment, inVain: Bool) {
         state.withLock { state in
-            var rereading = state.rereadings[scope.id] ?? Rereading()
+            var rereading = state.rereadings[appEnvironment.id] ?? Rereading()
             rereading.count = inVain ? rereading.count + 1 : 0
             let pause = settings.interval * (1 << min(rereading.count, 16))
             rereading.pause = clock.pause(of: min(pause, .seconds(86_400)))
-            state.rereadings[scope.id] = rereading
+            state.rereadings[appEnvironment.id] = rereading
         }
     }
 
@@ -218,7 +220,9 @@ extension Recovery {
     func failures(in scope: Int64) -> Failures? { state.withLock { $0.failures[scope] } }
 
     /// Whether the pause after the last failure is not over.
-    func isPausing(_ scope: AppEnvironment) -> Bool { failures(in: scope.id)?.pause.map { !clock.isOver($0) } ?? false }
+    func isPausing(_ appEnvironment: AppEnvironment) -> Bool {
+        failures(in: appEnvironment.id)?.pause.map { !clock.isOver($0) } ?? false
+    }
 
     /// Removes and returns the cause of the requested pass of a scope; nil if none is requested.
     func takeRequestedCause(in scope: Int64) -> RecoveryRun.Cause? {
@@ -242,8 +246,8 @@ extension Recovery {
     /// storage.
     package func completenessAges() -> [(scope: AppEnvironment, age: Double?)] {
         let (marks, now) = (state.withLock { $0.marks }, now)
-        return recoverable.map { scope in
-            (scope, marks[scope.id].map { Double(max(now - $0.holding(at: now).until, 0)) / 1000 })
+        return recoverable.map { appEnvironment in
+            (appEnvironment, marks[appEnvironment.id].map { Double(max(now - $0.holding(at: now).until, 0)) / 1000 })
         }
     }
 
@@ -254,21 +258,21 @@ extension Recovery {
     }
 
     /// Records a failure unless the scope already pauses: a pass records its own failures.
-    func recordIfNew(_ error: any Error, in scope: AppEnvironment) {
-        if isPausing(scope) { return }
-        record(error, in: scope)
+    func recordIfNew(_ error: any Error, in appEnvironment: AppEnvironment) {
+        if isPausing(appEnvironment) { return }
+        record(error, in: appEnvironment)
     }
 
-    private func record(_ error: any Error, in scope: AppEnvironment) {
+    private func record(_ error: any Error, in appEnvironment: AppEnvironment) {
         state.withLock { state in
-            var failures = state.failures[scope.id] ?? Failures()
+            var failures = state.failures[appEnvironment.id] ?? Failures()
             failures.add(error, clock)
-            state.failures[scope.id] = failures
+            state.failures[appEnvironment.id] = failures
         }
         logger.warning(
             "recovery failed and will be tried again",
             metadata: [
-                "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)",
+                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
                 "reason": "\(error.logReason.prefix(500))",
             ])
     }

@@ -56,38 +56,41 @@ package struct RestoreService: Sendable {
     ///   - age: The age in seconds below which the last fetched history is used without a new request to the App Store.
     package func restore(
         _ reported: VerifiedPurchases, for customer: String, named accountToken: String? = nil,
-        inSessionOf session: String? = nil, in scope: AppEnvironment, _ takeover: Takeover,
+        inSessionOf session: String? = nil, in appEnvironment: AppEnvironment, _ takeover: Takeover,
         fetchingUnlessYoungerThan age: TimeInterval = 0
     ) async throws -> Restoration {
         guard !reported.isEmpty else {
-            return Restoration(reading: try await customers.customer(customer, in: scope, at: nil), history: nil)
+            return Restoration(
+                reading: try await customers.customer(customer, in: appEnvironment, at: nil), history: nil)
         }
         // An erasure that happens during this call applies to this report too.
-        let erased = try await storage.lastErasure(of: customer, in: scope) ?? .min
-        let verified = try await restricted(reported, to: session, for: customer, in: scope)
-        let unknown = try await store(verified, in: scope)
-        if let accountToken { try await mergeAccount(accountToken, into: customer, in: scope) }
+        let erased = try await storage.lastErasure(of: customer, in: appEnvironment) ?? .min
+        let verified = try await restricted(reported, to: session, for: customer, in: appEnvironment)
+        let unknown = try await store(verified, in: appEnvironment)
+        if let accountToken { try await mergeAccount(accountToken, into: customer, in: appEnvironment) }
         let sent = verified.originalTransactionIDs
         let account = verified.appTransaction?.payload.appTransactionId
         let claimed = try await claim(
-            sent, account, for: customer, inSessionOf: session, in: scope, takeover,
+            sent, account, for: customer, inSessionOf: session, in: appEnvironment, takeover,
             skipsRefused: takeover == .nothing || !sent.isEmpty,
             needsPurchase: takeover != .nothing, erasuresKnownUntil: erased)
-        try await storeOriginalPurchases(of: verified, for: customer, in: scope, takeover, erasuresKnownUntil: erased)
+        try await storeOriginalPurchases(
+            of: verified, for: customer, in: appEnvironment, takeover, erasuresKnownUntil: erased)
         let inUse = Set(sent.map { ExactText($0) }).subtracting(claimed.map { ExactText($0) })
         var history: AccountHistory.State?
         if let ids = sent.isEmpty ? account.map({ [$0] }) : sent {
-            let fetched = try await histories.fetch(about: ids, in: scope, because: .restore, unlessYoungerThan: age)
+            let fetched = try await histories.fetch(
+                about: ids, in: appEnvironment, because: .restore, unlessYoungerThan: age)
             history = fetched.state
-            let relatives = try await storage.identifiersOfSameAccountPurchases(of: sent, in: scope.id)
+            let relatives = try await storage.identifiersOfSameAccountPurchases(of: sent, in: appEnvironment.id)
             let others = fetched.found.union(relatives.map { ExactText($0) }).subtracting(inUse)
             try await claim(
-                others.map(\.text), nil, for: customer, inSessionOf: session, in: scope,
+                others.map(\.text), nil, for: customer, inSessionOf: session, in: appEnvironment,
                 takeover == .everything ? .everything : .nothing, skipsRefused: true, erasuresKnownUntil: erased)
         }
         let (kept, refused) = verified.partitioned(inUse: inUse)
         return Restoration(
-            reading: try await customers.customer(customer, in: scope, at: nil), history: history, kept: kept,
+            reading: try await customers.customer(customer, in: appEnvironment, at: nil), history: history, kept: kept,
             refused: verified.refused + unknown + refused)
     }
 
@@ -95,13 +98,13 @@ package struct RestoreService: Sendable {
     /// ledger learns this only later, the claims leave them out. Purchases that the customer already owns stay, because
     /// apps send the same report repeatedly.
     private func restricted(
-        _ verified: VerifiedPurchases, to session: String?, for customer: String, in scope: AppEnvironment
+        _ verified: VerifiedPurchases, to session: String?, for customer: String, in appEnvironment: AppEnvironment
     ) async throws -> VerifiedPurchases {
         guard let session else { return verified }
         var known: [Lineage] = []
         for original in verified.unnamedOriginalTransactionIDs {
-            if try await storage.owners(of: original, in: scope.id).containsExactly(customer) { continue }
-            if let lineage = try await storage.lineage(original, in: scope.id) { known.append(lineage) }
+            if try await storage.owners(of: original, in: appEnvironment.id).containsExactly(customer) { continue }
+            if let lineage = try await storage.lineage(original, in: appEnvironment.id) { known.append(lineage) }
         }
         var rest = verified
         try rest.restrict(to: session, knowing: known)
@@ -109,32 +112,34 @@ package struct RestoreService: Sendable {
     }
 
     /// Moves purchases signed with the customer's app account token to the customer, whenever there are new ones.
-    private func mergeAccount(_ accountToken: String, into customer: String, in scope: AppEnvironment) async throws {
+    private func mergeAccount(_ accountToken: String, into customer: String, in appEnvironment: AppEnvironment)
+        async throws
+    {
         guard !accountToken.isExactly(customer),
-            !(try await storage.lineages(of: accountToken, in: scope.id)).isEmpty
+            !(try await storage.lineages(of: accountToken, in: appEnvironment.id)).isEmpty
         else { return }
-        let moved = try await storage.merge(accountToken, into: customer, in: scope.id, at: now.milliseconds)
+        let moved = try await storage.merge(accountToken, into: customer, in: appEnvironment.id, at: now.milliseconds)
         if !moved.isEmpty { wakeWebhooks() }
     }
 
     /// Stores all verified data except renewal infos of unknown subscriptions, because a renewal info does not name its
     /// app. Returns those renewal infos as refused.
-    private func store(_ verified: VerifiedPurchases, in scope: AppEnvironment) async throws -> [RefusedText] {
+    private func store(_ verified: VerifiedPurchases, in appEnvironment: AppEnvironment) async throws -> [RefusedText] {
         let arrived = now
         _ = try await storage.commit(
             verified.transactions.map {
-                SignedFact($0, scope: scope, at: arrived, origin: .app)
+                SignedFact($0, scope: appEnvironment, at: arrived, origin: .app)
             })
-        try await store(verified.receipt?.facts ?? [], in: scope)
+        try await store(verified.receipt?.facts ?? [], in: appEnvironment)
         var renewals: [SignedFact] = []
         var unknown: [RefusedText] = []
         for (renewal, parameter) in verified.renewals {
             let original = renewal.payload.originalTransactionId
-            if renewal.payload.environment == scope.environment,
-                try await storage.lineage(original, in: scope.id)?.transactions.isEmpty == false
+            if renewal.payload.environment == appEnvironment.environment,
+                try await storage.lineage(original, in: appEnvironment.id)?.transactions.isEmpty == false
             {
                 renewals.append(
-                    SignedFact(renewal, scope: scope, at: arrived, origin: .app))
+                    SignedFact(renewal, scope: appEnvironment, at: arrived, origin: .app))
             } else {
                 unknown.append(RefusedText(parameter: parameter, id: original, code: "unknown_subscription"))
             }
@@ -144,17 +149,17 @@ package struct RestoreService: Sendable {
     }
 
     /// Stores the facts of a receipt that are newer than those in the ledger. Apps send the same receipt repeatedly.
-    private func store(_ facts: [TransactionFact], in scope: AppEnvironment) async throws {
+    private func store(_ facts: [TransactionFact], in appEnvironment: AppEnvironment) async throws {
         var news: [SignedFact] = []
         for (original, facts) in Dictionary(grouping: facts, by: { ExactText($0.originalTransactionID) }) {
             let known = Dictionary(
-                (try await storage.lineage(original.text, in: scope.id)?.transactions ?? []).map {
+                (try await storage.lineage(original.text, in: appEnvironment.id)?.transactions ?? []).map {
                     (ExactText($0.transactionID), $0.signedDate.milliseconds)
                 }, uniquingKeysWith: { first, _ in first })
             for fact in facts
             where known[ExactText(fact.transactionID)].map({ $0 < fact.signedDate.milliseconds }) ?? true {
                 news.append(
-                    try SignedFact(receipt: fact, scope: scope, at: now, origin: .app))
+                    try SignedFact(receipt: fact, scope: appEnvironment, at: now, origin: .app))
             }
         }
         if !news.isEmpty { _ = try await storage.commit(news) }
@@ -167,18 +172,18 @@ package struct RestoreService: Sendable {
     @discardableResult
     package func claim(
         _ originals: [String], _ account: String?, for customer: String, inSessionOf session: String? = nil,
-        in scope: AppEnvironment, _ takeover: Takeover, skipsRefused: Bool, needsPurchase: Bool = false,
+        in appEnvironment: AppEnvironment, _ takeover: Takeover, skipsRefused: Bool, needsPurchase: Bool = false,
         erasuresKnownUntil: Milliseconds
     ) async throws -> [String] {
         guard !originals.isEmpty || account != nil else { return [] }
         let now = now
-        let policy = apps[scope.bundleID]?.restorePolicy ?? .keepOriginal
+        let policy = apps[appEnvironment.bundleID]?.restorePolicy ?? .keepOriginal
         let claim = Claim(
-            customer: customer, scope: scope.id, originalTransactionIDs: originals, appTransactionID: account,
+            customer: customer, scope: appEnvironment.id, originalTransactionIDs: originals, appTransactionID: account,
             sessionAccount: session, policy: takeover == .nothing ? .keepOriginal : policy,
             overridesNamedAccount: takeover == .everything, skipsRefused: skipsRefused, needsPurchase: needsPurchase,
             erasuresKnownUntil: erasuresKnownUntil, claimedAt: now.milliseconds)
-        let engine = apps.engine(of: scope.bundleID)
+        let engine = apps.engine(of: appEnvironment.bundleID)
         let outcome = try await storage.claim(
             claim, givesAccess: { engine.givesAccess($0, now: now) },
             originalGivesAccess: { engine.originalGivesAccess($0, now: now) })

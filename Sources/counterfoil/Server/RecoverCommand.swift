@@ -77,12 +77,13 @@ struct RecoverCommand: AsyncParsableCommand {
     /// - Returns: The outcomes, and a message for each app and environment whose recovery failed.
     private func recover(_ core: ServerCore) async throws -> ([RecoveryOutcome], [String]) {
         var (outcomes, failures): ([RecoveryOutcome], [String]) = ([], [])
-        for scope in try options.scopes(core) {
-            let before = try await core.storage.recoveries(in: [scope.id], before: nil, limit: 1).first?.id ?? 0
+        for appEnvironment in try options.scopes(core) {
+            let before =
+                try await core.storage.recoveries(in: [appEnvironment.id], before: nil, limit: 1).first?.id ?? 0
             if let from {
                 do {
                     let plan = try core.recovery.plan(
-                        scope, from: from.milliseconds, until: to?.milliseconds,
+                        appEnvironment, from: from.milliseconds, until: to?.milliseconds,
                         filters: types.flatMap(NotificationFilter.named))
                     _ = try await core.recovery.request(plan)
                 } catch let failure as ServiceFailure {
@@ -91,15 +92,16 @@ struct RecoverCommand: AsyncParsableCommand {
             }
             // Without --from, recover everything signed since the completeness mark.
             let cause: RecoveryRun.Cause? = from == nil ? .request : nil
-            let result = try await showingProgress(core, scope) { [cause] in
-                try await core.recovery.runPass(scope, because: cause)
+            let result = try await showingProgress(core, appEnvironment) { [cause] in
+                try await core.recovery.runPass(appEnvironment, because: cause)
             }
-            for run in try await core.storage.recoveries(in: [scope.id], before: nil, limit: 10).reversed()
+            for run in try await core.storage.recoveries(in: [appEnvironment.id], before: nil, limit: 10).reversed()
             where run.id > before {
-                outcomes.append(RecoveryOutcome(run, scope))
+                outcomes.append(RecoveryOutcome(run, appEnvironment))
             }
             if case .failure(let error) = result {
-                failures.append("\(scope.bundleID), \(scope.environment.rawValue): \(error.logReason)".printable)
+                failures.append(
+                    "\(appEnvironment.bundleID), \(appEnvironment.environment.rawValue): \(error.logReason)".printable)
             }
         }
         return (outcomes, failures)
@@ -107,10 +109,10 @@ struct RecoverCommand: AsyncParsableCommand {
 
     /// Runs `body` while a progress bar shows the scope's open recovery.
     private func showingProgress(
-        _ core: ServerCore, _ scope: AppEnvironment, _ body: @escaping @Sendable () async throws -> Void
+        _ core: ServerCore, _ appEnvironment: AppEnvironment, _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> Result<Void, any Error> {
         let isOver = AsyncStream.makeStream(of: Void.self)
-        async let shown: Void = Self.show(core, scope, until: isOver.stream)
+        async let shown: Void = Self.show(core, appEnvironment, until: isOver.stream)
         let result: Result<Void, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         isOver.continuation.finish()
@@ -118,17 +120,18 @@ struct RecoverCommand: AsyncParsableCommand {
         return result
     }
 
-    private static func show(_ core: ServerCore, _ scope: AppEnvironment, until end: AsyncStream<Void>) async {
+    private static func show(_ core: ServerCore, _ appEnvironment: AppEnvironment, until end: AsyncStream<Void>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in end {} }
             group.addTask {
                 var bar = ProgressBar()
                 while !Task.isCancelled {
                     do {
-                        if let run = try await core.storage.openRecoveries(in: scope.id).last {
+                        if let run = try await core.storage.openRecoveries(in: appEnvironment.id).last {
                             bar.show(
                                 1 - Double(run.openWindows) / Double(max(run.windows, 1)),
-                                "\(scope.environment.rawValue): \(run.counts.found) found, \(run.counts.new) new")
+                                "\(appEnvironment.environment.rawValue): \(run.counts.found) found, \(run.counts.new) new"
+                            )
                         }
                         try await Task.sleep(for: .milliseconds(200))
                     } catch { break }
@@ -153,8 +156,8 @@ struct RecoveryOutcome: Codable {
         case openWindows = "open_windows"
     }
 
-    init(_ run: RecoveryRun, _ scope: AppEnvironment) {
-        (id, app, environment) = (run.name, scope.bundleID, scope.environment.rawValue)
+    init(_ run: RecoveryRun, _ appEnvironment: AppEnvironment) {
+        (id, app, environment) = (run.name, appEnvironment.bundleID, appEnvironment.environment.rawValue)
         (state, from, to, failure) = (run.state.rawValue, run.from, run.until, run.failure)
         (windows, openWindows, pages) = (run.windows, run.openWindows, run.counts.pages)
         (found, new, duplicates, failed) = (run.counts.found, run.counts.new, run.counts.duplicates, run.counts.failed)

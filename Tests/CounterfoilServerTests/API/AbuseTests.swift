@@ -113,7 +113,7 @@ import Testing
         var known = 0
         for index in 0..<count {
             let customer = try await world.subscribe("customer-\(index)")
-            let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(customer, in: world.appEnvironment(), at: nil)
             known += reading.states.entitlement("premium")?.isActive == true ? 1 : 0
         }
         return known

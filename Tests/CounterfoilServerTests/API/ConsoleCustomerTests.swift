@@ -261,12 +261,13 @@ import WebConsole
         try await World.withConsole { world, browser in
             #expect(try await !browser.get("/console/completeness").text.contains("The ledger is behind"))
             let core = try world.server.core
-            let scope = try #require(core.scopes.all.first)
+            let appEnvironment = try #require(core.scopes.all.first)
             let received = core.now.milliseconds - 120_000
             _ = try await core.storage.commit(
                 received: [
                     ReceivedNotification(
-                        scope: scope.id, uuid: UUID().uuidString.lowercased(), type: "TEST", signedDate: received,
+                        scope: appEnvironment.id, uuid: UUID().uuidString.lowercased(), type: "TEST",
+                        signedDate: received,
                         receivedAt: received, origin: .delivered, text: "eyJ9.eyJ9.x")
                 ], processed: [])
             let since = Date(milliseconds: received).consoleText

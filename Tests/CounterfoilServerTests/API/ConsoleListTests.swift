@@ -140,7 +140,8 @@ import Testing
             // Stored directly, because the recovery service would start reading it.
             let core = try world.server.core
             let plan = RecoveryPlan.requested(
-                try world.scope().id, from: now - 86_400_000, until: now, filters: [], core.configuration.recovery)
+                try world.appEnvironment().id, from: now - 86_400_000, until: now, filters: [],
+                core.configuration.recovery)
             let id = "rec_\(try await core.storage.begin(plan, at: now))"
             let windows = try await world.api.get("/v1/recoveries/\(id)").json["window_list"] as? [[String: Any]]
             #expect(windows?.count == 4 && windows?.allSatisfy { $0["is_done"] as? Bool == false } == true)
@@ -148,7 +149,7 @@ import Testing
             #expect(open.contains("Under way") && open.contains("<progress value=\"0\" max=\"4\""))
             let recovery = try await browser.get("/console/recoveries/\(id)").text
             #expect(recovery.contains("Periods, in the order") && recovery.contains("0 of 4 windows"))
-            try await world.server.core.recovery.runPass(world.scope(), because: nil)
+            try await world.server.core.recovery.runPass(world.appEnvironment(), because: nil)
             let done = try await browser.get("/console/recoveries/\(id)").text
             #expect(done.contains("4 of 4 windows") && done.contains("windows of a finished recovery"))
         }

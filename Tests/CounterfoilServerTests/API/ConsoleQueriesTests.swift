@@ -101,10 +101,10 @@ import Testing
         for _ in 0..<12 { try await world.simulator.advance(by: 31 * 86_400) }
         try await world.waitUntilIdle()
         let core = try world.server.core
-        let scope = try #require(core.scopes.all.first { $0.environment == .production })
-        let bought = try await core.storage.lineages(of: customer, in: scope.id)
+        let appEnvironment = try #require(core.scopes.all.first { $0.environment == .production })
+        let bought = try await core.storage.lineages(of: customer, in: appEnvironment.id)
         let original = try #require(bought.first { $0.transactions.count > 1 }).originalTransactionID
-        var filter = InboxFilter(scopes: [scope.id])
+        var filter = InboxFilter(scopes: [appEnvironment.id])
         filter.originalTransactionID = original
         let stored = try #require(try await core.storage.notifications(filter, before: .max, limit: 50).items.first)
         func delivered() async throws -> AttemptedDelivery? {

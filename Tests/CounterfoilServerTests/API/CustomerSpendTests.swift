@@ -96,7 +96,8 @@ import Testing
             let spend = APIValue(json: answer.body)["spend"]
             let price = try #require(spend["items"].items.first?["paid_milliunits"].number, "\(answer.text)")
             #expect(price > 0 && spend["without_price"].number == 0)
-            let facts = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil).facts
+            let facts = try await world.server.core.customers.customer(customer, in: world.appEnvironment(), at: nil)
+                .facts
             #expect(price == facts.transactions.compactMap(\.price).reduce(0, +))
         }
     }
@@ -110,7 +111,8 @@ import Testing
             #expect(try await !browser.get(path).text.contains("Spend"))
             try await world.simulator.advance(by: 65 * 86_400)
             try await world.waitUntilIdle()
-            let facts = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil).facts
+            let facts = try await world.server.core.customers.customer(customer, in: world.appEnvironment(), at: nil)
+                .facts
             let paid = PriceText.amount(facts.transactions.compactMap(\.price).reduce(0, +), in: "USD")
             let page = try await browser.get(path).text
             #expect(page.contains("Spend") && page.contains(">\(paid)<"))

@@ -271,7 +271,8 @@ import Yams
         let anna = try await world.subscribe("anna")
         let core = try world.server.core
         let transaction = try #require(
-            try await core.customers.customer(anna, in: world.scope(), at: nil).facts.transactions.first?.transactionID)
+            try await core.customers.customer(anna, in: world.appEnvironment(), at: nil).facts.transactions.first?
+                .transactionID)
         let order = try #require(
             world.simulator.core.read(.production) { store, _ in store.transactions[transaction]?.order })
         let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)

@@ -39,8 +39,9 @@ import Testing
     /// repeats the identifier of the purchase's notification.
     private static func refundAtOnce(_ world: World, uuid: String) async throws {
         let core = try world.server.core
-        let scope = try world.scope()
-        let page = try await core.storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 1)
+        let appEnvironment = try world.appEnvironment()
+        let page = try await core.storage.notifications(
+            InboxFilter(scopes: [appEnvironment.id]), before: .max, limit: 1)
         let stored = try #require(page.items.first)
         let text = try Self.variant(of: stored, uuid: uuid.isEmpty ? stored.uuid : uuid, world) { transaction in
             transaction["revocationDate"] = transaction["signedDate"]
@@ -73,7 +74,7 @@ import Testing
     @Test func `A notification names its transaction as a problem if that is of another environment`() async throws {
         try await World.withAPI { world in
             _ = try await world.subscribe("anna")
-            let filter = InboxFilter(scopes: [try world.scope().id])
+            let filter = InboxFilter(scopes: [try world.appEnvironment().id])
             let page = try await world.server.core.storage.notifications(filter, before: .max, limit: 1)
             let uuid = "00000000-0000-4000-8000-000000000000"
             let text = try Self.variant(of: try #require(page.items.first), uuid: uuid, world) {
@@ -99,8 +100,10 @@ import Testing
             try await world.simulator.advance(by: 86_400)
             try await world.waitUntilIdle()
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
-            let uuid = try await storage.notifications(InboxFilter(scopes: [world.scope().id]), before: .max, limit: 1)
-                .items.first?.uuid
+            let uuid = try await storage.notifications(
+                InboxFilter(scopes: [world.appEnvironment().id]), before: .max, limit: 1
+            )
+            .items.first?.uuid
             try await storage.damageNotification("id = (SELECT max(id) FROM notifications)")
             let past = try await world.api.get("/v1/customers/\(anna)?at=\(instant)")
             #expect(past.status == 200)
@@ -154,7 +157,7 @@ import Testing
                 storage: core.storage, apps: core.apps, scopes: core.scopes,
                 verifier: core.historical.caching(signatures), clock: core.clock)
             let explained = try await uncached.explanation(
-                of: "premium", for: anna, in: try world.scope(), at: nil, limit: 3, naming: true)
+                of: "premium", for: anna, in: try world.appEnvironment(), at: nil, limit: 3, naming: true)
             #expect(explained.facts.count == 3 && (1...6).contains(signatures.verified))
             let all = try await world.api.get(path + "500")
             let facts = try #require(all["facts"] as? [[String: Any]])
@@ -187,7 +190,7 @@ import Testing
             try await world.simulator.advance(by: 86_400)
             let storage = try world.server.core.storage
             let page = try await storage.notifications(
-                InboxFilter(scopes: [world.scope().id]), before: .max, limit: 1)
+                InboxFilter(scopes: [world.appEnvironment().id]), before: .max, limit: 1)
             let stored = try #require(page.items.first)
             // All with the same UUID, which the App Store never does.
             let many = (0...TextAllowance.texts).map { number in

@@ -54,7 +54,7 @@ import Testing
             let end = try #require(first["effective_date"] as? Int)
             // The effect is scheduled to be read later.
             let waiting = try await world.server.core.storage.dueHistoryRequests(
-                in: world.scope().id, at: .max, limit: 10)
+                in: world.appEnvironment().id, at: .max, limit: 10)
             #expect(waiting.map(\.transactionID) == [original])
             #expect(try await Self.post(world, path, body).body == first.body)
             try await Self.deleteStoredRequests(world)

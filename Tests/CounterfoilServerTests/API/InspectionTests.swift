@@ -34,7 +34,7 @@ import Testing
     {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
-            let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(anna, in: world.appEnvironment(), at: nil)
             let transaction = try #require(reading.facts.transactions.first?.transactionID)
             let found = try await world.api.get("/v1/search?q=\(transaction)")
             #expect(found.items.first?["kind"] as? String == "original_transaction")
@@ -167,7 +167,7 @@ import Testing
                 #expect(parts.map { $0["is_proven"] as? Bool } == [true, true])
             }
             let transaction = try #require(
-                try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
+                try await world.server.core.customers.customer(anna, in: world.appEnvironment(), at: nil)
                     .facts.transactions.first?.transactionID)
             let signed = try #require(try await world.signedTransactions(of: transaction).first)
             let answer = try await world.api.send("POST", "/v1/decode", body: Data(signed.utf8))

@@ -11,7 +11,7 @@ import Testing
     @Test func `Transactions and orders can be looked up with their customers`() async throws {
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
-            let reading = try await world.server.core.customers.customer(anna, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(anna, in: world.appEnvironment(), at: nil)
             let transaction = try #require(reading.facts.transactions.first?.transactionID)
             let found = try await world.api.get("/v1/transactions/\(transaction)")
             #expect(found.status == 200)

@@ -49,7 +49,7 @@ import Testing
             let truth = try world.simulator.state(of: "anna")
             #expect(truth.subscriptions.map(\.expirationIntent) == [.customerCancelled])
             let known = try await world.server.core.customers.customer(
-                token.uuidString.lowercased(), in: world.scope(), at: nil)
+                token.uuidString.lowercased(), in: world.appEnvironment(), at: nil)
             #expect(Agreement.differences(truth, known.states) == [])
         }
     }
@@ -83,14 +83,14 @@ import Testing
     private func compare(_ history: RandomHistory) async throws -> Int {
         guard let present = history.probes.last else { return 0 }
         let core = try history.world.server.core
-        let scope = try history.world.scope()
+        let appEnvironment = try history.world.appEnvironment()
         var wrong: [String] = []
         var segments: [String: Set<Segment>] = [:]
         for state in present.states {
             let customer = history.customer(state)
             try await DirectLedgerWriter(world: history.world).claim(state.appTransactionID, for: customer)
             try await DirectLedgerWriter(world: history.world).report(state.customer, for: customer)
-            let now = try await core.customers.customer(customer, in: scope, at: nil)
+            let now = try await core.customers.customer(customer, in: appEnvironment, at: nil)
             wrong += Agreement.differences(state, now.states).map { "\(state.customer) now: \($0)" }
             wrong += history.differences(state.customer, now.states, at: core.now)
                 .map { "\(state.customer) now: \($0)" }
@@ -103,7 +103,7 @@ import Testing
             guard RandomHistory.canReconstructPast(history.seed), let first = history.probes.first else { continue }
             // Reading an instant in the past verifies every text again, so only the first probe does that.
             let grants = history.expectedGrants.filter { $0.customer == customer }
-            let past = try await core.customers.customer(customer, in: scope, at: first.date)
+            let past = try await core.customers.customer(customer, in: appEnvironment, at: first.date)
             let engine = EntitlementEngine(catalogue: core.configuration.apps[0].catalogue)
             for (position, probe) in history.probes.enumerated() {
                 let known = position == 0 ? past.states : engine.state(of: past.facts, asOf: probe.date)
@@ -112,21 +112,21 @@ import Testing
                     .map { "\(state.customer) at \(Agreement.stamp(probe.date)): \($0)" }
             }
         }
-        wrong += try await Self.differences(segments, core, scope)
+        wrong += try await Self.differences(segments, core, appEnvironment)
         #expect(wrong.isEmpty, "seed \(history.seed):\n\(wrong.prefix(12).joined(separator: "\n"))")
         return present.states.count
     }
 
     /// The purchases whose stored segments differ from those of their state.
     private static func differences(
-        _ states: [String: Set<Segment>], _ core: ServerCore, _ scope: AppEnvironment
+        _ states: [String: Set<Segment>], _ core: ServerCore, _ appEnvironment: AppEnvironment
     ) async throws -> [String] {
         var lists: [String: Set<Segment>] = [:]
         for segment in Segment.allCases {
             var position: SegmentPosition?
             repeat {
                 let page = try await core.storage.members(
-                    SegmentQuery(segment, in: scope.id, at: core.now.milliseconds, after: position, limit: 7))
+                    SegmentQuery(segment, in: appEnvironment.id, at: core.now.milliseconds, after: position, limit: 7))
                 for item in page.items { lists[item.lineage.originalTransactionID, default: []].insert(segment) }
                 position = page.next
             } while position != nil

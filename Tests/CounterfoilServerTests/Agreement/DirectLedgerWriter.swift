@@ -13,7 +13,7 @@ struct DirectLedgerWriter {
     /// Fetches all customers from the App Store, even if nothing looks out of date: a stored false statement is not
     /// recognisable.
     func refetchAll() async throws {
-        let (core, scope) = (try world.server.core, try world.scope())
+        let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
         let client = try world.appStoreClient()
         for state in world.simulator.states() where !(state.subscriptions.isEmpty && state.purchases.isEmpty) {
             var transactions: [String] = []
@@ -30,11 +30,11 @@ struct DirectLedgerWriter {
             var signedFacts: [SignedFact] = []
             for text in transactions {
                 let verified = try await core.historical.transaction(text)
-                signedFacts.append(.init(verified, scope: scope, at: core.now, origin: .asked))
+                signedFacts.append(.init(verified, scope: appEnvironment, at: core.now, origin: .asked))
             }
             for text in renewals {
                 let verified = try await core.historical.renewalInfo(text)
-                signedFacts.append(.init(verified, scope: scope, at: core.now, origin: .asked))
+                signedFacts.append(.init(verified, scope: appEnvironment, at: core.now, origin: .asked))
             }
             _ = try await core.storage.commit(signedFacts)
         }
@@ -45,7 +45,8 @@ struct DirectLedgerWriter {
         let core = try world.server.core
         let proven = try await core.historical.appTransaction(try world.appTransaction(ofCustomer: name))
         try await core.storage.store([
-            OriginalPurchase(proven, for: customer, in: try world.scope(), at: core.now.milliseconds, origin: .app)
+            OriginalPurchase(
+                proven, for: customer, in: try world.appEnvironment(), at: core.now.milliseconds, origin: .app)
         ])
     }
 
@@ -53,7 +54,7 @@ struct DirectLedgerWriter {
     func claim(_ appTransactionID: String, for customer: String) async throws {
         let core = try world.server.core
         let claim = Claim(
-            customer: customer, scope: try world.scope().id, originalTransactionIDs: [],
+            customer: customer, scope: try world.appEnvironment().id, originalTransactionIDs: [],
             appTransactionID: appTransactionID, policy: .transfer, claimedAt: core.now.milliseconds)
         _ = try await core.storage.claim(claim) { _ in false }
     }

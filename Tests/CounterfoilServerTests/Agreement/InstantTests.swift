@@ -85,7 +85,7 @@ import Testing
             #expect(try await world.completeness().state == .complete)
             let truth = try simulator.state(of: "anna")
             try await DirectLedgerWriter(world: world).claim(truth.appTransactionID, for: "anna")
-            let known = try await world.server.core.customers.customer("anna", in: world.scope(), at: nil)
+            let known = try await world.server.core.customers.customer("anna", in: world.appEnvironment(), at: nil)
             #expect(Agreement.differences(truth, known.states) == [])
         }
     }

@@ -105,16 +105,16 @@ import Testing
                 } catch { if attempt == 10 { throw error } }
             }
             try await world.waitUntilIdle()
-            let scope = try world.scope(environment)
+            let appEnvironment = try world.appEnvironment(environment)
             // No notification reports the end of a migrated subscription.
             let migrated = world.simulator.core.read(environment) { store, _ in Set(store.migrations.keys) }
             for state in world.simulator.states(in: environment) {
                 let customer = state.appAccountToken ?? state.customer
                 let claim = Claim(
-                    customer: customer, scope: scope.id, originalTransactionIDs: [],
+                    customer: customer, scope: appEnvironment.id, originalTransactionIDs: [],
                     appTransactionID: state.appTransactionID, policy: .transfer, claimedAt: core.now.milliseconds)
                 _ = try await core.storage.claim(claim) { _ in false }
-                let known = try await core.customers.customer(customer, in: scope, at: nil)
+                let known = try await core.customers.customer(customer, in: appEnvironment, at: nil)
                 wrong += Agreement.differences(state, known.states, except: migrated)
                     .map { "the server: \(state.customer): \($0)" }
             }

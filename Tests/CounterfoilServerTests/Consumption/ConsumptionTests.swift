@@ -52,7 +52,7 @@ import Testing
                 "sample_content_provided": true,
             ]
             #expect(try await world.call(.POST, "/v1/customers/\(customer)/usage", usage).status == 204)
-            let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(customer, in: world.appEnvironment(), at: nil)
             let id = try #require(reading.states.purchases.first?.transactionID)
             let preview = try await world.call(
                 .GET, "/v1/customers/\(customer)/consumption/preview?transaction_id=\(id)")

@@ -10,12 +10,12 @@ extension World {
     func inquiry(
         about original: String, when holds: (ConsumptionInquiry) -> Bool
     ) async throws -> ConsumptionInquiry {
-        let (core, scope) = (try server.core, try scope())
+        let (core, appEnvironment) = (try server.core, try appEnvironment())
         // Counts attempts rather than time: on a busy machine a time limit would include the wait for other tests.
         for _ in 0..<50_000 {
             try await core.consumption.answerDue()
             let found = try await core.storage.inquiries(
-                about: [original], transactionID: nil, in: scope.id, limit: 1
+                about: [original], transactionID: nil, in: appEnvironment.id, limit: 1
             ).first
             if let found, holds(found) { return found }
             await Task.yield()

@@ -103,18 +103,21 @@ struct `The App Store's own notifications` {
 
     private func checkStates(_ server: Server) async throws {
         let core = server.core
-        let scope = try #require(core.scopes["com.loki-project.loki-messenger", .sandbox])
-        let stored = try await core.storage.notifications(about: "2000001024993299", in: scope.id, limit: 100)
+        let appEnvironment = try #require(core.scopes["com.loki-project.loki-messenger", .sandbox])
+        let stored = try await core.storage.notifications(about: "2000001024993299", in: appEnvironment.id, limit: 100)
         #expect(stored.map(\.state) == Array(repeating: .folded, count: 7))
         let claim = Claim(
-            customer: "jay", scope: scope.id, originalTransactionIDs: ["2000001024993299"], policy: .transfer,
+            customer: "jay", scope: appEnvironment.id, originalTransactionIDs: ["2000001024993299"], policy: .transfer,
             claimedAt: core.now.milliseconds)
         #expect(try await core.storage.claim(claim) { _ in true } == .granted(["2000001024993299"]))
-        let before = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: 1_759_727_777_999))
+        let before = try await core.customers.customer(
+            "jay", in: appEnvironment, at: Date(milliseconds: 1_759_727_777_999))
         #expect(before.states.subscriptions.isEmpty)
         for expected in Self.expectedStates {
-            let states = try await core.customers.customer("jay", in: scope, at: Date(milliseconds: expected.instant))
-                .states
+            let states = try await core.customers.customer(
+                "jay", in: appEnvironment, at: Date(milliseconds: expected.instant)
+            )
+            .states
             let state = try #require(states.subscriptions.first)
             let instant = Comment(rawValue: "\(expected.instant)")
             #expect(states.subscriptions.count == 1, instant)

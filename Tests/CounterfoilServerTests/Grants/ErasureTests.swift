@@ -150,7 +150,7 @@ import Testing
                 }
                 let overtaken = try await world.api.post(path + "/purchases", body)
                 #expect(overtaken.status == 409 && overtaken.code == "customer_erased", "\(overtaken.text)")
-                let owners = try await world.server.core.storage.owners(of: id, in: world.scope().id)
+                let owners = try await world.server.core.storage.owners(of: id, in: world.appEnvironment().id)
                 #expect(owners.count == 1 && owners.allSatisfy { $0.hasPrefix("erased:") }, "\(owners)")
                 #expect(!(try await Self.contents(world).contains("person-anna")))
                 // A report that begins after the erasure is accepted, even at the same instant.
@@ -165,10 +165,11 @@ import Testing
         try await Self.run { world in
             let id = try await Self.populate(world)
             _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
-            let (restores, scope) = (try world.server.core.restores, try world.scope())
+            let (restores, appEnvironment) = (try world.server.core.restores, try world.appEnvironment())
             let error = await #expect(throws: ServiceFailure.self) {
                 try await restores.claim(
-                    [id], nil, for: "person-anna", in: scope, .everything, skipsRefused: true, needsPurchase: true,
+                    [id], nil, for: "person-anna", in: appEnvironment, .everything, skipsRefused: true,
+                    needsPurchase: true,
                     erasuresKnownUntil: .min)
             }
             #expect(error?.code == "customer_erased" && error?.kind == .conflict && error?.isRetryable == false)

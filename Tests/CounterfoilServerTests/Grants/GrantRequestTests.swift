@@ -30,8 +30,8 @@ import Testing
             let first = try await Self.grant(world, key: "one")
             try await Self.deleteStoredRequests(world)
             #expect(try await Self.grant(world, key: "one") == first)
-            let (storage, scope) = (try world.server.core.storage, try world.scope())
-            #expect(try await storage.grants(of: "anna", in: scope.id).map(\.id) == [first])
+            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
+            #expect(try await storage.grants(of: "anna", in: appEnvironment.id).map(\.id) == [first])
             #expect(try await storage.lastEvent() == 1)
             #expect(try await Self.grant(world, key: "two") != first)
             try await Self.deleteStoredRequests(world)
@@ -43,11 +43,11 @@ import Testing
         try await World.withAPI { world in
             let first = try await Self.grant(world, key: "one")
             #expect(try await world.api.send("DELETE", "/v1/customers/anna").status == 200)
-            let (storage, scope) = (try world.server.core.storage, try world.scope())
+            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
             let events = try await storage.lastEvent()
             let second = try await Self.grant(world, key: "one")
             #expect(second != first)
-            #expect(try await storage.grants(of: "anna", in: scope.id).map(\.id) == [second])
+            #expect(try await storage.grants(of: "anna", in: appEnvironment.id).map(\.id) == [second])
             #expect(try await storage.lastEvent() == events + 1)
         }
     }
@@ -55,13 +55,13 @@ import Testing
     @Test func `After a merge into another customer the same request makes another grant`() async throws {
         try await World.withAPI { world in
             let first = try await Self.grant(world, key: "one")
-            let (storage, scope) = (try world.server.core.storage, try world.scope())
-            _ = try await storage.merge("anna", into: "ben", in: scope.id, at: 0)
+            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
+            _ = try await storage.merge("anna", into: "ben", in: appEnvironment.id, at: 0)
             try await Self.deleteStoredRequests(world)
             let second = try await Self.grant(world, key: "one")
             #expect(second != first)
-            #expect(try await storage.grants(of: "ben", in: scope.id).map(\.id) == [first])
-            #expect(try await storage.grants(of: "anna", in: scope.id).map(\.id) == [second])
+            #expect(try await storage.grants(of: "ben", in: appEnvironment.id).map(\.id) == [first])
+            #expect(try await storage.grants(of: "anna", in: appEnvironment.id).map(\.id) == [second])
         }
     }
 

@@ -18,11 +18,11 @@ extension `Damaged ledger rows` {
     @Test func `A damaged grant does not delay the expiry of others and expires once it is readable`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
             for (id, until) in [("a", Milliseconds(500)), ("b", 600)] {
                 let content = GrantEvent.Content(
                     customer: "anna", entitlement: "premium", until: until, reason: "sorry", actor: "team")
-                _ = try await storage.createGrant(id, content, in: scope, at: 100)
+                _ = try await storage.createGrant(id, content, in: appEnvironment, at: 100)
             }
             let set = "UPDATE grant_events SET content ="
             try await storage.pool.write { db in
@@ -48,11 +48,11 @@ extension `Damaged ledger rows` {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope)
+            let (storage, appEnvironment) = (ledger.storage, ledger.scope)
             for (id, customer) in [("a", "anna"), ("b", "ben")] {
                 let content = GrantEvent.Content(
                     customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
-                _ = try await storage.createGrant(id, content, in: scope.id, at: 100)
+                _ = try await storage.createGrant(id, content, in: appEnvironment.id, at: 100)
             }
             try await storage.pool.write { db in
                 try db.execute(sql: "UPDATE grant_events SET content = 'no JSON' WHERE grant_id = 'a'")
@@ -61,9 +61,11 @@ extension `Damaged ledger rows` {
             #expect(report.refused == ["grant a: storage_damaged"] && report.differences == 0)
             let refusal = await #expect(throws: StorageError.self) { try await LedgerExport.make(of: storage) { _ in } }
             #expect(refusal?.code == .damaged && refusal?.message.contains("grant a") == true)
-            #expect(try await storage.erase("ben", in: scope, at: 200).grants == 1)
-            try await storage.applyErasures(in: [scope.id])
-            let other = await #expect(throws: StorageError.self) { try await storage.erase("anna", in: scope, at: 300) }
+            #expect(try await storage.erase("ben", in: appEnvironment, at: 200).grants == 1)
+            try await storage.applyErasures(in: [appEnvironment.id])
+            let other = await #expect(throws: StorageError.self) {
+                try await storage.erase("anna", in: appEnvironment, at: 300)
+            }
             #expect(other?.code == .damaged)
             try storage.close()
         }
@@ -73,10 +75,11 @@ extension `Damaged ledger rows` {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
             for original in ["1", "2", "3"] {
                 let claim = Claim(
-                    customer: "anna", scope: scope, originalTransactionIDs: [original], policy: .transfer, claimedAt: 5)
+                    customer: "anna", scope: appEnvironment, originalTransactionIDs: [original], policy: .transfer,
+                    claimedAt: 5)
                 _ = try await storage.claim(claim) { _ in false }
             }
             try await storage.pool.write { db in

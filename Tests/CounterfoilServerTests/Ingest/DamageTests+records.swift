@@ -62,18 +62,20 @@ extension `Damaged ledger rows` {
         try await World.run { world in
             let originals = [try await Self.buy(world, "anna"), try await Self.buy(world, "ben")]
             try await world.waitUntilIdle()
-            let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
+            let (core, storage, appEnvironment) = (
+                try world.server.core, try Self.storage(world), try world.appEnvironment()
+            )
             try await Self.damage(originals[0], storage)
-            try await storage.add(requests: originals, in: scope.id, because: .restore, at: 0)
+            try await storage.add(requests: originals, in: appEnvironment.id, because: .restore, at: 0)
             try await core.recovery.runHistoryRequests()
-            let left = try await storage.dueHistoryRequests(in: scope.id, at: .max, limit: 10)
+            let left = try await storage.dueHistoryRequests(in: appEnvironment.id, at: .max, limit: 10)
             #expect(left.map(\.transactionID) == [originals[0]])
             let named = try await world.completeness().names.histories
             #expect(named.map(\.failure) == ["storage_damaged"] && named.allSatisfy { !$0.isGivenUp })
             try await Self.rebuild(world)
             try await world.simulator.advance(by: 86_400)
             try await core.recovery.runHistoryRequests()
-            let missing = try await storage.missing(in: scope.id)
+            let missing = try await storage.missing(in: appEnvironment.id)
             #expect(missing.historyRequests == 0 && missing.failedHistoryRequests == 0)
         }
     }
@@ -83,7 +85,9 @@ extension `Damaged ledger rows` {
             var originals: [String] = []
             for customer in ["anna", "ben", "carl"] { originals.append(try await Self.buy(world, customer)) }
             try await world.waitUntilIdle()
-            let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
+            let (core, storage, appEnvironment) = (
+                try world.server.core, try Self.storage(world), try world.appEnvironment()
+            )
             try await core.recovery.runNow()
             try world.simulator.add(Fault("notification:*", .drop))
             // Longer than the App Store keeps its notification history: only transaction histories have the renewals.
@@ -91,9 +95,9 @@ extension `Damaged ledger rows` {
             let first = try #require(originals.min())
             try await Self.damage(first, storage)
             try await core.recovery.runNow()
-            #expect(try await storage.historyPass(in: scope.id)?.finishedAt != nil)
+            #expect(try await storage.historyPass(in: appEnvironment.id)?.finishedAt != nil)
             for original in originals where original != first {
-                #expect(try await storage.lineage(original, in: scope.id)?.transactions.count == 8)
+                #expect(try await storage.lineage(original, in: appEnvironment.id)?.transactions.count == 8)
             }
             let completeness = try await world.completeness()
             #expect(completeness.missing.retryingHistoryRequests == 1)
@@ -120,7 +124,7 @@ extension `Damaged ledger rows` {
             }
             #expect(progress.lines == 2 && progress.failed == 0 && progress.putAside == 1)
             try await world.startServer()
-            #expect(try await world.server.core.storage.lineage(ben, in: world.scope().id) != nil)
+            #expect(try await world.server.core.storage.lineage(ben, in: world.appEnvironment().id) != nil)
             #expect(try await world.completeness().names.histories.map(\.transactionID) == [anna])
         }
     }
@@ -128,19 +132,20 @@ extension `Damaged ledger rows` {
     @Test func `A damaged record is left out of purchase lists, and others are listed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
             for original in ["1", "2", "3"] {
                 let fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
                     purchaseDate: World.start, signedDate: World.start, revocationDate: World.start)
                 let signedFact = SignedFact(
-                    scope: scope, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text \(original)")
+                    scope: appEnvironment, fact: .transaction(fact), origin: .app, receivedAt: 0,
+                    text: "text \(original)")
                 _ = try await storage.commit([signedFact])
             }
             func listed() async throws -> (refunded: [String], unclaimed: [String]) {
                 let now = (World.start + 3600).milliseconds
-                let members = try await storage.members(SegmentQuery(.refunded, in: scope, at: now, limit: 9))
-                let purchases = try await storage.unclaimedPurchases(in: scope, after: "", limit: 9)
+                let members = try await storage.members(SegmentQuery(.refunded, in: appEnvironment, at: now, limit: 9))
+                let purchases = try await storage.unclaimedPurchases(in: appEnvironment, after: "", limit: 9)
                 let refunded = members.items.map(\.lineage.originalTransactionID)
                 return (refunded, purchases.items.map(\.originalTransactionID))
             }

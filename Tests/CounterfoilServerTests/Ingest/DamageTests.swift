@@ -50,8 +50,10 @@ import Testing
         try await World.run { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.waitUntilIdle()
-            let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
-            var filter = InboxFilter(scopes: [scope.id])
+            let (core, storage, appEnvironment) = (
+                try world.server.core, try Self.storage(world), try world.appEnvironment()
+            )
+            var filter = InboxFilter(scopes: [appEnvironment.id])
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
             try #require(stored.count == 2)
             let first = try #require(stored.last)
@@ -66,7 +68,8 @@ import Testing
             let missing = try await world.completeness().missing
             #expect(missing.failedNotifications == 1 && missing.backlog == 0)
             // The damaged notification is listed with all others.
-            let all = try await storage.notifications(InboxFilter(scopes: [scope.id]), before: .max, limit: 10).items
+            let all = try await storage.notifications(InboxFilter(scopes: [appEnvironment.id]), before: .max, limit: 10)
+                .items
             #expect(all.map(\.id) == stored.map(\.id))
             // Recovery fetches the notification again.
             try await core.recovery.runNow()
@@ -83,8 +86,10 @@ import Testing
         try await World.run { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.waitUntilIdle()
-            let (core, storage, scope) = (try world.server.core, try Self.storage(world), try world.scope())
-            let filter = InboxFilter(scopes: [scope.id])
+            let (core, storage, appEnvironment) = (
+                try world.server.core, try Self.storage(world), try world.appEnvironment()
+            )
+            let filter = InboxFilter(scopes: [appEnvironment.id])
             let stored = try await storage.notifications(filter, before: .max, limit: 10).items
             try #require(stored.count == 2)
             let first = try #require(stored.last).id
@@ -110,7 +115,7 @@ import Testing
         try await World.withAPI { world in
             for customer in ["anna", "ben"] { _ = try await world.subscribe(customer) }
             let storage = try Self.storage(world)
-            let filter = InboxFilter(scopes: [try world.scope().id])
+            let filter = InboxFilter(scopes: [try world.appEnvironment().id])
             let first = try #require(try await storage.notifications(filter, before: .max, limit: 10).items.last)
             try await Self.damage(text: first.id, storage)
             let items = try await world.api.get("/v1/events").items
@@ -124,7 +129,7 @@ import Testing
         try await World.withAPI { world in
             let anna = try await world.subscribe("anna")
             let storage = try Self.storage(world)
-            let filter = InboxFilter(scopes: [try world.scope().id])
+            let filter = InboxFilter(scopes: [try world.appEnvironment().id])
             let first = try #require(try await storage.notifications(filter, before: .max, limit: 1).items.last)
             try await Self.damage(text: first.id, storage)
             let shown = try await world.api.get("/v1/notifications/\(first.uuid)?include=signed_data")
@@ -174,10 +179,11 @@ import Testing
     @Test func `A received text replaces a damaged one, even if a worker still reports the damage`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
             func receive(_ text: String, signed: Milliseconds) async throws -> InsertionResult? {
                 let notification = ReceivedNotification(
-                    scope: scope, uuid: "00000000-0000-4000-8000-000000000001", type: "TEST", signedDate: signed,
+                    scope: appEnvironment, uuid: "00000000-0000-4000-8000-000000000001", type: "TEST",
+                    signedDate: signed,
                     receivedAt: 9, origin: .delivered, text: text)
                 return try await storage.commit(received: [notification], processed: []).first
             }
@@ -196,7 +202,7 @@ import Testing
             #expect(try await receive("one", signed: 1)?.id != id)
             try await Self.damage(text: id, storage)
             #expect(try await storage.failDamaged(id, message: "its text is damaged", at: 9))
-            let failed = try await storage.failedNotifications(code: "storage_damaged", in: [scope], limit: 9)
+            let failed = try await storage.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9)
             #expect(failed == [id])
             try storage.close()
         }

@@ -18,16 +18,16 @@ import Testing
             try await world.waitUntilIdle()
             let core = try world.server.core
             let customer = token.uuidString.lowercased()
-            let reading = try await core.customers.customer(customer, in: world.scope(), at: nil)
+            let reading = try await core.customers.customer(customer, in: world.appEnvironment(), at: nil)
             #expect(reading.states.subscriptions.map(\.status) == [.active])
             #expect(reading.states.entitlement("premium")?.isActive == true)
-            let sandbox = try await core.customers.customer(customer, in: world.scope(.sandbox), at: nil)
+            let sandbox = try await core.customers.customer(customer, in: world.appEnvironment(.sandbox), at: nil)
             #expect(sandbox.states.subscriptions.isEmpty)
             try await world.simulator.advance(by: Period.year)
             try await world.waitUntilIdle()
-            let later = try await core.customers.customer(customer, in: world.scope(), at: nil)
+            let later = try await core.customers.customer(customer, in: world.appEnvironment(), at: nil)
             #expect(later.lineages.first?.transactions.count ?? 0 > 10)
-            let then = try await core.customers.customer(customer, in: world.scope(), at: World.start + 60)
+            let then = try await core.customers.customer(customer, in: world.appEnvironment(), at: World.start + 60)
             #expect(then.states.subscriptions.first?.purchaseDate == World.start)
         }
     }

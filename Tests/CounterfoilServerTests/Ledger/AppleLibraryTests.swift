@@ -42,11 +42,11 @@ struct `Apple's Python library` {
             try await world.simulator.advance(by: Period.year)
             try await world.waitUntilIdle()
             let core = try world.server.core
-            let scope = try world.scope()
+            let appEnvironment = try world.appEnvironment()
             let stored = try await core.storage.notifications(
-                about: try #require(await core.customers.customer(customer, in: scope, at: nil).lineages.first)
+                about: try #require(await core.customers.customer(customer, in: appEnvironment, at: nil).lineages.first)
                     .originalTransactionID,
-                in: scope.id, limit: 100)
+                in: appEnvironment.id, limit: 100)
             #expect(stored.count > 10)
             let refusals = try await Self.refusals(of: stored, world)
             #expect(refusals.filter { $0.name != "damaged" }.allSatisfy { $0.refusal == nil })

@@ -84,28 +84,30 @@ import Testing
     @Test func `A damaged record fails its own notifications only, and a rebuild repairs it`() async throws {
         try await World.run { world in
             let (anna, ben) = (try await world.buy("anna"), try await world.buy("ben"))
-            let (core, scope) = (try world.server.core, try world.scope())
-            let original = try await core.storage.lineages(of: anna, in: scope.id).first?.originalTransactionID
+            let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
+            let original = try await core.storage.lineages(of: anna, in: appEnvironment.id).first?.originalTransactionID
             try await pool(world).write {
                 try $0.execute(sql: "UPDATE lineages SET facts = x'01FF' WHERE original_id = ?", arguments: [original])
             }
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.perform(.cancel(customer: "ben"))
             try await world.waitUntilIdle()
-            let bens = try await core.customers.customer(ben, in: scope, at: nil)
+            let bens = try await core.customers.customer(ben, in: appEnvironment, at: nil)
             #expect(bens.states.subscriptions.first?.willRenew == false)
-            var filter = InboxFilter(scopes: [scope.id])
+            var filter = InboxFilter(scopes: [appEnvironment.id])
             filter.state = .failed
             let failed = try await core.storage.notifications(filter, before: .max, limit: 10).items
             #expect(failed.map(\.failure) == ["storage_damaged"])
-            await #expect(throws: StorageError.self) { try await core.customers.customer(anna, in: scope, at: nil) }
+            await #expect(throws: StorageError.self) {
+                try await core.customers.customer(anna, in: appEnvironment, at: nil)
+            }
 
             let storage = try #require(core.storage as? SQLiteStorage)
             #expect(try await LedgerRebuild(storage, verifier: core.historical).run(replacing: true).isReplaced)
             try await storage.reprocess([try #require(failed.first?.id)], at: 0)
             core.processor.rescan()
             try await world.waitUntilIdle()
-            let annas = try await core.customers.customer(anna, in: scope, at: nil)
+            let annas = try await core.customers.customer(anna, in: appEnvironment, at: nil)
             #expect(annas.states.subscriptions.first?.willRenew == false)
         }
     }

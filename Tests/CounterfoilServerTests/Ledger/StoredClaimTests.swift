@@ -138,15 +138,16 @@ import Testing
     /// The ledger is a backup from before the erasure. The imported export is newer.
     @Test func `An import removes an erased customer's name from events, even without claims`() async throws {
         try await Self.withLedger { ledger, folder in
-            let (storage, scope, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
+            let (storage, appEnvironment, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
             let received = ReceivedNotification(
-                scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start, receivedAt: start,
+                scope: appEnvironment, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start,
+                receivedAt: start,
                 origin: .delivered, text: "text 1")
             let insertions = try await storage.commit(received: [received], processed: [])
             try #require(insertions == [.stored(1)])
             try await Self.buy("1", named: Self.token, in: ledger)
             func customers() async throws -> [String?] {
-                try await storage.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99).map(\.customer)
+                try await storage.lastEventsOfCustomers(in: appEnvironment, limit: 9, amongLast: 99).map(\.customer)
             }
             #expect(try await customers() == [Self.token])
             let erasure = Erasure(
@@ -165,15 +166,17 @@ import Testing
 
     @Test func `Erasures of 250 customers are applied in three commits and affect no other customer`() async throws {
         try await Self.withLedger { ledger, _ in
-            let (storage, scope) = (ledger.storage, ledger.scope)
+            let (storage, appEnvironment) = (ledger.storage, ledger.scope)
             let erased = (0..<250).map { "customer \($0)" }
             for name in erased + ["anna"] { try await Self.claim(name, [name], at: 5, in: ledger) }
             try await storage.restore(
                 erased.map {
-                    .erasure(Erasure(digest: Erasure.digest(of: $0, in: scope.bundleID), at: 9), scope: scope.id)
+                    .erasure(
+                        Erasure(digest: Erasure.digest(of: $0, in: appEnvironment.bundleID), at: 9),
+                        scope: appEnvironment.id)
                 }, at: 9)
             var before = storage.commits
-            try await storage.applyErasures(in: [scope.id])
+            try await storage.applyErasures(in: [appEnvironment.id])
             #expect(storage.commits - before == 3)
             for name in erased {
                 let owners = try await Self.owners(name, in: ledger)
@@ -181,7 +184,7 @@ import Testing
             }
             #expect(try await Self.owners("anna", in: ledger) == ["anna"])
             before = storage.commits
-            try await storage.applyErasures(in: [scope.id])
+            try await storage.applyErasures(in: [appEnvironment.id])
             #expect(storage.commits == before)
         }
     }
@@ -380,11 +383,11 @@ import Testing
         try await Self.withLedger { ledger, _ in
             let count = 400
             for number in 1...count { try await Self.buy("\(number)", account: "a", in: ledger) }
-            let scope = ledger.scope.id
+            let appEnvironment = ledger.scope.id
             let steps = try await ledger.storage.pool.read { db in
                 try Steps.count(db) {
                     let found = try SQLiteStorage.identifiersOfSameAccountPurchases(
-                        of: (1...count).map { "\($0)" }, in: scope, db)
+                        of: (1...count).map { "\($0)" }, in: appEnvironment, db)
                     #expect(found.count == count)
                 }
             }

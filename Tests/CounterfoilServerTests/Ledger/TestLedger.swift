@@ -21,10 +21,10 @@ struct TestLedger {
         storage = try SQLiteStorage(path: folder.appending(path: name).path, options: options)
         scopes = try await storage.scopes(
             of: ["Production", "Sandbox"].map { (bundleID: RandomStoreHistory.bundleID, environment: $0) })
-        guard let scope = scopes[RandomStoreHistory.bundleID, .production] else {
+        guard let appEnvironment = scopes[RandomStoreHistory.bundleID, .production] else {
             throw CocoaError(.coderValueNotFound)
         }
-        self.scope = scope
+        self.scope = appEnvironment
     }
 
     /// A notification or a statement that is stored in the ledger.

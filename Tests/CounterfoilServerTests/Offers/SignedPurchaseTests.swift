@@ -59,7 +59,7 @@ import Testing
             try await world.simulator.advance(by: Period.month)
             try await world.waitUntilIdle()
             let known = try await world.server.core.customers.customer(
-                anna.uuidString.lowercased(), in: world.scope(), at: nil)
+                anna.uuidString.lowercased(), in: world.appEnvironment(), at: nil)
             #expect(known.states.subscriptions.first?.offerIdentifier == "save20")
         }
     }

@@ -133,10 +133,11 @@ import Testing
             try await OfflineServer.run(
                 configuration, clock: .showing { simulator.core.now }, timeout: .milliseconds(1)
             ) { core in
-                let scope = try #require(core.scopes[simulator.information.bundleID, .production])
+                let appEnvironment = try #require(core.scopes[simulator.information.bundleID, .production])
                 let now = simulator.core.now.milliseconds
                 let received = ReceivedNotification(
-                    scope: scope.id, uuid: UUID().uuidString, type: "DID_CHANGE_RENEWAL_STATUS", signedDate: now,
+                    scope: appEnvironment.id, uuid: UUID().uuidString, type: "DID_CHANGE_RENEWAL_STATUS",
+                    signedDate: now,
                     receivedAt: now, origin: .delivered, text: text)
                 _ = try await core.storage.commit(received: [received], processed: [])
                 core.processor.rescan()

@@ -39,7 +39,8 @@ import Entitlements
             try await world.waitUntilIdle()
             try await Self.sendRequests(world, key: key, customer: token.uuidString.lowercased())
             let core = try world.server.core
-            let customer = try await core.customers.customer(token.uuidString.lowercased(), in: world.scope(), at: nil)
+            let customer = try await core.customers.customer(
+                token.uuidString.lowercased(), in: world.appEnvironment(), at: nil)
             secrets += [token.uuidString, token.uuidString.lowercased()]
             secrets += try await Self.restore(
                 world, key: key, customer.lineages.flatMap(\.transactions).map(\.transactionID))
@@ -47,7 +48,7 @@ import Entitlements
                 secrets.append(lineage.originalTransactionID)
                 secrets += lineage.transactions.map(\.transactionID)
                 let stored = try await core.storage.notifications(
-                    about: lineage.originalTransactionID, in: world.scope().id, limit: 100)
+                    about: lineage.originalTransactionID, in: world.appEnvironment().id, limit: 100)
                 #expect(!stored.isEmpty)
                 secrets += stored.map { String($0.text.suffix(80)) }
             }

@@ -36,7 +36,7 @@ import AppStoreServer
             try await world.startServer()
             try await world.waitUntilIdle()
             let customer = token.uuidString.lowercased()
-            let reading = try await world.server.core.customers.customer(customer, in: world.scope(), at: nil)
+            let reading = try await world.server.core.customers.customer(customer, in: world.appEnvironment(), at: nil)
             #expect(reading.states.subscriptions.map(\.status) == [.active])
         }
     }
@@ -48,7 +48,7 @@ import AppStoreServer
             .purchase(customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token))
         )
         let core = try world.server.core
-        guard let client = core.clients[try world.scope().id] else { throw CocoaError(.coderValueNotFound) }
+        guard let client = core.clients[try world.appEnvironment().id] else { throw CocoaError(.coderValueNotFound) }
         let request = NotificationHistoryRequest(startDate: World.start - 3600, endDate: World.start + 3600)
         for try await page in client.notificationHistory(request) {
             if let text = page.notificationHistory.first?.signedPayload { return "{\"signedPayload\":\"\(text)\"}" }

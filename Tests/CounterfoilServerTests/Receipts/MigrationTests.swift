@@ -71,7 +71,8 @@ import Testing
                     try await Self.processAndRecover(world)
                     let expected = try world.simulator.state(of: "anna")
                     let token = try #require(expected.appAccountToken)
-                    let actual = try await world.server.core.customers.customer(token, in: world.scope(), at: nil)
+                    let actual = try await world.server.core.customers.customer(
+                        token, in: world.appEnvironment(), at: nil)
                     let differences = Agreement.differences(expected, actual.states)
                     #expect(differences == [], "\(version), step \(number), \(step.name)")
                 }
@@ -92,15 +93,15 @@ import Testing
     @Test func `A history request that is added again while it runs is run once more`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
-            try await storage.add(requests: ["1", "2"], in: scope, because: .notificationV1, at: 1)
-            let running = try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10)
-            try await storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)
+            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
+            try await storage.add(requests: ["1", "2"], in: appEnvironment, because: .notificationV1, at: 1)
+            let running = try await storage.dueHistoryRequests(in: appEnvironment, at: 1, limit: 10)
+            try await storage.add(requests: ["1"], in: appEnvironment, because: .notificationV1, at: 1)
             for request in running { try await storage.finish(request: request.id) }
-            let remaining = try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10)
+            let remaining = try await storage.dueHistoryRequests(in: appEnvironment, at: 1, limit: 10)
             #expect(running.count == 2 && remaining.map(\.transactionID) == ["1"])
             for request in remaining { try await storage.finish(request: request.id) }
-            #expect(try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10).isEmpty)
+            #expect(try await storage.dueHistoryRequests(in: appEnvironment, at: 1, limit: 10).isEmpty)
         }
     }
 
@@ -115,7 +116,7 @@ import Testing
             try await world.simulator.perform(.approveRefund(customer: "anna"))
             try await Self.processAndRecover(world)
             let id = try #require(bought.transactionID)
-            let lineage = try #require(try await world.server.core.storage.lineage(id, in: world.scope().id))
+            let lineage = try #require(try await world.server.core.storage.lineage(id, in: world.appEnvironment().id))
             #expect(lineage.transactions.map(\.revocationDate) == [world.simulator.now])
         }
     }
@@ -147,7 +148,8 @@ import Testing
             var answers: [String: String] = [:]
             for state in world.simulator.states() {
                 try await DirectLedgerWriter(world: world).claim(state.appTransactionID, for: state.customer)
-                let actual = try await world.server.core.customers.customer(state.customer, in: world.scope(), at: nil)
+                let actual = try await world.server.core.customers.customer(
+                    state.customer, in: world.appEnvironment(), at: nil)
                 #expect(
                     Agreement.differences(state, actual.states) == [], "seed \(seed), \(version): \(state.customer)")
                 guard !state.customer.contains(where: { !$0.isLetter }) else { continue }

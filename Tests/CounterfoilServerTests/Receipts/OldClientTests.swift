@@ -44,7 +44,8 @@ import Testing
                 #expect(answer.status == 403 && answer.text("code") == "version_1_off")
             }
             let core = try world.server.core
-            #expect(try await core.storage.dueHistoryRequests(in: world.scope().id, at: .max, limit: 10).isEmpty)
+            #expect(
+                try await core.storage.dueHistoryRequests(in: world.appEnvironment().id, at: .max, limit: 10).isEmpty)
         }
     }
 
@@ -144,7 +145,7 @@ import Testing
         #expect(try await world.call(.POST, "/apple/notifications", body, key: nil).status == 200)
         let core = try world.server.core
         let requests = try await core.storage.dueHistoryRequests(
-            in: world.scope().id, at: core.now.milliseconds, limit: 10)
+            in: world.appEnvironment().id, at: core.now.milliseconds, limit: 10)
         #expect(requests.map(\.transactionID) == [original])
         #expect(requests.first?.reason == .notificationV1)
         let wrong = body.merging(["password": "wrong"]) { $1 }

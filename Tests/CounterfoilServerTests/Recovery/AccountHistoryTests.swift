@@ -17,21 +17,24 @@ import Testing
             _ = try await world.subscribe("anna")
             try await world.waitUntilIdle()
             let core = try world.server.core
-            let scope = try world.scope()
+            let appEnvironment = try world.appEnvironment()
             let original = try #require(
-                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionID)
-            #expect(try await core.storage.historyMark(of: [original], in: scope.id) == nil)
-            let reading = try await core.histories.read(original, in: scope, origin: .asked)
+                try await core.storage.summaries(after: "", in: appEnvironment.id, limit: 1).first?
+                    .originalTransactionID)
+            #expect(try await core.storage.historyMark(of: [original], in: appEnvironment.id) == nil)
+            let reading = try await core.histories.read(original, in: appEnvironment, origin: .asked)
             #expect(reading.found.map(\.text) == [original])
-            let mark = try #require(try await core.storage.historyMark(of: ["another", original], in: scope.id))
+            let mark = try #require(
+                try await core.storage.historyMark(of: ["another", original], in: appEnvironment.id))
             #expect(mark.transactionID == original && mark.revision?.isEmpty == false)
             // A restore needs current data, so it requests the history again. There is nothing new.
-            let history = try await core.histories.fetch(about: [original], in: scope, because: .restore)
+            let history = try await core.histories.fetch(about: [original], in: appEnvironment, because: .restore)
             #expect(history.state == .complete)
-            #expect(try await core.storage.historyMark(of: [original], in: scope.id)?.revision == mark.revision)
-            #expect(try await core.histories.read(original, in: scope, origin: .asked).newFacts == 0)
+            #expect(
+                try await core.storage.historyMark(of: [original], in: appEnvironment.id)?.revision == mark.revision)
+            #expect(try await core.histories.read(original, in: appEnvironment, origin: .asked).newFacts == 0)
             // The lineage is marked as requested, so that no recovery pass requests it again.
-            let summary = try await core.storage.summaries(after: "", in: scope.id, limit: 1).first
+            let summary = try await core.storage.summaries(after: "", in: appEnvironment.id, limit: 1).first
             #expect(try #require(summary?.requestedAt) > 0)
         }
     }
@@ -41,33 +44,34 @@ import Testing
             _ = try await world.subscribe("anna")
             try await world.waitUntilIdle()
             let core = try world.server.core
-            let scope = try world.scope()
+            let appEnvironment = try world.appEnvironment()
             let original = try #require(
-                try await core.storage.summaries(after: "", in: scope.id, limit: 1).first?.originalTransactionID)
+                try await core.storage.summaries(after: "", in: appEnvironment.id, limit: 1).first?
+                    .originalTransactionID)
             world.simulator.revokeAPIKey(world.simulator.information.keyID)
-            let history = try await core.histories.fetch(about: [original], in: scope, because: .restore)
+            let history = try await core.histories.fetch(about: [original], in: appEnvironment, because: .restore)
             #expect(history.state == .pending)
-            #expect(try await core.storage.missing(in: scope.id).historyRequests == 1)
+            #expect(try await core.storage.missing(in: appEnvironment.id).historyRequests == 1)
         }
     }
 
     @Test func `A migration merges the two tables of histories, and a recovery's mark takes precedence`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let scope = ledger.scope.id
+            let appEnvironment = ledger.scope.id
             try await ledger.storage.pool.write { db in
                 try db.execute(
                     sql: """
                         DELETE FROM grdb_migrations WHERE identifier = '9';
                         \(HistoryTable.former[0]);
-                        INSERT INTO histories VALUES (\(scope), '1', 'recovery', 8000), (\(scope), '2', NULL, 8000);
-                        INSERT INTO account_histories VALUES (\(scope), '1', 'restore', 9000),
-                            (\(scope), '2', 'restore', 9000), (\(scope), '3', 'restore', 9000);
+                        INSERT INTO histories VALUES (\(appEnvironment), '1', 'recovery', 8000), (\(appEnvironment), '2', NULL, 8000);
+                        INSERT INTO account_histories VALUES (\(appEnvironment), '1', 'restore', 9000),
+                            (\(appEnvironment), '2', 'restore', 9000), (\(appEnvironment), '3', 'restore', 9000);
                         """)
             }
             try ledger.storage.close()
             let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
-            let marks = try await ["1", "2", "3"].revisions(storage, scope)
+            let marks = try await ["1", "2", "3"].revisions(storage, appEnvironment)
             #expect(marks == ["recovery", "restore", "restore"])
             let asked = try await storage.pool.read {
                 try Int64.fetchAll($0, sql: "SELECT asked_at FROM histories ORDER BY original_id")

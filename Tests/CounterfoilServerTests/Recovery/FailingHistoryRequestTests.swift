@@ -36,14 +36,15 @@ import Testing
                 // Longer than the App Store stores notifications, so that only histories show the renewals.
                 try await simulator.advance(by: 220 * 86_400)
                 let core = try world.server.core
-                let scope = try world.scope()
+                let appEnvironment = try world.appEnvironment()
                 proxy.setAnswer(refusing(transactions[2]))
                 try await core.recovery.runNow()
                 for transaction in transactions {
-                    let count = try await core.storage.lineage(transaction, in: scope.id)?.transactions.count ?? 0
+                    let count =
+                        try await core.storage.lineage(transaction, in: appEnvironment.id)?.transactions.count ?? 0
                     #expect((count == 8) == (transaction != transactions[2]), "\(transaction): \(count)")
                 }
-                #expect(try await core.storage.historyPass(in: scope.id)?.finishedAt != nil)
+                #expect(try await core.storage.historyPass(in: appEnvironment.id)?.finishedAt != nil)
                 let completeness = try await world.completeness()
                 #expect(completeness.missing.retryingHistoryRequests == 1)
                 let named = try #require(completeness.names.histories.first)
@@ -52,7 +53,7 @@ import Testing
                 proxy.setAnswer { _ in nil }
                 try await simulator.advance(by: 600)
                 try await core.recovery.runNow()
-                #expect(try await core.storage.lineage(transactions[2], in: scope.id)?.transactions.count == 8)
+                #expect(try await core.storage.lineage(transactions[2], in: appEnvironment.id)?.transactions.count == 8)
                 #expect(try await world.completeness().missing.retryingHistoryRequests == 0)
             }
         }
@@ -89,7 +90,9 @@ import Testing
                 #expect(try await world.completeness().names.histories.map(\.transactionID) == [bad])
                 try await simulator.advance(by: 600)
                 try await core.recovery.runNow()
-                for line in lines { #expect(try await core.storage.lineage(line, in: world.scope().id) != nil) }
+                for line in lines {
+                    #expect(try await core.storage.lineage(line, in: world.appEnvironment().id) != nil)
+                }
             }
         }
     }
@@ -106,16 +109,16 @@ import Testing
         try await AppStoreProxy.run { proxy in
             try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
                 let (simulator, transaction) = (world.simulator, try await Self.purchaseWithoutNotification(world))
-                let (core, sandbox) = (try world.server.core, try world.scope(.sandbox))
+                let (core, sandbox) = (try world.server.core, try world.appEnvironment(.sandbox))
                 // The response to a revoked key.
                 proxy.setAnswer { _ in (401, "") }
                 let older = (0..<70).map { "\(2_000_000_000_000_000 + $0)" }
-                try await core.storage.add(requests: older, in: world.scope().id, because: .restore, at: 0)
+                try await core.storage.add(requests: older, in: world.appEnvironment().id, because: .restore, at: 0)
                 try await core.storage.add(requests: [transaction], in: sandbox.id, because: .restore, at: 1)
                 await #expect(throws: AppStoreServerError.self) { try await core.recovery.runHistoryRequests() }
                 #expect(try await core.storage.lineage(transaction, in: sandbox.id) != nil)
                 let remaining = try await core.storage.dueHistoryRequests(
-                    in: world.scope().id, at: simulator.now.milliseconds, limit: 100)
+                    in: world.appEnvironment().id, at: simulator.now.milliseconds, limit: 100)
                 #expect(remaining.count == older.count && remaining.allSatisfy { $0.attempts == 0 })
             }
         }
@@ -128,14 +131,14 @@ import Testing
                 proxy.setAnswer { _ in (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#) }
                 // As many times as the client tries with a new token.
                 try simulator.add(Fault("route:*", .status(code: 401), environment: .sandbox, count: 2))
-                let (storage, scope) = (try world.server.core.storage, try world.scope())
+                let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment())
                 var count = 0
                 func addOthers() async throws {
                     let others = (count..<count + 1000).map { "\(2_000_000_000_000_000 + $0)" }
                     count += 1000
-                    try await storage.add(requests: others, in: scope.id, because: .restore, at: 0)
+                    try await storage.add(requests: others, in: appEnvironment.id, because: .restore, at: 0)
                 }
-                let sandbox = try world.scope(.sandbox).id
+                let sandbox = try world.appEnvironment(.sandbox).id
                 try await addOthers()
                 try await storage.add(requests: [transaction], in: sandbox, because: .restore, at: 0)
                 try await waitUntil("the request of the other environment is done") {
@@ -153,10 +156,10 @@ import Testing
             try await World.run(server: { proxy.redirectRequests(in: &$0) }) { world in
                 proxy.setAnswer { _ in (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#) }
                 try world.simulator.add(Fault("route:*", .delay(seconds: 3600), environment: .sandbox))
-                let (storage, production) = (try world.server.core.storage, try world.scope().id)
+                let (storage, production) = (try world.server.core.storage, try world.appEnvironment().id)
                 // More than one batch.
                 let others = (0..<100).map { "\(2_000_000_000_000_000 + $0)" }
-                let slow = try world.scope(.sandbox).id
+                let slow = try world.appEnvironment(.sandbox).id
                 try await storage.add(requests: [others[0]], in: slow, because: .restore, at: 0)
                 try await storage.add(requests: others, in: production, because: .restore, at: 0)
                 try await waitUntil("the requests of the other environment are done") {
@@ -176,10 +179,10 @@ import Testing
             let core = try world.server.core
             try simulator.add(Fault("route:subscription-statuses", .status(code: 418)))
             let transaction = try #require(outcome.transactionID)
-            try await core.storage.add(requests: [transaction], in: world.scope().id, because: .restore, at: 0)
+            try await core.storage.add(requests: [transaction], in: world.appEnvironment().id, because: .restore, at: 0)
             await #expect(throws: AppStoreServerError.self) { try await core.recovery.runNow() }
             let due = try await core.storage.dueHistoryRequests(
-                in: world.scope().id, at: simulator.now.milliseconds, limit: 10)
+                in: world.appEnvironment().id, at: simulator.now.milliseconds, limit: 10)
             #expect(due.map(\.attempts) == [0])
         }
     }

@@ -48,7 +48,7 @@ import Testing
             try await world.startServer()
             let core = try world.server.core
             for line in lines.dropFirst(4) {
-                #expect(try await core.storage.lineage(line, in: world.scope().id)?.renewal != nil)
+                #expect(try await core.storage.lineage(line, in: world.appEnvironment().id)?.renewal != nil)
             }
         }
     }

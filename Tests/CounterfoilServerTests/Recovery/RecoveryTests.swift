@@ -69,7 +69,7 @@ import Testing
             try await world.stopServer()
             try simulator.removeFault()
             try await world.startServer()
-            let open = try await world.server.core.storage.openRecoveries(in: world.scope().id)
+            let open = try await world.server.core.storage.openRecoveries(in: world.appEnvironment().id)
             let run = try #require(open.first)
             #expect(run.counts.pages > 0)
             try await world.server.core.recovery.runNow()
@@ -133,7 +133,7 @@ import Testing
             try await core.recovery.runNow()
             try await world.waitUntilIdle()
             let original = try #require(outcome.originalTransactionID)
-            let lineage = try #require(try await core.storage.lineage(original, in: world.scope().id))
+            let lineage = try #require(try await core.storage.lineage(original, in: world.appEnvironment().id))
             #expect(lineage.transactions.count == 8)
             let mark = try #require(try await world.completeness().mark)
             #expect(mark.since == simulator.now.milliseconds - 180 * 86_400_000 + 600_000)
@@ -151,15 +151,17 @@ import Testing
             try await world.waitUntilIdle()
             try simulator.add(Fault("notification:*", .drop))
             try await simulator.advance(by: 40 * 86_400)
-            let (core, scope) = (try world.server.core, try world.scope())
+            let (core, appEnvironment) = (try world.server.core, try world.appEnvironment())
             func requestedCount() async throws -> Int {
-                try await core.storage.summaries(after: "", in: scope.id, limit: 500).count { $0.requestedAt != nil }
+                try await core.storage.summaries(after: "", in: appEnvironment.id, limit: 500).count {
+                    $0.requestedAt != nil
+                }
             }
-            #expect(try await core.recovery.continueHistoryPass(scope, pages: 1, startingAnew: true))
+            #expect(try await core.recovery.continueHistoryPass(appEnvironment, pages: 1, startingAnew: true))
             #expect(try await requestedCount() == LedgerServices.Recovery.maximumRefreshes)
-            #expect(try await !core.recovery.continueHistoryPass(scope, pages: 1))
+            #expect(try await !core.recovery.continueHistoryPass(appEnvironment, pages: 1))
             #expect(try await requestedCount() == count)
-            #expect(try await core.storage.historyPass(in: scope.id)?.finishedAt != nil)
+            #expect(try await core.storage.historyPass(in: appEnvironment.id)?.finishedAt != nil)
         }
     }
 
@@ -171,18 +173,18 @@ import Testing
                 try await world.waitUntilIdle()
                 try simulator.add(Fault("notification:*", .drop))
                 try await simulator.advance(by: 40 * 86_400)
-                let (core, scope, now) = (
-                    try world.server.core, try world.scope(), simulator.now.milliseconds
+                let (core, appEnvironment, now) = (
+                    try world.server.core, try world.appEnvironment(), simulator.now.milliseconds
                 )
-                let gap = HistoryPass(scope: scope.id, staleBefore: now, startedAt: now)
+                let gap = HistoryPass(scope: appEnvironment.id, staleBefore: now, startedAt: now)
                 // The gap is found while the pass requests the history of the subscription.
                 proxy.setAnswer { _ in
-                    let stored = try await core.storage.historyPass(in: scope.id)
+                    let stored = try await core.storage.historyPass(in: appEnvironment.id)
                     _ = try await core.storage.record(gap, replacing: stored)
                     return nil
                 }
-                #expect(try await core.recovery.continueHistoryPass(scope, pages: 1, startingAnew: true))
-                #expect(try await core.storage.historyPass(in: scope.id) == gap)
+                #expect(try await core.recovery.continueHistoryPass(appEnvironment, pages: 1, startingAnew: true))
+                #expect(try await core.storage.historyPass(in: appEnvironment.id) == gap)
             }
         }
     }
@@ -214,13 +216,13 @@ import Testing
             let outcome = try await simulator.perform(
                 .purchase(customer: "anna", product: "com.example.premium.monthly"))
             let core = try world.server.core
-            let scope = try world.scope()
+            let appEnvironment = try world.appEnvironment()
             let transaction = try #require(outcome.transactionID)
             try await core.storage.add(
-                requests: [transaction, "2000000999999999"], in: scope.id, because: .restore, at: 0)
+                requests: [transaction, "2000000999999999"], in: appEnvironment.id, because: .restore, at: 0)
             try await core.recovery.runNow()
-            #expect(try await core.storage.lineage(transaction, in: scope.id) != nil)
-            let missing = try await core.storage.missing(in: scope.id)
+            #expect(try await core.storage.lineage(transaction, in: appEnvironment.id) != nil)
+            let missing = try await core.storage.missing(in: appEnvironment.id)
             #expect(missing.historyRequests == 0)
             #expect(missing.failedHistoryRequests == 1)
         }

@@ -12,10 +12,10 @@ import Testing
 extension World {
     /// Returns the UUIDs of all notifications in the ledger.
     func storedNotifications(_ environment: AppStoreEnvironment = .production) async throws -> Set<String> {
-        let (storage, scope) = (try server.core.storage, try scope(environment))
+        let (storage, appEnvironment) = (try server.core.storage, try appEnvironment(environment))
         guard let storage = storage as? SQLiteStorage else { throw StorageError(.failed, "another storage") }
         let uuids = try await storage.pool.read { db in
-            try Data.fetchAll(db, sql: "SELECT uuid FROM notifications WHERE scope = ?", arguments: [scope.id])
+            try Data.fetchAll(db, sql: "SELECT uuid FROM notifications WHERE scope = ?", arguments: [appEnvironment.id])
         }
         return Set(uuids.map { $0.map { String(format: "%02x", $0) }.joined() })
     }
@@ -46,13 +46,13 @@ extension World {
 
     /// Returns the server's report on its gaps.
     func completeness(_ environment: AppStoreEnvironment = .production) async throws -> Completeness {
-        try await server.core.recovery.completeness(of: [scope(environment)])[0]
+        try await server.core.recovery.completeness(of: [appEnvironment(environment)])[0]
     }
 
     /// Whether an open window is between two pages.
     func hasOpenPageToken() async throws -> Bool {
         let storage = try server.core.storage
-        for run in try await storage.openRecoveries(in: scope().id) {
+        for run in try await storage.openRecoveries(in: appEnvironment().id) {
             if try await storage.openWindows(of: run.id).contains(where: { $0.token != nil }) { return true }
         }
         return false

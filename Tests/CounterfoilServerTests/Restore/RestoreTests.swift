@@ -122,7 +122,7 @@ import Testing
             let restored = try await world.call(.POST, path, ["signed_transactions": own, "restore": true])
             #expect(restored.count("subscriptions") == 2)
             #expect(try await world.call(.GET, "/v1/customers/\(second)").count("subscriptions") == 0)
-            let lineage = try await world.server.core.storage.owners(of: other, in: world.scope().id)
+            let lineage = try await world.server.core.storage.owners(of: other, in: world.appEnvironment().id)
             #expect(lineage == [first.uuidString.lowercased()])
         }
     }
@@ -178,7 +178,7 @@ import Testing
             #expect(answer.count("subscriptions") == 1)
             let core = try world.server.core
             // The server may already have repeated and delayed the request.
-            let waiting = try await core.storage.dueHistoryRequests(in: world.scope().id, at: .max, limit: 10)
+            let waiting = try await core.storage.dueHistoryRequests(in: world.appEnvironment().id, at: .max, limit: 10)
             #expect(waiting.map(\.transactionID) == [id])
         }
     }
@@ -205,17 +205,17 @@ import Testing
                 "signed_transactions": try await world.signedTransactions(of: id), "app_transaction": text,
             ]
             #expect(try await world.call(.POST, "/v1/customers/anna/purchases", body).status == 200)
-            let (storage, scope) = (try world.server.core.storage, try world.scope().id)
-            try #require(try await storage.accounts(of: "anna", in: scope).count == 1)
+            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment().id)
+            try #require(try await storage.accounts(of: "anna", in: appEnvironment).count == 1)
             let early = try await world.call(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
             #expect(early.status == 409)
             #expect(early.text("code") == "receipt_already_in_use")
-            #expect(try await storage.accounts(of: "anna", in: scope).count == 1)
+            #expect(try await storage.accounts(of: "anna", in: appEnvironment).count == 1)
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: Period.year)
             let later = try await world.call(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
             #expect(later.status == 200)
-            #expect(try await storage.accounts(of: "otto", in: scope).count == 1)
+            #expect(try await storage.accounts(of: "otto", in: appEnvironment).count == 1)
         }
     }
 
@@ -323,7 +323,7 @@ import Testing
             try await world.simulator.processDueEvents()
             try await world.waitUntilIdle()
             let sources = try await world.server.core.storage.sources(
-                of: [FactSelection(id)], notifications: true, in: world.scope().id)
+                of: [FactSelection(id)], notifications: true, in: world.appEnvironment().id)
             #expect(!sources.isEmpty && !sources.contains { if case .statement = $0.source { true } else { false } })
             let kinds = try await (world.server.core.storage as? SQLiteStorage)?.pool.read {
                 try Int.fetchAll($0, sql: "SELECT kind FROM statements")

@@ -138,7 +138,7 @@ import Testing
             let refused = try #require((mixed["refused"] as? [[String: Any]])?.first)
             #expect(refused["code"] as? String == "other_apple_account" && refused["id"] as? String == other)
             let storage = try world.server.core.storage
-            #expect(try await storage.owners(of: other, in: world.scope().id).isEmpty)
+            #expect(try await storage.owners(of: other, in: world.appEnvironment().id).isEmpty)
             // Old texts of the customer's own Apple account are accepted.
             let early = try Self.withoutAppleAccount(world, own)
             let again = try await Self.report(anna, name, ["signed_transactions": [early]])
@@ -160,9 +160,9 @@ import Testing
             #expect(answer.status == 200 && answer["kept"] as? [String] == [first], "\(answer.text)")
             // The App Store's history shows the Apple account of the other purchases.
             let storage = try world.server.core.storage
-            #expect(try await storage.lineage(second, in: world.scope().id) != nil)
-            #expect(try await storage.owners(of: second, in: world.scope().id).isEmpty)
-            #expect(try await storage.lineage(first, in: world.scope().id)?.appTransactionID != nil)
+            #expect(try await storage.lineage(second, in: world.appEnvironment().id) != nil)
+            #expect(try await storage.owners(of: second, in: world.appEnvironment().id).isEmpty)
+            #expect(try await storage.lineage(first, in: world.appEnvironment().id)?.appTransactionID != nil)
             // The claim stays, and the app may report the transaction at each start.
             let again = try await Self.report(anna, name, ["signed_transactions": [old]])
             #expect(again.status == 200 && again["kept"] as? [String] == [first], "\(again.text)")

@@ -81,7 +81,7 @@ extension World {
 
     /// Returns a client of the simulated App Store.
     func appStoreClient(_ environment: AppStoreEnvironment = .production) throws -> AppStoreServerClient {
-        guard let client = try server.core.clients[scope(environment).id] else {
+        guard let client = try server.core.clients[appEnvironment(environment).id] else {
             throw StorageError(.failed, "the app has no key")
         }
         return client

@@ -152,11 +152,11 @@ final class World: Sendable {
     }
 
     /// Returns the scope of the simulator's app in an environment.
-    func scope(_ environment: AppStoreEnvironment = .production) throws -> AppEnvironment {
-        guard let scope = try server.core.scopes[simulator.information.bundleID, environment] else {
-            throw StorageError(.failed, "no such scope")
+    func appEnvironment(_ environment: AppStoreEnvironment = .production) throws -> AppEnvironment {
+        guard let appEnvironment = try server.core.scopes[simulator.information.bundleID, environment] else {
+            throw StorageError(.failed, "no such app and environment")
         }
-        return scope
+        return appEnvironment
     }
 
     /// Waits until all received notifications are processed.

@@ -142,7 +142,7 @@ private struct FailingWorld {
             try #require(receiver.take().count == 1)
             let core = try world.server.core
             let stored = try await core.storage.notifications(
-                InboxFilter(scopes: [try world.scope().id]), before: .max, limit: 9)
+                InboxFilter(scopes: [try world.appEnvironment().id]), before: .max, limit: 9)
             try await core.storage.reprocess(stored.items.map(\.id), at: 0)
             let all = ReplayRange(from: 0, to: .max, after: 0, through: .max, limit: 10)
             try #require(try await core.webhooks.replay(all, to: try await world.endpoint()).deliveries == 1)
@@ -173,7 +173,8 @@ private struct FailingWorld {
             #expect(messages.map { $0.json["type"].text } == ["subscription.started", "subscription.cancelled"])
             #expect(messages.map { $0.json["data"]["transaction"]["product_id"].text } == [nil, World.monthly])
             #expect(try await world.deliveries().map(\.state) == [.delivered, .delivered])
-            let feed = try await core.events.page(FeedQuery(after: 0, scopes: [try world.scope().id], limit: 9))
+            let feed = try await core.events.page(
+                FeedQuery(after: 0, scopes: [try world.appEnvironment().id], limit: 9))
             #expect(feed.bodies == messages.map(\.body))
         }
     }

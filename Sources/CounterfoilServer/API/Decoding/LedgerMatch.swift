@@ -16,20 +16,21 @@ struct LedgerMatch {
         // Unproven data could be forged to query any record.
         guard verdict.isProven else { return nil }
         for verdict in [verdict] + verdict.parts.map(\.verdict).filter(\.isProven) {
-            for scope in scopes.all where principal.maySee(scope) && verdict.subject.isAbout(scope) {
-                if let match = try await find(verdict, in: scope, storage) { return match }
+            for appEnvironment in scopes.all
+            where principal.maySee(appEnvironment) && verdict.subject.isAbout(appEnvironment) {
+                if let match = try await find(verdict, in: appEnvironment, storage) { return match }
             }
         }
         return nil
     }
 
     private static func find(
-        _ verdict: DecodeVerdict, in scope: AppEnvironment, _ storage: any DecodeRoutes.Storage
+        _ verdict: DecodeVerdict, in appEnvironment: AppEnvironment, _ storage: any DecodeRoutes.Storage
     ) async throws -> LedgerMatch? {
         if let uuid = verdict.subject.notification, let kept = try await storage.notification(uuid),
-            kept.scope == scope.id
+            kept.scope == appEnvironment.id
         {
-            var match = LedgerMatch(kind: "notification", id: kept.uuid, scope: scope)
+            var match = LedgerMatch(kind: "notification", id: kept.uuid, scope: appEnvironment)
             match.note = "It was received, and is \(kept.state.rawValue)."
             guard !kept.isDamaged else {
                 match.note?.append(" The received text is damaged on disk.")
@@ -41,11 +42,12 @@ struct LedgerMatch {
             return match
         }
         guard let id = verdict.subject.transactionID,
-            let original = try await storage.originalTransactionID(of: id, in: scope.id)
+            let original = try await storage.originalTransactionID(of: id, in: appEnvironment.id)
         else { return nil }
         var match = LedgerMatch(
-            kind: "transaction", id: id, scope: scope, customers: try await storage.owners(of: original, in: scope.id))
-        if let newest = try await NewestText.payload(like: verdict, about: original, in: scope.id, storage) {
+            kind: "transaction", id: id, scope: appEnvironment,
+            customers: try await storage.owners(of: original, in: appEnvironment.id))
+        if let newest = try await NewestText.payload(like: verdict, about: original, in: appEnvironment.id, storage) {
             match.differences = PayloadDifference.between(newest, verdict.payload)
         }
         return match
@@ -53,8 +55,8 @@ struct LedgerMatch {
 }
 
 extension DecodeVerdict.Subject {
-    fileprivate func isAbout(_ scope: AppEnvironment) -> Bool {
-        (bundleID.map { $0 == scope.bundleID } ?? true)
-            && (environment.map { $0 == scope.environment.rawValue } ?? true)
+    fileprivate func isAbout(_ appEnvironment: AppEnvironment) -> Bool {
+        (bundleID.map { $0 == appEnvironment.bundleID } ?? true)
+            && (environment.map { $0 == appEnvironment.environment.rawValue } ?? true)
     }
 }

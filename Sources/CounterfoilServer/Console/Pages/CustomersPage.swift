@@ -82,9 +82,9 @@ enum CustomersPage {
     /// Adds the customers of the last events of the app and environment. There is deliberately no list of all
     /// customers.
     private static func active(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
-        guard let scope = pageRequest.selection.scope else { return }
+        guard let appEnvironment = pageRequest.selection.scope else { return }
         let events = try await pageRequest.console.core.storage.lastEventsOfCustomers(
-            in: scope.id, limit: lastEvents, amongLast: searched)
+            in: appEnvironment.id, limit: lastEvents, amongLast: searched)
         var seen: Set<String> = []
         let rows = events.compactMap { event -> [ConsolePage.Cell]? in
             guard let customer = event.customer, !Erasure.isStandIn(customer), seen.insert(customer).inserted else {

@@ -118,8 +118,8 @@ enum OverviewPage {
         // Production first: in Sandbox there is no money to refund.
         let all = pageRequest.selection.all
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
-        for scope in ordered.prefix(mostScopes) {
-            let query = [("app", scope.bundleID), ("environment", scope.environment.rawValue)]
+        for appEnvironment in ordered.prefix(mostScopes) {
+            let query = [("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)]
             let target = pageRequest.target(
                 ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
             guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return }

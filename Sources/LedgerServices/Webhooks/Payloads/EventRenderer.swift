@@ -40,8 +40,8 @@ package struct EventRenderer: Sendable {
     ) async throws -> Data? {
         if notification?.state == .pending { throw NotificationPending() }
         var context = EventContext(event: event, delivery: delivery, scope: scopes[id: event.scope])
-        if let notification, let scope = scopes[id: notification.scope] {
-            context.parts = try await parts(of: notification, in: scope, for: event)
+        if let notification, let appEnvironment = scopes[id: notification.scope] {
+            context.parts = try await parts(of: notification, in: appEnvironment, for: event)
         }
         switch payload {
         case .counterfoil: return Data(EventJSON.body(context))
@@ -57,9 +57,9 @@ package struct EventRenderer: Sendable {
     /// Returns the signed parts of a notification; nil if they no longer verify. The event is then sent without them:
     /// it still happened, and retries would only block later events.
     private func parts(
-        of notification: StoredNotification, in scope: AppEnvironment, for event: LedgerEvent
+        of notification: StoredNotification, in appEnvironment: AppEnvironment, for event: LedgerEvent
     ) async throws -> NotificationParts? {
-        do { return try await NotificationParts(of: notification, in: scope, verifiedBy: verifier) } catch {
+        do { return try await NotificationParts(of: notification, in: appEnvironment, verifiedBy: verifier) } catch {
             guard !error.isRetryable else { throw error }
             logger.error(
                 "a stored notification no longer verifies; its event is sent without the signed data",
@@ -70,8 +70,8 @@ package struct EventRenderer: Sendable {
 
     /// Returns the purchase or renewal of the lineage before the one of the event.
     private func previousPurchase(before context: EventContext) async throws -> PreviousPurchase? {
-        guard let transaction = context.parts?.transaction, let scope = context.scope else { return nil }
-        let lineage = try await storage.lineage(transaction.originalTransactionId, in: scope.id)
+        guard let transaction = context.parts?.transaction, let appEnvironment = context.scope else { return nil }
+        let lineage = try await storage.lineage(transaction.originalTransactionId, in: appEnvironment.id)
         let before = lineage?.transactions
             .filter {
                 !$0.transactionID.isExactly(transaction.transactionId)
