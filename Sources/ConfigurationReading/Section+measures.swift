@@ -64,7 +64,7 @@ extension Section {
 
     /// Returns the sum of numbers with units, such as `1h 30m`; nil if the text is invalid or a number is too large.
     private static func sum(of text: String, _ size: (_ unit: String) -> Int64?) -> Int64? {
-        guard let parts = TypedMeasure.parts(of: text, upTo: 10_000_000, maximumBytes: 60) else { return nil }
+        guard let parts = MeasureParser.parts(of: text, upTo: 10_000_000, maximumBytes: 60) else { return nil }
         var sum: Int64 = 0
         for part in parts {
             guard let size = size(part.unit) else { return nil }

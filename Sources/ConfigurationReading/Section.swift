@@ -127,7 +127,7 @@ package struct Section {
         for key in keys where !known.contains(key) {
             switch diagnostics.unknownKeys {
             case .areProblems:
-                let suggestion = diagnostics.isFull ? "" : Spelling.suggestion(for: key, among: known)
+                let suggestion = diagnostics.isFull ? "" : SpellingSuggestion.suggestion(for: key, among: known)
                 problem(key, "is not a key of this format" + suggestion)
             case .areNotes: diagnostics.note("\(path(key)): not understood")
             }

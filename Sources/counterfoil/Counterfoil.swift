@@ -24,7 +24,7 @@ struct Counterfoil: AsyncParsableCommand {
         ])
 
     static func main() async {
-        let arguments = CommandWords.current(Array(CommandLine.arguments.dropFirst()))
+        let arguments = CommandNames.current(Array(CommandLine.arguments.dropFirst()))
         // The command, once its arguments are parsed: usage errors that it throws later refer to its own usage.
         var parsed: (any ParsableCommand.Type)?
         do {
@@ -48,13 +48,13 @@ struct Counterfoil: AsyncParsableCommand {
                 Foundation.exit(0)
             }
             guard status == .validationFailure else { refuse(Refusal(unexpected: error)) }
-            if let misspelling = CommandWords.misspelling(in: arguments) {
+            if let misspelling = CommandNames.misspelling(in: arguments) {
                 Output.error("Error: \(misspelling)\n  See 'counterfoil --help' for more information.")
                 printJSON(Refusal.object("usage", misspelling))
                 Foundation.exit(2)
             }
             let reason = self.message(for: error)
-            let text = parsed.map { "Error: \(reason)\n\(CommandWords.usage(of: $0))" } ?? message
+            let text = parsed.map { "Error: \(reason)\n\(CommandNames.usage(of: $0))" } ?? message
             if !text.isEmpty { Output.error(text) }
             printJSON(Refusal.object("usage", reason))
             Foundation.exit(2)

@@ -78,7 +78,7 @@ struct Verify: AsyncParsableCommand {
         do {
             let verifier = try SignedDataVerifier(configuration)
             let verified = try await verifier.anyPayload(text)
-            let inner = await InnerData.verify(in: verified.payload, by: verifier)
+            let inner = await NestedSignedData.verify(in: verified.payload, by: verifier)
             if trust.json {
                 Output.line(VerificationReport.json(verified, inner: inner))
             } else {
@@ -124,7 +124,7 @@ struct Verify: AsyncParsableCommand {
 }
 
 /// Verifies each signed text inside a notification separately.
-enum InnerData {
+enum NestedSignedData {
     typealias Outcome = Result<Verified<AnySignedPayload>, VerificationError>
 
     static func verify(

@@ -136,7 +136,7 @@ import Testing
             path += " " + word
         }
         let options = words.compactMap { $0.firstMatch(of: /^--[a-z][a-z-]*/).map { String($0.output) } }
-        if words.count > 1, let now = CommandWords.former[words[1]] { return "\(words[1]) is \(now) by now" }
+        if words.count > 1, let now = CommandNames.former[words[1]] { return "\(words[1]) is \(now) by now" }
         // Prose that mentions the product without a subcommand.
         guard path != "counterfoil" else {
             return options.isEmpty || options == ["--help"] ? nil : "no command has \(options)"

@@ -49,7 +49,7 @@ extension MemoryLedger: EventFeedStorage {
 
 extension MemoryLedger {
     /// An event with its number.
-    struct Numbered: Sendable, RepeatableEvent {
+    struct Numbered: Sendable, ResendableEvent {
         var number: Int64
         var event: LedgerEvent
 
@@ -88,7 +88,7 @@ extension MemoryLedger.State {
             let record = records[.init(late.scope, original)]
         else { return [] }
         let all = numberedEvents
-        return EventRepeats.after(late.occurredAt, in: record) { notification in
+        return ResendDecision.after(late.occurredAt, in: record) { notification in
             all.first { $0.event.notification == notification }
         }
     }

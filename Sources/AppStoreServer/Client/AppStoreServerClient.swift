@@ -18,9 +18,9 @@ public struct AppStoreServerClient: Sendable {
 
     package let tokens: APITokenSource
     let transport: any HTTPTransport
-    let clock: WaitingClock
+    let clock: AnyClock
     let limiter: RateLimiter?
-    let circuit: Circuit?
+    let circuit: CircuitBreaker?
 
     /// The version of this library, part of the `User-Agent`.
     public static let version = "0.1.0"
@@ -41,11 +41,11 @@ public struct AppStoreServerClient: Sendable {
         self.host = host
         self.configuration = configuration
         self.transport = transport
-        let clock = WaitingClock(configuration.clock)
+        let clock = AnyClock(configuration.clock)
         self.clock = clock
         let isSandbox = host.environment != .production
         limiter = configuration.rateLimit.map { RateLimiter($0, isSandbox: isSandbox, clock: clock) }
-        circuit = configuration.circuitBreaker.map { Circuit($0, clock: clock) }
+        circuit = configuration.circuitBreaker.map { CircuitBreaker($0, clock: clock) }
     }
 
     /// Limits, retries, clocks and logger of a client.

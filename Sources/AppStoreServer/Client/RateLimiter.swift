@@ -93,15 +93,15 @@ struct RateSchedule {
 /// Delays requests of each class until its quota allows them, first come, first served.
 final class RateLimiter: Sendable {
     private final class Lane: Sendable {
-        let gate = FairGate()
+        let gate = AsyncLock()
         let schedule: Mutex<RateSchedule>
         init(_ schedule: RateSchedule) { self.schedule = Mutex(schedule) }
     }
 
     private let lanes: [RateClass: Lane]
-    private let clock: WaitingClock
+    private let clock: AnyClock
 
-    init(_ policy: RatePolicy, isSandbox: Bool, clock: WaitingClock) {
+    init(_ policy: RatePolicy, isSandbox: Bool, clock: AnyClock) {
         let pairs = RateClass.all.map { ($0, Lane(policy.schedule(for: $0, isSandbox: isSandbox))) }
         lanes = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
         self.clock = clock

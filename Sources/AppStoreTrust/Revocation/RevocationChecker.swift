@@ -14,7 +14,7 @@ internal import X509
 package final class RevocationChecker: Sendable {
     private let options: RevocationOptions
     private let now: @Sendable () -> Date
-    private let clock: WaitingClock
+    private let clock: AnyClock
     private let entries = Mutex<[RevocationSubject.ID: RevocationEntry]>([:])
 
     /// The maximum number of cached certificates. Only verified chains are checked, which use far fewer at a time.
@@ -23,7 +23,7 @@ package final class RevocationChecker: Sendable {
     package init(_ options: RevocationOptions, now: @escaping @Sendable () -> Date) {
         self.options = options
         self.now = now
-        clock = WaitingClock(options.clock)
+        clock = AnyClock(options.clock)
     }
 
     /// Returns the revocation status of a chain's leaf and intermediate. The root is an anchor and is not checked.

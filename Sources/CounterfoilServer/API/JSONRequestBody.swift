@@ -38,7 +38,7 @@ extension JSONRequestBody {
 extension String {
     /// Returns the sentence with a suggestion: the known name that is most similar to the unknown one.
     static func unknown(_ sentence: String, _ name: String, among known: [String]) -> String {
-        let suggestion = Spelling.suggestion(for: name, among: known)
+        let suggestion = SpellingSuggestion.suggestion(for: name, among: known)
         return sentence + (suggestion.isEmpty ? "." : suggestion)
     }
 }

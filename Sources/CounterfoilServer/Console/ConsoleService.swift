@@ -2,7 +2,7 @@ internal import Hummingbird
 
 /// Routes paths below `/console` to the console and all other paths to the API. Unusual spellings of `/console` go to
 /// the API, which answers 404.
-struct ConsoleSwitch<Base: HTTPResponder>: HTTPResponder where Base.Context == ServerContext {
+struct ConsoleRouter<Base: HTTPResponder>: HTTPResponder where Base.Context == ServerContext {
     let base: Base
     /// The console; nil if it is disabled or has a separate port.
     let console: (any HTTPResponder<ServerContext>)?

@@ -26,7 +26,7 @@ final class BodyBudget: Sendable {
     var bytes: Int { state.withLock(\.bytes) }
 
     /// Returns the lease for the body of one request of a client.
-    func lease(for client: Network?) -> BodyLease { BodyLease(self, client) }
+    func lease(for client: Network?) -> BodyReservation { BodyReservation(self, client) }
 
     /// Reserves `count` bytes. Returns false, and reserves nothing, if that would exceed a limit.
     fileprivate func reserve(_ count: Int, for client: Network?) -> Bool {
@@ -50,7 +50,7 @@ final class BodyBudget: Sendable {
 }
 
 /// The bytes that one request has reserved in a ``BodyBudget``.
-final class BodyLease: Sendable {
+final class BodyReservation: Sendable {
     private let budget: BodyBudget
     private let client: Network?
     private let count = Mutex(0)

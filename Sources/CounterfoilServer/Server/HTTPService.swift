@@ -18,7 +18,7 @@ enum HTTPService {
         let pages: (any HTTPResponder<ServerContext>)? =
             if let console, console.settings.listen == nil { ConsoleRoutes.responder(core, console) } else { nil }
         return try application(
-            core, identity, ConsoleSwitch(base: ServerRoutes.responder(core), console: pages),
+            core, identity, ConsoleRouter(base: ServerRoutes.responder(core), console: pages),
             ListenAddress(ofAPI: core.configuration), onRunning)
     }
 

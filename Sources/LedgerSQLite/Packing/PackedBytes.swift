@@ -45,8 +45,8 @@ struct PackedWriter {
             next = known + 1 < words.count ? known + 1 : 0
             return number(words[known].number)
         }
-        let new = KnownWords.number(of: word) ?? KnownWords.capacity + texts.count
-        if new >= KnownWords.capacity { texts.append(word) }
+        let new = WordDictionary.number(of: word) ?? WordDictionary.capacity + texts.count
+        if new >= WordDictionary.capacity { texts.append(word) }
         words.append((word, UInt64(new)))
         number(UInt64(new))
     }
@@ -147,10 +147,10 @@ struct PackedReader {
     mutating func optionalWord() -> String? {
         let number = number()
         if number == 0 { return nil }
-        if number < UInt64(KnownWords.capacity) {
-            if let word = KnownWords.word(Int(number)) { return word }
-        } else if number - UInt64(KnownWords.capacity) < UInt64(words.count) {
-            return words[Int(number) - KnownWords.capacity]
+        if number < UInt64(WordDictionary.capacity) {
+            if let word = WordDictionary.word(Int(number)) { return word }
+        } else if number - UInt64(WordDictionary.capacity) < UInt64(words.count) {
+            return words[Int(number) - WordDictionary.capacity]
         }
         isDamaged = true
         return nil
@@ -158,7 +158,7 @@ struct PackedReader {
 }
 
 /// Frequent words of the App Store, by number. Other words are stored as they are.
-enum KnownWords {
+enum WordDictionary {
     /// The numbers below this are reserved for known words.
     static let capacity = 64
 

@@ -74,12 +74,12 @@ struct DeliveryLanes {
         }
     }
 
-    /// Returns the events that are sent again after a late one, according to ``EventRepeats``.
+    /// Returns the events that are sent again after a late one, according to ``ResendDecision``.
     static func newer(than late: WebhookTables.Candidate, _ db: Database) throws -> [WebhookTables.Candidate] {
         guard let original = late.originalTransactionID,
             let record = try StorageError.unlessDamaged({ try LineageTable.record(original, in: late.scope, db) })
         else { return [] }
-        return try EventRepeats.after(late.happenedAt, in: record) { notification in
+        return try ResendDecision.after(late.happenedAt, in: record) { notification in
             try db.first(
                 "SELECT \(WebhookTables.Candidate.reading) WHERE notification = ?", [.integer(notification)]
             ) { WebhookTables.Candidate($0) }

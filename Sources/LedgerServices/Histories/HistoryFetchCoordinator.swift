@@ -15,7 +15,7 @@ final class HistoryFetchCoordinator: Sendable {
     private struct State {
         var number: UInt64 = 0
         var outcomes: [Account: AccountHistory] = [:]
-        var gates: [Account: (gate: FairGate, users: Int)] = [:]
+        var gates: [Account: (gate: AsyncLock, users: Int)] = [:]
     }
 
     /// The maximum age of a cached `pending` outcome, in seconds.
@@ -70,9 +70,9 @@ final class HistoryFetchCoordinator: Sendable {
         }
     }
 
-    private func acquireGate(of account: Account) -> (FairGate, UInt64) {
+    private func acquireGate(of account: Account) -> (AsyncLock, UInt64) {
         state.withLock { state in
-            var entry = state.gates[account] ?? (FairGate(), 0)
+            var entry = state.gates[account] ?? (AsyncLock(), 0)
             entry.users += 1
             state.gates[account] = entry
             return (entry.gate, state.number)

@@ -18,7 +18,7 @@ package final class Recovery: Sendable {
     }
 
     /// The schedule for reading spans with unverified notifications again.
-    struct Rereading: Sendable {
+    struct RereadSchedule: Sendable {
         /// The number of consecutive rereadings that changed nothing.
         var count = 0
         var pause: ServerClock.Pause?
@@ -29,7 +29,7 @@ package final class Recovery: Sendable {
         /// The requested passes, by scope.
         var requestedPasses: [Int64: RecoveryRun.Cause] = [:]
         var failures: [Int64: Failures] = [:]
-        var rereadings: [Int64: Rereading] = [:]
+        var rereadings: [Int64: RereadSchedule] = [:]
     }
 
     package typealias Storage = RecoveryStorage & HistoryStorage & HistoryRequestStorage
@@ -44,7 +44,7 @@ package final class Recovery: Sendable {
     let logger: Logger
     private let state: Mutex<State>
     /// Ensure that only one task at a time reads the history of a scope.
-    private let gates: [Int64: FairGate]
+    private let gates: [Int64: AsyncLock]
 
     package init(
         storage: any Storage, ingest: Ingest, histories: AccountHistories, scopes: AppEnvironmentRegistry,
@@ -61,7 +61,7 @@ package final class Recovery: Sendable {
         self.logger = logger
         let marks = try await storage.completenessMarks().map { ($0.scope, $0) }
         state = Mutex(State(marks: Dictionary(marks, uniquingKeysWith: { first, _ in first })))
-        gates = clients.mapValues { _ in FairGate() }
+        gates = clients.mapValues { _ in AsyncLock() }
     }
 
     /// The server's time.
@@ -208,7 +208,7 @@ extension Recovery {
 
     private func recordRereading(of appEnvironment: AppEnvironment, inVain: Bool) {
         state.withLock { state in
-            var rereading = state.rereadings[appEnvironment.id] ?? Rereading()
+            var rereading = state.rereadings[appEnvironment.id] ?? RereadSchedule()
             rereading.count = inVain ? rereading.count + 1 : 0
             let pause = settings.interval * (1 << min(rereading.count, 16))
             rereading.pause = clock.pause(of: min(pause, .seconds(86_400)))

@@ -24,12 +24,12 @@ package struct OCSPResponder: Sendable {
     /// Whether the responder ID is the hash of the key instead of the name.
     package var isNamedByKey = false
     /// Where to add an unknown critical extension; nil for none.
-    package var criticalExtension: ExtensionPlace?
+    package var criticalExtension: ExtensionLocation?
     /// Whether the signature is invalid.
     package var forgesSignature = false
 
     /// The location of an extension: in the single response about the certificate, or in the whole response.
-    package enum ExtensionPlace: Sendable, Hashable { case answer, response }
+    package enum ExtensionLocation: Sendable, Hashable { case answer, response }
 
     private let issuer: Issued
 

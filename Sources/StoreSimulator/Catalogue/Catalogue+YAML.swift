@@ -107,7 +107,7 @@ private struct YAMLCatalogueReader {
             diagnostics.problem(
                 path,
                 "\(quoted(code)) is not a storefront with a known number; write {code: …, id: …, currency: …}"
-                    + Spelling.suggestion(for: code, among: Storefront.known.map(\.code)))
+                    + SpellingSuggestion.suggestion(for: code, among: Storefront.known.map(\.code)))
             return nil
         }
         guard var section = Section(value, path: path, diagnostics: diagnostics) else { return nil }
@@ -131,7 +131,7 @@ private struct YAMLCatalogueReader {
         for var offer in section.sections("offers") {
             if !offer.has("type") { offer.problem("type", "is missing") }
             let identifier = offer.requiredText("id") ?? ""
-            let type = offer.word("type", of: Words.offerTypes) ?? .offerCode
+            let type = offer.word("type", of: CatalogueValueNames.offerTypes) ?? .offerCode
             paths.offers.append(offer.path)
             terms.offers.append(Self.offer(&offer, type: type, identifier: identifier))
         }
@@ -148,14 +148,14 @@ private struct YAMLCatalogueReader {
 
     private mutating func readProduct(_ section: inout Section) {
         if !section.has("type") { section.problem("type", "is missing") }
-        let type = section.word("type", of: Words.productTypes) ?? .nonConsumable
+        let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
         var paths = CatalogueCheck.SourcePaths(product: section.path, introductoryOffer: "", offers: [])
         var product = Self.product(&section, type: type)
         for var offer in section.sections("offers") {
             paths.offers.append(offer.path)
             var read = Offer(
                 identifier: offer.requiredText("id") ?? "",
-                type: offer.word("type", of: Words.offerTypes) ?? .offerCode, discount: .oneTime,
+                type: offer.word("type", of: CatalogueValueNames.offerTypes) ?? .offerCode, discount: .oneTime,
                 price: offer.price("price") ?? 0, eligibility: Self.eligibility(&offer))
             Self.readCode(&offer, into: &read)
             product.offers.append(read)
@@ -183,7 +183,8 @@ private struct YAMLCatalogueReader {
     private static func offer(_ section: inout Section, type: OfferType, identifier: String? = nil) -> Offer {
         for key in ["mode", "period"] where !section.has(key) { section.problem(key, "is missing") }
         var offer = Offer(
-            identifier: identifier, type: type, discount: section.word("mode", of: Words.discounts) ?? .freeTrial,
+            identifier: identifier, type: type,
+            discount: section.word("mode", of: CatalogueValueNames.discounts) ?? .freeTrial,
             period: section.period("period") ?? .month, periodCount: section.number("periods") ?? 1,
             price: section.price("price") ?? 0, eligibility: eligibility(&section))
         if offer.discount != .freeTrial, !section.has("price") { section.problem("price", "is missing") }
@@ -212,14 +213,14 @@ private struct YAMLCatalogueReader {
 
     private static func eligibility(_ section: inout Section) -> [Offer.Audience]? {
         guard section.has("eligibility") else { return nil }
-        return section.words("eligibility", of: Words.audiences)
+        return section.words("eligibility", of: CatalogueValueNames.audiences)
     }
 
     private static func billingPlan(_ section: inout Section) -> BillingPlan {
         for key in ["type", "price"] where !section.has(key) { section.problem(key, "is missing") }
         let price = section.price("price") ?? 0
         let plan = BillingPlan(
-            type: section.word("type", of: Words.billingPlans) ?? .billedUpfront, price: price,
+            type: section.word("type", of: CatalogueValueNames.billingPlans) ?? .billedUpfront, price: price,
             commitmentPrice: section.price("commitment") ?? price, isEnabled: section.flag("enabled") ?? true)
         section.finish()
         return plan

@@ -116,7 +116,7 @@ struct CatalogueCheck {
                 if !storefronts.contains(storefront) {
                     // Suggestions are slow and of no use for hundreds of problems.
                     let suggestion =
-                        problems.count < 100 ? Spelling.suggestion(for: storefront, among: storefronts) : ""
+                        problems.count < 100 ? SpellingSuggestion.suggestion(for: storefront, among: storefronts) : ""
                     add(path, "is a price for a storefront that is not listed" + suggestion)
                 }
             }
@@ -236,7 +236,7 @@ struct CatalogueCheck {
 
     private mutating func check(price: Int64, _ path: String) {
         if price < 0 { add(path, "a price cannot be negative") }
-        if price > Thousandths.maximum { add(path, "a price is at most \(Thousandths.maximum / 1000)") }
+        if price > PriceParser.maximum { add(path, "a price is at most \(PriceParser.maximum / 1000)") }
     }
 }
 

@@ -6,7 +6,7 @@ internal import WebConsole
 
 /// The routes of the panel.
 enum PanelRoutes {
-    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot, _ state: PanelState) {
+    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorHolder, _ state: PanelState) {
         for path in ["/", "/customers/{name}", "/notifications/{name}"]
             + PanelPage.main.compactMap(\.page.segments.first).map({ "/" + $0 })
         {

@@ -83,7 +83,7 @@ extension JSONValue {
     {
         guard case .object(let members) = self else { return }
         if let name = members.keys.sorted().first(where: { !names.contains($0) }) {
-            let suggestion = Spelling.suggestion(for: name, among: names)
+            let suggestion = SpellingSuggestion.suggestion(for: name, among: names)
             throw ControlFailure(
                 400, "invalid_request",
                 "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion),

@@ -24,7 +24,7 @@ enum ControlRoutes {
     static let operations: [Operation] =
         clock + purchases + devices + notifications + faults + snapshots + scenarios
 
-    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
+    static func add(to router: Router<SimulatorContext>, _ slot: SimulatorHolder) {
         for operation in operations {
             let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
                 String($0.dropFirst().dropLast())

@@ -39,7 +39,7 @@ package struct TypedDuration: Sendable, Hashable {
             self.parts = parts
             return
         }
-        guard let typed = TypedMeasure.parts(of: text, upTo: 1_000_000_000) else { return nil }
+        guard let typed = MeasureParser.parts(of: text, upTo: 1_000_000_000) else { return nil }
         var parts: [Part] = []
         for part in typed {
             guard let count = Int(exactly: part.count), let unit = TimeUnit(name: part.unit) else { return nil }

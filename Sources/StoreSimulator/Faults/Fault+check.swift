@@ -71,7 +71,7 @@ extension Fault {
     private static func unknown(
         _ kind: String, _ name: String, among known: [String], _ advice: String
     ) -> SimulatorError {
-        let suggestion = Spelling.suggestion(for: name, among: known)
+        let suggestion = SpellingSuggestion.suggestion(for: name, among: known)
         return SimulatorError(
             "invalid_fault", "there is no \(kind) \(quoted(name))" + (suggestion.isEmpty ? "; " + advice : suggestion))
     }

@@ -8,7 +8,7 @@ struct MissingPage: RouterMiddleware {
 
     private static let elsewhere: Set<Substring> = ["simulator", "production", "sandbox", "ocsp"]
 
-    let slot: SimulatorSlot
+    let slot: SimulatorHolder
     let state: PanelState
 
     @concurrent func handle(_ request: Request, context: SimulatorContext, next: NextHandler) async throws -> Response {

@@ -9,7 +9,7 @@ internal import NIOCore
 internal import Synchronization
 
 /// The simulator that the routes use. It is created after the port is known, because certificates contain the port.
-final class SimulatorSlot: Sendable {
+final class SimulatorHolder: Sendable {
     private let simulator = Mutex<Simulator?>(nil)
     /// The developer's server, if it runs in this process.
     let receiver: NotificationReceiver?
@@ -28,7 +28,7 @@ final class SimulatorSlot: Sendable {
 
 /// The routes of the simulator.
 enum SimulatorRoutes {
-    static func router(_ slot: SimulatorSlot) -> Router<SimulatorContext> {
+    static func router(_ slot: SimulatorHolder) -> Router<SimulatorContext> {
         let router = Router(context: SimulatorContext.self)
         let panel = PanelState()
         router.add(middleware: ControlMiddleware())
@@ -57,7 +57,7 @@ enum SimulatorRoutes {
 
     private static func add(
         _ endpoint: AppStoreEndpoint, _ prefix: String, _ environment: AppStoreEnvironment,
-        to router: Router<SimulatorContext>, _ slot: SimulatorSlot
+        to router: Router<SimulatorContext>, _ slot: SimulatorHolder
     ) {
         guard let method = HTTPRequest.Method(endpoint.method) else { return }
         // The router requires the same parameter name at the same position of all endpoints.
@@ -80,7 +80,7 @@ enum SimulatorRoutes {
         let environment: AppStoreEnvironment
         /// The endpoint's parameter names by the router's parameter names.
         let parameters: [String: String]
-        let slot: SimulatorSlot
+        let slot: SimulatorHolder
 
         // 3840 × 2160 pixels of three bytes are 25 MB, and some images hardly compress.
         private static let maximumImageSize = 32 << 20
@@ -103,7 +103,7 @@ enum SimulatorRoutes {
         }
     }
 
-    private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorSlot) {
+    private static func addRevocation(to router: Router<SimulatorContext>, _ slot: SimulatorHolder) {
         router.post("/ocsp/{responder}") { request, context -> Response in
             let body = try await data(request, context)
             return try await send(slot.get().core.revocationResponse { $0.reply(to: body, times: $1) }, context)

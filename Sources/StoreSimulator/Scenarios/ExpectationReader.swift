@@ -40,7 +40,7 @@ struct ExpectationReader {
     ) -> Scenario.ExpectedNotification? {
         let names = NotificationKind.all.map(\.name) + NotificationTypeV1.allCases.map(\.name)
         guard names.contains(notification.name) else {
-            let suggestion = Spelling.suggestion(for: notification.name, among: names)
+            let suggestion = SpellingSuggestion.suggestion(for: notification.name, among: names)
             diagnostics.problem(path, "\(quoted(notification.name)) is no notification" + suggestion, line: value.line)
             return nil
         }

@@ -106,7 +106,7 @@ struct ScenarioReader {
 
     private func command(_ name: String, _ value: ConfigurationValue, at path: String) -> JSONValue? {
         guard StoreCommand.names.contains(name) else {
-            let suggestion = Spelling.suggestion(for: name, among: StoreCommand.names + Self.otherSteps)
+            let suggestion = SpellingSuggestion.suggestion(for: name, among: StoreCommand.names + Self.otherSteps)
             diagnostics.problem(path, "is not a step" + suggestion, line: value.line)
             return nil
         }

@@ -70,7 +70,7 @@ public final class Simulator: Sendable {
             throw SimulatorError("invalid_catalogue", "\(error)")
         }
         let directory = try SimulatorDirectory(configuration.directory)
-        let slot = SimulatorSlot(receiver: receiver)
+        let slot = SimulatorHolder(receiver: receiver)
         let service: LoopbackService
         do { service = try await listen(slot, port: configuration.port) } catch {
             directory.removeIfTemporary()
@@ -114,7 +114,7 @@ public final class Simulator: Sendable {
     }
 
     /// Listens on loopback; `port` 0 means any free port.
-    private static func listen(_ slot: SimulatorSlot, port: Int) async throws -> LoopbackService {
+    private static func listen(_ slot: SimulatorHolder, port: Int) async throws -> LoopbackService {
         let responder = HeadResponder(base: SimulatorRoutes.router(slot).buildResponder())
         do { return try await LoopbackService(responder, port: port, label: "counterfoil.simulator") } catch {
             let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() }

@@ -20,11 +20,11 @@ package final class SimulatorCore: Sendable {
     /// The background jobs that advance the clock.
     let advances = AdvanceJobs()
     /// Admits one task at a time that processes events.
-    private let gate = FairGate()
+    private let gate = AsyncLock()
     /// Admits one scenario at a time.
-    let scenarioGate = FairGate()
+    let scenarioGate = AsyncLock()
     /// Admits one task at a time that sends performance tests.
-    let performanceGate = FairGate()
+    let performanceGate = AsyncLock()
 
     package init(
         _ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date

@@ -5,7 +5,7 @@ import Foundation
 
 /// The output of `counterfoil verify`.
 enum VerificationReport {
-    typealias Inner = [(field: String, outcome: InnerData.Outcome)]
+    typealias Inner = [(field: String, outcome: NestedSignedData.Outcome)]
 
     /// Returns one JSON object. Its `payload` is the signed JSON, unchanged.
     static func json(_ verified: Verified<AnySignedPayload>, inner: Inner) -> String {

@@ -57,7 +57,7 @@ import WebConsole
                 audit.render(refused.template, refused.values, in: refused.shell)
             }
             for word in ["reset", nil] {
-                let question = PanelAction.Question(
+                let question = PanelAction.ConfirmationPrompt(
                     heading: "Sure?", consequences: ["All is lost."], button: "Yes", typedWord: word)
                 let page = panel.confirmation(question, action: "reset", fields, try request(.snapshots))
                 audit.render(page.template, page.values, in: page.shell)

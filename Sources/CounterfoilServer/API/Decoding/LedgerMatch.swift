@@ -47,7 +47,9 @@ struct LedgerMatch {
         var match = LedgerMatch(
             kind: "transaction", id: id, scope: appEnvironment,
             customers: try await storage.owners(of: original, in: appEnvironment.id))
-        if let newest = try await NewestText.payload(like: verdict, about: original, in: appEnvironment.id, storage) {
+        if let newest = try await NewestTextLookup.payload(
+            like: verdict, about: original, in: appEnvironment.id, storage)
+        {
             match.differences = PayloadDifference.between(newest, verdict.payload)
         }
         return match

@@ -47,7 +47,7 @@ enum PastedData {
     ]
 
     private static func json(_ text: String) -> PastedData? {
-        guard let object = PlainJSON.object(Array(text.utf8)) else { return nil }
+        guard let object = VerbatimJSON.object(Array(text.utf8)) else { return nil }
         if object["signature"] is String, object["nonce"] is String { return .offer(Array(text.utf8)) }
         for member in members {
             if let token = object[member] as? String { return .wrapped(token, member: member) }

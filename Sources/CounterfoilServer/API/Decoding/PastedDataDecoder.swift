@@ -117,7 +117,7 @@ package struct PastedDataDecoder: Sendable {
     private static func unverifiedContents(_ text: String) -> (header: [String: Any]?, payload: [UInt8]?) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         func object(_ index: Int) -> ([String: Any], [UInt8])? {
-            guard parts.count == 3, let bytes = Base64.decodeURL(parts[index]), let object = PlainJSON.object(bytes)
+            guard parts.count == 3, let bytes = Base64.decodeURL(parts[index]), let object = VerbatimJSON.object(bytes)
             else { return nil }
             return (object, bytes)
         }

@@ -44,7 +44,7 @@ struct PayloadDifference: Hashable {
 }
 
 /// Finds the ledger's newest signed text about the subject of a verdict.
-enum NewestText {
+enum NewestTextLookup {
     /// Returns the payload of the newest stored text about the same transaction, or the same subscription's renewal.
     /// All stored texts were verified on arrival.
     static func payload(

@@ -14,7 +14,7 @@ enum TokenVerdict {
         _ text: String, _ header: [String: Any], _ payload: [UInt8]?, _ keys: [String: SigningKey], now: Date
     ) -> DecodeVerdict {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let claims = payload.flatMap(PlainJSON.object)
+        let claims = payload.flatMap(VerbatimJSON.object)
         let kind = claims?["aud"] as? String == "appstoreconnect-v1" ? "api_token" : "our_signature"
         var checks: [DecodeVerdict.Check] = [
             .init(name: "form", result: claims == nil ? .failed : .passed),

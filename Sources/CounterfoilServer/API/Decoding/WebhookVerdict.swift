@@ -10,7 +10,7 @@ enum WebhookVerdict {
     static func make(
         _ headers: [String: String], _ body: Data, _ secrets: [String: [Secret]], now: Date
     ) -> DecodeVerdict {
-        let isJSON = PlainJSON.object(Array(body)) != nil
+        let isJSON = VerbatimJSON.object(Array(body)) != nil
         var verdict = DecodeVerdict(
             kind: "webhook", message: "", payload: isJSON ? Array(body) : nil)
         guard let id = headers["webhook-id"], let time = headers["webhook-timestamp"].flatMap(Int64.init),

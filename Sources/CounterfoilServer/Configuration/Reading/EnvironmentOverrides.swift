@@ -62,7 +62,7 @@ package struct EnvironmentOverrides {
         let known = settings.map(\.variable)
         let others = known + commandVariables
         return names.filter { $0.hasPrefix("COUNTERFOIL_") && !others.contains($0) }.sorted().map { name in
-            let suggestion = Spelling.suggestion(for: name, among: known)
+            let suggestion = SpellingSuggestion.suggestion(for: name, among: known)
             return ConfigurationIssue(message: "the environment variable \(quoted(name)) is not a setting\(suggestion)")
         }
     }

@@ -124,7 +124,7 @@ extension ServerConfigurationReader {
                 if !Self.isName(event.text.replacing("*", with: "_")) {
                     diagnostics.problem(event.path, "\(quoted(event.text)) is not a type such as subscription.renewed")
                 } else if !EventType.isKnown(event.text) {
-                    let suggestion = Spelling.suggestion(for: event.text, among: EventType.all)
+                    let suggestion = SpellingSuggestion.suggestion(for: event.text, among: EventType.all)
                     diagnostics.problem(
                         event.path, "\(quoted(event.text)) is not an event of this version\(suggestion)")
                 }
@@ -174,7 +174,8 @@ extension ServerConfigurationReader {
         let known = apps.map(\.bundleID)
         for id in ids where !known.containsExactly(id.text) {
             diagnostics.problem(
-                id.path, "\(quoted(id.text)) is not one of the apps" + Spelling.suggestion(for: id.text, among: known))
+                id.path,
+                "\(quoted(id.text)) is not one of the apps" + SpellingSuggestion.suggestion(for: id.text, among: known))
         }
         return Set(ids.map(\.text))
     }

@@ -24,12 +24,12 @@ package struct ConfigurationTemplate: Sendable {
     /// The entitlements, in order, each with its products.
     package var entitlements: [(name: String, products: [String])] = []
     /// Facts about products that are not in the entitlements, in order.
-    package var products: [(id: String, facts: ProductFacts)] = []
+    package var products: [(id: String, facts: ProductProperty)] = []
     /// The SHA-256 of the first key, in hexadecimal.
     package var keyHash: String
 
     /// A fact about a product in the section `products`.
-    package enum ProductFacts: Sendable {
+    package enum ProductProperty: Sendable {
         case consumable
         case subscription(group: String, level: Int)
         case duration(Period)

@@ -65,7 +65,7 @@ extension CustomerPage {
             inside.paragraph("To see its content, the key needs the scope support:read.", "empty")
         } else {
             NotificationPage.parts(notification, pageRequest, &inside)
-            VerificationFacts.show(
+            VerificationDetails.show(
                 notification["verifications"].members.map { ("Verification of the \($0.0.words)", $0.1) }, &inside)
         }
         guard pageRequest.may(.webhooksWrite) else { return inside }

@@ -86,10 +86,10 @@ enum DecodePage {
             }, empty: "Nothing could be checked.")
         if !json["payload"].isNothing {
             let caption = isProven ? "What it says" : "What it says, not proven: anyone can have written it"
-            PageFacts.table(of: json["payload"], caption: caption, isProven: isProven, &page)
+            MemberFormatter.table(of: json["payload"], caption: caption, isProven: isProven, &page)
         }
         if !json["verification"].isNothing {
-            VerificationFacts.show([("What the verification rests on", json["verification"])], &page)
+            VerificationDetails.show([("What the verification rests on", json["verification"])], &page)
         }
         for inner in json["parts"].items { show(inner, pageRequest, &page, part: inner["name"].text ?? "Part") }
     }

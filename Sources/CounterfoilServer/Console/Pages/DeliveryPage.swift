@@ -12,7 +12,7 @@ enum DeliveryPage {
             [("state", .tag(state, NotificationsPage.tone(state)))]
                 + json.members.compactMap { name, value in
                     ["object", "state", "attempt_list", "body", "request"].contains(name)
-                        ? nil : (name.words, PageFacts.cell(name, value))
+                        ? nil : (name.words, MemberFormatter.cell(name, value))
                 })
         page.title("Attempts")
         let attempts = json["attempt_list"].items

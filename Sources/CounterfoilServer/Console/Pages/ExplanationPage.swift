@@ -39,7 +39,7 @@ enum ExplanationPage {
             page.paragraph(
                 "\(omitted) more facts were not used. The API lists up to 500 of them with limit=500.", "empty")
         }
-        VerificationFacts.show(
+        VerificationDetails.show(
             facts.prefix(20).filter { !$0["verification"].isNothing }.map { fact in
                 let name = "\((fact["kind"].text ?? "").words) \(fact["identifier"].text ?? "")"
                 return ("Verification of \(name)", fact["verification"])

@@ -109,18 +109,20 @@ enum NotificationPage {
         page.facts(
             json.members.compactMap { name, value in
                 guard !shownApart.contains(name) else { return nil }
-                return (name.words, PageFacts.cell(name, value))
+                return (name.words, MemberFormatter.cell(name, value))
             } + [("customer", customer), ("state", NotificationsPage.tag(state))])
         page.title("What it says")
         parts(json, pageRequest, &page)
         page.title("As it was signed")
         page.exact("The exact text", json["signed_data"].text ?? "")
-        VerificationFacts.show(
+        VerificationDetails.show(
             json["verifications"].members.map { ("Verification of the \($0.0.words)", $0.1) }, &page)
         for other in json["other_texts"].items {
             page.title("Signed under the same identifier")
             page.facts(
-                ["signed_date", "received_at", "origin", "failure"].map { ($0.words, PageFacts.cell($0, other[$0])) }
+                ["signed_date", "received_at", "origin", "failure"].map {
+                    ($0.words, MemberFormatter.cell($0, other[$0]))
+                }
                     + [("state", NotificationsPage.tag(other["state"].text ?? ""))])
             page.exact("The exact text of this one", other["signed_data"].text ?? "")
         }
@@ -137,7 +139,7 @@ enum NotificationPage {
         }
         for (name, part) in json["decoded"].members {
             page.subtitle(name.words.prefix(1).uppercased() + name.words.dropFirst())
-            page.facts(PageFacts.all(of: part))
+            page.facts(MemberFormatter.all(of: part))
             if let transaction = part["originalTransactionId"].text {
                 page.links([
                     ("Transaction \(transaction) and its owners", pageRequest.link("transactions", transaction))

@@ -24,7 +24,7 @@ enum TransactionPage {
     static func show(_ json: APIValue, _ pageRequest: PageRequest, _ page: inout ConsolePage) {
         page.facts(
             json.members.compactMap { name, value in
-                ["object", "customers"].contains(name) ? nil : (name.words, PageFacts.cell(name, value))
+                ["object", "customers"].contains(name) ? nil : (name.words, MemberFormatter.cell(name, value))
             })
         let customers = json["customers"].items.compactMap(\.text)
         page.table(

@@ -6,7 +6,7 @@ extension Section {
     mutating func price(_ key: String) -> Int64? {
         guard let text = text(key) else { return nil }
         do {
-            return try Thousandths.read(text)
+            return try PriceParser.read(text)
         } catch {
             problem(key, error.message)
             return nil

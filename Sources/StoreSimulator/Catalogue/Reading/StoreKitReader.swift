@@ -72,7 +72,7 @@ struct StoreKitReader {
 
     private mutating func readProduct(_ section: inout Section) {
         if !section.has("type") { section.problem("type", "is missing") }
-        let type = section.word("type", of: Words.productTypes) ?? .nonConsumable
+        let type = section.word("type", of: CatalogueValueNames.productTypes) ?? .nonConsumable
         var paths = CatalogueCheck.SourcePaths(product: section.path, introductoryOffer: "", offers: [])
         var product = Self.product(&section, type: type)
         for var offer in section.sections("codeOffers") {
@@ -122,7 +122,8 @@ struct StoreKitReader {
             let price = plan.price("displayPrice") ?? 0
             terms.billingPlans.append(
                 BillingPlan(
-                    type: plan.word("billingPlanType", of: Words.billingPlans) ?? .billedUpfront, price: price,
+                    type: plan.word("billingPlanType", of: CatalogueValueNames.billingPlans) ?? .billedUpfront,
+                    price: price,
                     commitmentPrice: plan.price("commitmentDisplayPrice") ?? price,
                     isEnabled: plan.flag("isEnabled") ?? true))
             plan.finish()
@@ -146,7 +147,7 @@ struct StoreKitReader {
     private func read(_ section: inout Section, type: OfferType, identifier: String? = nil) -> Offer {
         section.ignore("internalID", "billingPlanType")
         for key in ["paymentMode", "subscriptionPeriod"] where !section.has(key) { section.problem(key, "is missing") }
-        let discount = section.word("paymentMode", of: Words.discounts) ?? .freeTrial
+        let discount = section.word("paymentMode", of: CatalogueValueNames.discounts) ?? .freeTrial
         if discount == .freeTrial {
             // A price can remain from another mode.
             section.ignore("displayPrice")
@@ -187,7 +188,9 @@ struct StoreKitReader {
     private func eligibility(_ section: inout Section) -> [Offer.Audience]? {
         guard section.has("eligibility") else { return nil }
         let audiences = section.list("eligibility").compactMap { item in
-            guard case .text(let text) = item.value.content, let audience = Words.audiences.value(of: text) else {
+            guard case .text(let text) = item.value.content,
+                let audience = CatalogueValueNames.audiences.value(of: text)
+            else {
                 diagnostics.note("\(item.path): not understood")
                 return nil as Offer.Audience?
             }

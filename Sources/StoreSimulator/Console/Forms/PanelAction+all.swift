@@ -75,7 +75,7 @@ extension PanelAction {
                 ControlCall(.post, "/snapshots/{name}/restore", ["name": try fields.required("name", "The name")])
             }, done: { fields, _ in "Restored the snapshot \(fields["name"] ?? "")." },
             confirmation: { fields in
-                Question(
+                ConfirmationPrompt(
                     heading: "Restore a snapshot",
                     consequences: [
                         "Customers, purchases, notifications, faults and the time become those of \(fields["name"] ?? "").",
@@ -89,7 +89,7 @@ extension PanelAction {
             }, done: { _, _ in "Both stores are empty." },
             confirmation: { fields in
                 let rest = fields.contains("everything")
-                return Question(
+                return ConfirmationPrompt(
                     heading: "Reset the simulator",
                     consequences: [
                         "All customers, purchases and notifications of production and sandbox are deleted.",

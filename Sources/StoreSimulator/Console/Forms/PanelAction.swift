@@ -23,7 +23,7 @@ struct ControlCall: Sendable {
 /// The action of a form: a call of the control API, the same that a program would make.
 struct PanelAction: Sendable {
     /// A request for confirmation.
-    struct Question: Sendable {
+    struct ConfirmationPrompt: Sendable {
         var heading: String
         var consequences: [String]
         var button: String
@@ -31,7 +31,7 @@ struct PanelAction: Sendable {
     }
 
     var call: @Sendable (FormFields) throws -> ControlCall
-    var confirmation: (@Sendable (FormFields) throws -> Question?)?
+    var confirmation: (@Sendable (FormFields) throws -> ConfirmationPrompt?)?
     /// Returns a sentence about the completed action, from the fields and the response.
     var done: @Sendable (FormFields, JSONValue) -> String
     /// The fields that are copied to the query of the next page, as initial values of the form.
@@ -42,7 +42,7 @@ struct PanelAction: Sendable {
     init(
         _ call: @escaping @Sendable (FormFields) throws -> ControlCall,
         done: @escaping @Sendable (FormFields, JSONValue) -> String,
-        confirmation: (@Sendable (FormFields) throws -> Question?)? = nil, preservedFields: [String] = [],
+        confirmation: (@Sendable (FormFields) throws -> ConfirmationPrompt?)? = nil, preservedFields: [String] = [],
         nextPage: @escaping @Sendable (FormFields, JSONValue) -> PanelPage? = { _, _ in nil }
     ) {
         (self.call, self.done, self.confirmation) = (call, done, confirmation)
@@ -115,7 +115,7 @@ extension SimulatorPanel {
 
     /// Returns the page that asks for confirmation of an action.
     func confirmation(
-        _ question: PanelAction.Question, action: String, _ fields: FormFields, _ request: PanelRequest
+        _ question: PanelAction.ConfirmationPrompt, action: String, _ fields: FormFields, _ request: PanelRequest
     ) -> Page {
         let kept = fields.names.filter { !["ticket", "confirmed", Confirmation.typedField].contains($0) }
         let confirmation = Confirmation(

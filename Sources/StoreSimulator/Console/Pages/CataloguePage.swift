@@ -30,7 +30,7 @@ extension SimulatorPanel {
 
     private static func row(of product: Product, in storefront: Storefront) -> PageValue {
         let terms = product.subscription
-        let period = terms.map { "each \(PanelWords.length(of: $0.period)), group \($0.group), level \($0.level)" }
+        let period = terms.map { "each \(DisplayTexts.length(of: $0.period)), group \($0.group), level \($0.level)" }
         let introductory = (terms?.introductoryOffer).map { ["introductory \($0.discount.rawValue)"] } ?? []
         let offers = introductory + (terms?.offers ?? product.offers).compactMap(\.identifier)
         return [

@@ -50,7 +50,7 @@ extension SimulatorPanel {
             let storefront = own ?? store.catalogue.storefronts.first ?? .usa
             return store.catalogue.products.filter(isIncluded).prefix(500).map { product in
                 let price = PriceText.price(product.price(in: storefront.code), storefront.currency)
-                let length = product.subscription.map { ", each \(PanelWords.length(of: $0.period))" } ?? ""
+                let length = product.subscription.map { ", each \(DisplayTexts.length(of: $0.period))" } ?? ""
                 return (product.id, "\(product.id) (\(price)\(length))")
             }
         }
@@ -95,7 +95,7 @@ extension SimulatorPanel {
 }
 
 /// Display texts for values.
-enum PanelWords {
+enum DisplayTexts {
     static func length(of period: Period) -> String {
         let unit =
             switch period.unit {

@@ -66,7 +66,9 @@ public struct TriggerRequest: Sendable, Hashable, Codable {
     /// Suggestions for an unknown name: a similar name, or the type with each of its subtypes.
     private var suggestions: String {
         let kinds = NotificationKind.all
-        if let near = Spelling.nearest(to: name, among: kinds.map(\.name)) { return "; did you mean \(quoted(near))?" }
+        if let near = SpellingSuggestion.nearest(to: name, among: kinds.map(\.name)) {
+            return "; did you mean \(quoted(near))?"
+        }
         let names = kinds.filter { $0.type == notificationType }.map { quoted($0.name) }
         guard names.isEmpty else { return "; did you mean \(names.joined(separator: " or "))?" }
         return "; counterfoil simulator trigger --list lists them"

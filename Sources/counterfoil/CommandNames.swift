@@ -2,7 +2,7 @@ import ArgumentParser
 import ConfigurationReading
 
 /// The names of commands and options: former names, and suggestions for unknown ones.
-enum CommandWords {
+enum CommandNames {
     /// The former names of commands, from before commands had groups, with the current ones. They still work, but the
     /// help does not show them.
     static let former: [String: [String]] = [
@@ -76,7 +76,7 @@ enum CommandWords {
         }
         for (word, path) in former { names[word, default: []].append(path) }
         let typed = (["counterfoil"] + path + [word]).joined(separator: " ").printable
-        guard let name = Spelling.nearest(to: word, among: names.keys), let meant = names[name]?.first else {
+        guard let name = SpellingSuggestion.nearest(to: word, among: names.keys), let meant = names[name]?.first else {
             return "'\(typed)' is not a command."
         }
         return "'\(typed)' is not a command. Did you mean 'counterfoil \(meant.joined(separator: " "))'?"

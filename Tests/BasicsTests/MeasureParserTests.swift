@@ -3,13 +3,13 @@ import Testing
 
 @Suite struct `Numbers with units` {
     @Test(arguments: [
-        ("15m", [TypedMeasure.Part(count: 15, unit: "m")]),
+        ("15m", [MeasureParser.Part(count: 15, unit: "m")]),
         ("1h 30m", [.init(count: 1, unit: "h"), .init(count: 30, unit: "m")]),
         (" 2 Days 3h ", [.init(count: 2, unit: "days"), .init(count: 3, unit: "h")]),
         ("1000x", [.init(count: 1000, unit: "x")]), ("0s", [.init(count: 0, unit: "s")]),
     ])
-    func `Numbers with units are read part by part`(_ text: String, _ parts: [TypedMeasure.Part]) {
-        #expect(TypedMeasure.parts(of: text, upTo: 1000) == parts)
+    func `Numbers with units are read part by part`(_ text: String, _ parts: [MeasureParser.Part]) {
+        #expect(MeasureParser.parts(of: text, upTo: 1000) == parts)
     }
 
     @Test(arguments: [
@@ -17,7 +17,7 @@ import Testing
         String(repeating: "1s", count: 51),
     ])
     func `A text that is not a number with a unit is refused`(_ text: String) {
-        #expect(TypedMeasure.parts(of: text, upTo: 1000) == nil)
+        #expect(MeasureParser.parts(of: text, upTo: 1000) == nil)
     }
 
     @Test func `Units of time are known by their names and abbreviations`() {

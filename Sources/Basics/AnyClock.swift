@@ -1,5 +1,5 @@
 /// A type-erased clock with the operations needed for waiting: the time since its creation, and a cancellable sleep.
-package struct WaitingClock: Sendable {
+package struct AnyClock: Sendable {
     package let now: @Sendable () -> Duration
     package let sleep: @Sendable (Duration) async throws -> Void
 

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    private struct Numbered: RepeatableEvent {
+    private struct Numbered: ResendableEvent {
         var number: Int64
         var type: EventType
         var originalTransactionID: String?
@@ -66,21 +66,21 @@ import Testing
     @Test(arguments: cases) func `The newer events of a purchase are repeated after a late one, the oldest first`(
         _ testCase: Case
     ) throws {
-        let found = EventRepeats.after(100, in: try Self.record(testCase.dates), event: Self.events(testCase))
+        let found = ResendDecision.after(100, in: try Self.record(testCase.dates), event: Self.events(testCase))
         #expect(found.map(\.number) == testCase.repeats)
     }
 
     @Test func `Events of a consumable are not repeated, because they would be counted twice`() throws {
         let testCase = Case(testDescription: "", dates: [200], repeats: [])
         let record = try Self.record(testCase.dates, type: .consumable)
-        #expect(EventRepeats.after(100, in: record, event: Self.events(testCase)).isEmpty)
+        #expect(ResendDecision.after(100, in: record, event: Self.events(testCase)).isEmpty)
     }
 
     @Test func `Only the newest events are repeated, up to a limit, and no others are read`() throws {
         let count = LedgerEvent.maximumRepeats
         let testCase = Case(testDescription: "", dates: (0..<Int64(2 * count)).map { 200 + $0 }, repeats: [])
         var read = 0
-        let found = EventRepeats.after(100, in: try Self.record(testCase.dates)) { number in
+        let found = ResendDecision.after(100, in: try Self.record(testCase.dates)) { number in
             read += 1
             return Self.events(testCase)(number)
         }

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import ConfigurationReading
 
 /// The values of enumerations in both catalogue formats.
-enum Words {
+enum CatalogueValueNames {
     static let productTypes = Vocabulary<ProductType>([
         ("consumable", [], .consumable),
         ("nonConsumable", [], .nonConsumable),

@@ -2,7 +2,7 @@ import Synchronization
 
 /// An asynchronous lock that grants access to one task at a time, in the order of arrival. A task that is cancelled
 /// while it waits leaves the queue at once.
-package final class FairGate: Sendable {
+package final class AsyncLock: Sendable {
     private struct State {
         var isTaken = false
         var lastID: UInt64 = 0

@@ -1,5 +1,5 @@
 /// Suggests corrections of misspelled words.
-package enum Spelling {
+package enum SpellingSuggestion {
     /// Returns the end of a message that suggests the nearest candidate, such as `; did you mean "period"?`. Empty if
     /// none is near.
     package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String {

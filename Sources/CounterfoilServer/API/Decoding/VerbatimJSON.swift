@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Parses JSON whose bytes are copied unchanged into an answer.
-enum PlainJSON {
+enum VerbatimJSON {
     /// Returns the members of a JSON object; nil for anything else.
     ///
     /// Foundation also parses UTF-16, UTF-32 and byte order marks. An answer in UTF-8 must not contain them.

@@ -78,11 +78,11 @@ struct CircuitState {
 }
 
 /// The circuit breaker that all calls of a client share.
-final class Circuit: Sendable {
+final class CircuitBreaker: Sendable {
     private let state: Mutex<CircuitState>
-    private let clock: WaitingClock
+    private let clock: AnyClock
 
-    init(_ policy: CircuitBreakerPolicy, clock: WaitingClock) {
+    init(_ policy: CircuitBreakerPolicy, clock: AnyClock) {
         state = Mutex(CircuitState(policy))
         self.clock = clock
     }

@@ -1,7 +1,7 @@
 internal import AppStoreModels
 
 /// Readable words for numeric and upper-case values in signed payloads, by member name.
-enum SignedWords {
+enum PayloadValueNames {
     /// The members with prices in thousandths of the payload's currency.
     static let prices: Set<String> = [
         "price", "renewalPrice", "commitmentPrice", "commitmentRenewalPrice", "taxExclusivePrice", "estimatedTax",

@@ -2,21 +2,21 @@ internal import AppStoreModels
 internal import Entitlements
 
 /// The properties of an event that decide whether it is sent again.
-package protocol RepeatableEvent {
+package protocol ResendableEvent {
     var type: EventType { get }
     var originalTransactionID: String? { get }
 }
 
-extension LedgerEvent: RepeatableEvent {}
+extension LedgerEvent: ResendableEvent {}
 
 /// Decides which events are sent again after a late one, so that a receiver that trusts the last message ends with the
 /// newest state. A pure function on values.
-package enum EventRepeats {
+package enum ResendDecision {
     /// Returns the events about a purchase that are newer than an instant, the oldest first, at most
     /// ``LedgerEvent/maximumRepeats``. Of renewals only the newest is included, because it supersedes the others.
     ///
     /// - Parameter event: Returns the event of a notification; nil if it has none. Called no more often than necessary.
-    package static func after<Event: RepeatableEvent>(
+    package static func after<Event: ResendableEvent>(
         _ instant: Milliseconds, in record: LineageRecord, event: (_ notification: Int64) throws -> Event?
     ) rethrows -> [Event] {
         // A receiver counts consumables, so it would count a repeated one twice.

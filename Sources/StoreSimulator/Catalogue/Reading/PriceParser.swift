@@ -1,7 +1,7 @@
 internal import ConfigurationReading
 
 /// Parses prices to thousandths of the currency, the unit of the App Store.
-enum Thousandths {
+enum PriceParser {
     /// The maximum price, ten digits before the decimal point. Multiplying it by any number of periods does not
     /// overflow.
     static let maximum: Int64 = 1_000_000_000_000

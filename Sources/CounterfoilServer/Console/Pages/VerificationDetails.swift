@@ -1,5 +1,5 @@
 /// Shows what verifications are based on: the anchor, the time, the revocation status and the certificates.
-enum VerificationFacts {
+enum VerificationDetails {
     /// Adds each verification, and each certificate chain once, because most texts are signed with the same chain.
     static func show(_ verifications: [(title: String, trace: APIValue)], _ page: inout ConsolePage) {
         var chains: [String] = []

@@ -3,7 +3,7 @@ internal import AppStoreModels
 internal import Foundation
 
 /// Formats members of API responses and of signed payloads.
-enum PageFacts {
+enum MemberFormatter {
     /// The nested signed texts of a notification. Their content is shown separately.
     private static let signedTexts: Set<String> = [
         "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
@@ -87,12 +87,12 @@ enum PageFacts {
     /// Returns the readable value of a date, a price or an enumeration; nil for other members.
     private static func readable(_ member: Member) -> ConsolePage.Cell? {
         guard let number = member.value.number else {
-            return SignedWords.word(for: member.value.text ?? "", of: member.name).map { .plain($0) }
+            return PayloadValueNames.word(for: member.value.text ?? "", of: member.name).map { .plain($0) }
         }
         if isInstant(member.name, number) { return .time(member.value.instant) }
-        if let word = SignedWords.word(for: String(number), of: member.name) { return .plain(word) }
+        if let word = PayloadValueNames.word(for: String(number), of: member.name) { return .plain(word) }
         let currency = member.around.reversed().compactMap { $0["currency"].text }.first
-        if SignedWords.prices.contains(member.name), let currency {
+        if PayloadValueNames.prices.contains(member.name), let currency {
             return .foreign(PriceText.price(number, currency))
         }
         // Thousandths of a percent.

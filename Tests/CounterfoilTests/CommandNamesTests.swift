@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: all)
     func `A former command runs its present replacement`(_ word: String) async throws {
-        let path = try #require(CommandWords.former[word])
+        let path = try #require(CommandNames.former[word])
         let help = try await Command.run([word, "--help"])
         #expect(help.status == 0)
         #expect(help.output.contains("USAGE: counterfoil \(path.joined(separator: " "))"), "\(help.output)")
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `A former command passes its arguments on`() async throws {
         #expect(
-            CommandWords.current(["scenario", "show", "upgrade"]) == ["simulator", "scenario", "show", "upgrade"])
+            CommandNames.current(["scenario", "show", "upgrade"]) == ["simulator", "scenario", "show", "upgrade"])
         let former = try await Command.run(["scenario", "show", "upgrade"])
         let current = try await Command.run(["simulator", "scenario", "show", "upgrade"])
         #expect(former.status == 0 && former.output == current.output)
@@ -46,7 +46,7 @@ import Testing
         ("server segments --key key.txt", "server segments --key key.txt"),
     ])
     func `Former options are replaced by the present ones`(_ line: String, _ current: String) throws {
-        let words = CommandWords.current(line.split(separator: " ").map(String.init))
+        let words = CommandNames.current(line.split(separator: " ").map(String.init))
         #expect(words == current.split(separator: " ").map(String.init))
     }
 
@@ -61,7 +61,7 @@ import Testing
         ["verify", "buy"], ["simulator", "restore", "buy"], ["help"], [], ["--version"], ["help", "api"],
     ])
     func `Former commands are recognized only as the first argument`(_ arguments: [String]) {
-        #expect(CommandWords.current(arguments) == arguments)
+        #expect(CommandNames.current(arguments) == arguments)
     }
 }
 

@@ -1,5 +1,5 @@
 /// Parses numbers with units: `1h 30m`, `4 MiB`, `13 months`.
-package enum TypedMeasure {
+package enum MeasureParser {
     /// A number and the name of its unit, in lower case.
     package struct Part: Sendable, Hashable {
         package var count: Int64
