@@ -16,10 +16,10 @@ package final class AsyncLock: Sendable {
     /// The number of waiting tasks.
     package var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// Waits until all earlier tasks have left, then enters. Each call that returns must be paired with ``leave()``.
+    /// Waits until all earlier tasks have unlocked, then locks. Each call that returns must be paired with ``unlock()``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
-    package func enter() async throws {
+    package func lock() async throws {
         try Task.checkCancellation()
         let id = state.withLock { state -> UInt64? in
             guard state.isTaken else {
@@ -40,8 +40,8 @@ package final class AsyncLock: Sendable {
         }
     }
 
-    /// Leaves the gate and lets the next task enter.
-    package func leave() {
+    /// Unlocks, and lets the next task lock.
+    package func unlock() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard !state.queue.isEmpty else {
                 state.isTaken = false

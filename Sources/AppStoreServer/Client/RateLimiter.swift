@@ -93,7 +93,7 @@ struct RateSchedule {
 /// Delays requests of each class until its quota allows them, first come, first served.
 final class RateLimiter: Sendable {
     private final class Lane: Sendable {
-        let gate = AsyncLock()
+        let lock = AsyncLock()
         let schedule: Mutex<RateSchedule>
         init(_ schedule: RateSchedule) { self.schedule = Mutex(schedule) }
     }
@@ -110,11 +110,11 @@ final class RateLimiter: Sendable {
     /// Waits until a request of this class may be sent. Throws if the task is cancelled, which uses no quota.
     func wait(for rateClass: RateClass) async throws {
         guard let lane = lanes[rateClass] else { return }
-        try await lane.gate.enter()
-        defer { lane.gate.leave() }
+        try await lane.lock.lock()
+        defer { lane.lock.unlock() }
         while let wait = lane.schedule.withLock({ $0.take(at: clock.now()) }) { try await clock.sleep(wait) }
     }
 
     /// The number of tasks in the queue behind the first one.
-    func waiting(for rateClass: RateClass) -> Int { lanes[rateClass]?.gate.waiting ?? 0 }
+    func waiting(for rateClass: RateClass) -> Int { lanes[rateClass]?.lock.waiting ?? 0 }
 }

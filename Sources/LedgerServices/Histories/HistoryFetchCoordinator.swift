@@ -15,7 +15,7 @@ final class HistoryFetchCoordinator: Sendable {
     private struct State {
         var number: UInt64 = 0
         var outcomes: [Account: AccountHistory] = [:]
-        var gates: [Account: (gate: AsyncLock, users: Int)] = [:]
+        var locks: [Account: (lock: AsyncLock, users: Int)] = [:]
     }
 
     /// The maximum age of a cached `pending` outcome, in seconds.
@@ -36,10 +36,10 @@ final class HistoryFetchCoordinator: Sendable {
         about account: Account, of ids: [String], notOlderThan age: TimeInterval, now: @Sendable () -> Date,
         fetch: () async throws -> AccountHistory
     ) async throws -> AccountHistory {
-        let (gate, number) = acquireGate(of: account)
-        defer { releaseGate(of: account) }
-        try await gate.enter()
-        defer { gate.leave() }
+        let (lock, number) = retainLock(of: account)
+        defer { releaseLock(of: account) }
+        try await lock.lock()
+        defer { lock.unlock() }
         if let known = state.withLock({ $0.outcomes[account] }),
             known.covered.isSuperset(of: ids.map { ExactText($0) }),
             known.number > number || known.isRecent(at: now(), age)
@@ -70,20 +70,20 @@ final class HistoryFetchCoordinator: Sendable {
         }
     }
 
-    private func acquireGate(of account: Account) -> (AsyncLock, UInt64) {
+    private func retainLock(of account: Account) -> (AsyncLock, UInt64) {
         state.withLock { state in
-            var entry = state.gates[account] ?? (AsyncLock(), 0)
+            var entry = state.locks[account] ?? (AsyncLock(), 0)
             entry.users += 1
-            state.gates[account] = entry
-            return (entry.gate, state.number)
+            state.locks[account] = entry
+            return (entry.lock, state.number)
         }
     }
 
-    private func releaseGate(of account: Account) {
+    private func releaseLock(of account: Account) {
         state.withLock { state in
-            guard var entry = state.gates[account] else { return }
+            guard var entry = state.locks[account] else { return }
             entry.users -= 1
-            state.gates[account] = entry.users > 0 ? entry : nil
+            state.locks[account] = entry.users > 0 ? entry : nil
         }
     }
 }

@@ -44,7 +44,7 @@ package final class Recovery: Sendable {
     let logger: Logger
     private let state: Mutex<State>
     /// Ensure that only one task at a time reads the history of a scope.
-    private let gates: [Int64: AsyncLock]
+    private let locks: [Int64: AsyncLock]
 
     package init(
         storage: any Storage, ingest: Ingest, histories: AccountHistories, scopes: AppEnvironmentRegistry,
@@ -61,7 +61,7 @@ package final class Recovery: Sendable {
         self.logger = logger
         let marks = try await storage.completenessMarks().map { ($0.scope, $0) }
         state = Mutex(State(marks: Dictionary(marks, uniquingKeysWith: { first, _ in first })))
-        gates = clients.mapValues { _ in AsyncLock() }
+        locks = clients.mapValues { _ in AsyncLock() }
     }
 
     /// The server's time.
@@ -122,9 +122,9 @@ package final class Recovery: Sendable {
     ///
     /// - Parameter cause: The cause of the pass; nil to only finish open recoveries.
     package func runPass(_ appEnvironment: AppEnvironment, because cause: RecoveryRun.Cause?) async throws {
-        guard let client = clients[appEnvironment.id], let gate = gates[appEnvironment.id] else { return }
-        try await gate.enter()
-        defer { gate.leave() }
+        guard let client = clients[appEnvironment.id], let lock = locks[appEnvironment.id] else { return }
+        try await lock.lock()
+        defer { lock.unlock() }
         do {
             var failure: (any Error)?
             var cause = cause

@@ -53,8 +53,8 @@ extension WebhookDispatcher {
     /// ran at the same time, the later write would overwrite the earlier one, and a secret already shown to a user
     /// would be lost.
     package func serializeChanges<Value>(_ change: () async throws -> Value) async throws -> Value {
-        try await changeGate.enter()
-        defer { changeGate.leave() }
+        try await changeLock.lock()
+        defer { changeLock.unlock() }
         return try await change()
     }
 

@@ -52,7 +52,7 @@ package final class WebhookDispatcher: Service {
     let clock: ServerClock
     let logger: Logger
     /// Serializes changes of endpoint definitions.
-    let changeGate = AsyncLock()
+    let changeLock = AsyncLock()
     let metrics: ServerMetrics
     private let wakeups: AsyncStream<Void>
     private let wakeup: AsyncStream<Void>.Continuation

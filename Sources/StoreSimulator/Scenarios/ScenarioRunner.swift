@@ -20,8 +20,8 @@ extension Simulator {
                 "a scenario needs a frozen clock: start the simulator with --clock frozen")
         }
         // Concurrent scenarios would save each other's changed settings as the ones to restore.
-        try await core.scenarioGate.enter()
-        defer { core.scenarioGate.leave() }
+        try await core.scenarioLock.lock()
+        defer { core.scenarioLock.unlock() }
         let environments = [AppStoreEnvironment.production, .sandbox]
         let before = environments.map { environment in
             core.read(environment) { store, _ in

@@ -32,8 +32,8 @@ extension Simulator {
                     + "\(own.bundleID) (\(own.appAppleID))")
         }
         // A running scenario restores the previous state when it ends, which would overwrite this one.
-        try await core.scenarioGate.enter()
-        defer { core.scenarioGate.leave() }
+        try await core.scenarioLock.lock()
+        defer { core.scenarioLock.unlock() }
         try await core.replace(with: state) { new, old in
             // The receiver of this run keeps receiving notifications.
             for environment in [AppStoreEnvironment.production, .sandbox] {
@@ -47,8 +47,8 @@ extension Simulator {
     /// notification URLs) and catalogues stay as they are; if `includingConfiguration` is true, they return to
     /// their initial values, too. If a scenario is running, waits until it ends.
     public func reset(includingConfiguration: Bool = false) async throws {
-        try await core.scenarioGate.enter()
-        defer { core.scenarioGate.leave() }
+        try await core.scenarioLock.lock()
+        defer { core.scenarioLock.unlock() }
         try await core.replace(with: SimulatorState(core.configuration, real: Date())) { new, old in
             guard !includingConfiguration else { return }
             for environment in [AppStoreEnvironment.production, .sandbox] {

@@ -20,11 +20,11 @@ package final class SimulatorCore: Sendable {
     /// The background jobs that advance the clock.
     let advances = AdvanceJobs()
     /// Admits one task at a time that processes events.
-    private let gate = AsyncLock()
+    private let lock = AsyncLock()
     /// Admits one scenario at a time.
-    let scenarioGate = AsyncLock()
+    let scenarioLock = AsyncLock()
     /// Admits one task at a time that sends performance tests.
-    let performanceGate = AsyncLock()
+    let performanceLock = AsyncLock()
 
     package init(
         _ configuration: SimulatorConfiguration, authority: StoreAuthority, bearer: BearerCheck, real: Date
@@ -50,8 +50,8 @@ package final class SimulatorCore: Sendable {
         until target: Date? = nil, while shouldContinue: @Sendable () -> Bool = { true }
     ) async throws(CancellationError) {
         try await runPerformanceTests()
-        do { try await gate.enter() } catch { throw CancellationError() }
-        defer { gate.leave() }
+        do { try await lock.lock() } catch { throw CancellationError() }
+        defer { lock.unlock() }
         await withTaskGroup(of: Int.self) { group in
             var inFlight: [Int: Date] = [:]
             var lastKey = 0
@@ -88,8 +88,8 @@ package final class SimulatorCore: Sendable {
 
     /// Returns the whole state at a moment when no notification is in flight.
     package func wholeState() async throws(CancellationError) -> SimulatorState {
-        do { try await gate.enter() } catch { throw CancellationError() }
-        defer { gate.leave() }
+        do { try await lock.lock() } catch { throw CancellationError() }
+        defer { lock.unlock() }
         return state.withLock { state in
             state.clock.recordTime()
             return state
@@ -101,10 +101,10 @@ package final class SimulatorCore: Sendable {
     package func replace(
         with new: SimulatorState, keeping keep: @Sendable (inout SimulatorState, SimulatorState) -> Void = { _, _ in }
     ) async throws(CancellationError) {
-        do { try await performanceGate.enter() } catch { throw CancellationError() }
-        defer { performanceGate.leave() }
-        do { try await gate.enter() } catch { throw CancellationError() }
-        defer { gate.leave() }
+        do { try await performanceLock.lock() } catch { throw CancellationError() }
+        defer { performanceLock.unlock() }
+        do { try await lock.lock() } catch { throw CancellationError() }
+        defer { lock.unlock() }
         state.withLock { state in
             let epoch = state.epoch + 1
             var new = new

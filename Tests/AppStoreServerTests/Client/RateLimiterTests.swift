@@ -131,15 +131,15 @@ import Testing
 }
 
 @Suite struct `Fairness of the rate limiter` {
-    @Test func `A fair gate admits one task at a time under contention and cancellation`() async throws {
-        let gate = AsyncLock()
+    @Test func `An async lock admits one task at a time under contention and cancellation`() async throws {
+        let lock = AsyncLock()
         let inside = Shared(0)
         let entered = Shared(0)
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<500 {
                 group.addTask {
                     let task = Task {
-                        try await gate.enter()
+                        try await lock.lock()
                         let count = inside.withLock { inside in
                             inside += 1
                             return inside
@@ -148,7 +148,7 @@ import Testing
                         entered.withLock { $0 += 1 }
                         await Task.yield()
                         inside.withLock { $0 -= 1 }
-                        gate.leave()
+                        lock.unlock()
                     }
                     if index.isMultiple(of: 3) { task.cancel() }
                     _ = await task.result
@@ -157,8 +157,8 @@ import Testing
         }
         // Every third task was cancelled, before or after it entered.
         #expect(entered.withLock { $0 } >= 333)
-        #expect(gate.waiting == 0)
-        try await gate.enter()
-        gate.leave()
+        #expect(lock.waiting == 0)
+        try await lock.lock()
+        lock.unlock()
     }
 }

@@ -46,7 +46,7 @@ internal import NIOHTTP1
             let webhooks = try world.server.core.webhooks
             let removal = try await webhooks.serializeChanges {
                 let removal = Task { try await world.send(.DELETE, "/v1/webhooks/mine").status }
-                try await waitUntil("the removal waits") { webhooks.changeGate.waiting == 1 }
+                try await waitUntil("the removal waits") { webhooks.changeLock.waiting == 1 }
                 let status = try await world.send(.GET, "/v1/webhooks/mine").status
                 #expect(status == 200)
                 return removal

@@ -46,8 +46,8 @@ extension SimulatorCore {
     /// Sends the remaining requests of the running performance tests. Returns when the tests have ended.
     func runPerformanceTests() async throws(CancellationError) {
         guard hasPerformanceTest else { return }
-        do { try await performanceGate.enter() } catch { throw CancellationError() }
-        defer { performanceGate.leave() }
+        do { try await performanceLock.lock() } catch { throw CancellationError() }
+        defer { performanceLock.unlock() }
         while !Task.isCancelled, let test = nextPerformanceTest() { await send(test) }
         if Task.isCancelled { throw CancellationError() }
     }
