@@ -75,14 +75,14 @@ import Testing
         let erasure = Self.erasure
         let none = ClaimHistory([])
         func taken(_ claims: [ClaimEvent], named: String? = nil, account: [ClaimEvent] = []) -> ClaimEvent? {
-            erasure.disowning(
-                Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account)), of: "anna")
+            erasure.disowningClaim(
+                for: Ownership(claims: ClaimHistory(claims), named: named, account: ClaimHistory(account)), of: "anna")
         }
         #expect(taken([], named: "anna") == ClaimEvent(at: 100, .take, erasure.standIn))
         #expect(taken([.init(at: 100, .take, "anna")]) == ClaimEvent(at: 101, .take, erasure.standIn))
         #expect(taken([], named: "ben") == nil)
         #expect(taken([.init(at: 5, .take, erasure.standIn)], named: "anna") == nil)
-        #expect(erasure.disowning(Ownership(claims: none, named: nil, account: none), of: "anna") == nil)
+        #expect(erasure.disowningClaim(for: Ownership(claims: none, named: nil, account: none), of: "anna") == nil)
     }
 
     /// Imports apply erasures of long ago again.
@@ -91,11 +91,14 @@ import Testing
         let renamed = ClaimEvent(at: 5, .take, erasure.standIn)
         let reclaimed = ClaimHistory([renamed, ClaimEvent(at: 101, .take, "anna")])
         for named in [nil, "anna"] {
-            #expect(erasure.disowning(Ownership(claims: reclaimed, named: named, account: none), of: "anna") == nil)
+            #expect(
+                erasure.disowningClaim(for: Ownership(claims: reclaimed, named: named, account: none), of: "anna")
+                    == nil)
         }
-        #expect(erasure.disowning(Ownership(claims: none, named: nil, account: reclaimed), of: "anna") == nil)
+        #expect(erasure.disowningClaim(for: Ownership(claims: none, named: nil, account: reclaimed), of: "anna") == nil)
         // A signed app account token is not a claim.
-        let bySignature = erasure.disowning(Ownership(claims: none, named: "anna", account: reclaimed), of: "anna")
+        let bySignature = erasure.disowningClaim(
+            for: Ownership(claims: none, named: "anna", account: reclaimed), of: "anna")
         #expect(bySignature == ClaimEvent(at: 100, .take, erasure.standIn))
     }
 

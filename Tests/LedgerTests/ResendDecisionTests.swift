@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `Only the newest events are repeated, up to a limit, and no others are read`() throws {
-        let count = LedgerEvent.maximumRepeats
+        let count = LedgerEvent.maximumResentEvents
         let testCase = Case(testDescription: "", dates: (0..<Int64(2 * count)).map { 200 + $0 }, repeats: [])
         var read = 0
         let found = ResendDecision.after(100, in: try Self.record(testCase.dates)) { number in

@@ -99,7 +99,7 @@ extension MemoryLedger.State {
         _ record: LineageRecord, _ customer: String, _ erasure: Erasure, in scope: Int64
     ) {
         let original = record.lineage.originalTransactionID
-        guard let claim = erasure.disowning(ownership(of: original, in: scope), of: customer) else { return }
+        guard let claim = erasure.disowningClaim(for: ownership(of: original, in: scope), of: customer) else { return }
         add([claim], to: .init(isAccount: false, key: .init(scope, original)))
     }
 

@@ -33,7 +33,7 @@ extension MemoryLedger.State {
                 let variants = add(candidate, to: target, at: now, &lanes)
                 made += variants
                 if variants > 0, candidate.event.isLate {
-                    made += addRepeats(after: candidate, to: target, begin: begin, at: now, &lanes) {
+                    made += addResentEvents(after: candidate, to: target, begin: begin, at: now, &lanes) {
                         $0.number < candidate.number
                     }
                 }
@@ -55,7 +55,7 @@ extension MemoryLedger.State {
         var lanes: Set<ExactText> = []
         for event in wanted {
             outcome.deliveries += add(event, to: target, at: now, &lanes)
-            _ = addRepeats(after: event, to: target, begin: begin, at: now, &lanes) {
+            _ = addResentEvents(after: event, to: target, begin: begin, at: now, &lanes) {
                 $0.number <= cursor && !range.contains($0)
             }
             guard outcome.deliveries < range.limit else {
@@ -88,7 +88,7 @@ extension MemoryLedger.State {
     }
 
     /// Repeats newer events of the same purchase if `needsRepeat` is true for them and no delivery of theirs waits.
-    private mutating func addRepeats(
+    private mutating func addResentEvents(
         after late: MemoryLedger.Numbered, to target: FanOutTarget, begin: Milliseconds, at now: Milliseconds,
         _ lanes: inout Set<ExactText>, where needsRepeat: (MemoryLedger.Numbered) -> Bool
     ) -> Int {

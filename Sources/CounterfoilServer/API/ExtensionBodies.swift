@@ -50,8 +50,8 @@ struct ExtensionBody: JSONRequestBody {
         guard let text = requestIdentifier else {
             return (call.idempotentIdentifier("extension", in: appEnvironment, [subject]) ?? UUID()).text
         }
-        let isFine = isUUID ? UUID(text: text) != nil : (1...128).contains(text.utf8.count)
-        guard isFine, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+        let isValid = isUUID ? UUID(text: text) != nil : (1...128).contains(text.utf8.count)
+        guard isValid, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
             throw APIFailure(
                 "invalid_identifier",
                 isUUID

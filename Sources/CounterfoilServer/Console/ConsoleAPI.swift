@@ -10,7 +10,7 @@ struct ConsoleAPI: Sendable {
     struct APIResponse: Sendable {
         var status: Int
         var json: APIValue
-        var isFine: Bool { status < 300 }
+        var isSuccess: Bool { status < 300 }
         /// The error code.
         var code: String? { json["code"].text }
         /// The error message, with the name of the field that it is about. `id` and `name` are path parameters, not
@@ -28,7 +28,7 @@ struct ConsoleAPI: Sendable {
 
         /// Returns the response, or throws if it is an error.
         func orFailure() throws(APIFailure) -> APIResponse {
-            guard !isFine else { return self }
+            guard !isSuccess else { return self }
             throw failure
         }
 

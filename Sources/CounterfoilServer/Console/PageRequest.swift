@@ -82,7 +82,7 @@ struct PageRequest: Sendable {
     func accept(
         _ answer: ConsoleAPI.APIResponse, _ page: inout ConsolePage, _ subject: String, isPart: Bool = false
     ) -> Bool {
-        if answer.isFine { return true }
+        if answer.isSuccess { return true }
         let title =
             switch answer.status {
             case 403: "\(subject): not allowed"

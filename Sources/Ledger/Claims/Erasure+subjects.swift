@@ -78,7 +78,7 @@ extension Erasure {
     /// Returns the claim by which the stand-in takes the purchase, after its claims were renamed. Nil if the customer
     /// does not own it or claimed it after the erasure: a returning customer may restore purchases, and a later import
     /// of the erasure does not take them away.
-    package func disowning(_ ownership: Ownership, of customer: String) -> ClaimEvent? {
+    package func disowningClaim(for ownership: Ownership, of customer: String) -> ClaimEvent? {
         guard ownership.owners.containsExactly(customer), !isClaimedSince(ownership, by: customer) else { return nil }
         return ClaimEvent(at: ownership.claims.next(after: instant), .take, standIn)
     }

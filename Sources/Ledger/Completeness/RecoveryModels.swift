@@ -33,7 +33,7 @@ package struct CompletenessMark: Sendable, Hashable {
 
     /// Returns the part of the mark that is valid if the clock shows `now`. If the clock showed a later time when the
     /// history was read, one of the two is wrong, so only the App Store's own dates count.
-    package func holding(at now: Milliseconds) -> CompletenessMark {
+    package func validPart(at now: Milliseconds) -> CompletenessMark {
         guard now + RecoveryPlan.historyDelay < checkedAt else { return self }
         var mark = self
         mark.readUntil = min(readUntil, signedUntil ?? since - 1)

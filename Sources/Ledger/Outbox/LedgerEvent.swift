@@ -22,7 +22,7 @@ package struct LedgerEvent: Sendable, Hashable {
     package var isLate = false
 
     /// The maximum number of newer events that are sent again after a late one.
-    package static let maximumRepeats = 100
+    package static let maximumResentEvents = 100
 
     package init(
         id: String, scope: Int64, type: EventType, originalTransactionID: String? = nil, customer: String? = nil,

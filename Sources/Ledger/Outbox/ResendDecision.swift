@@ -13,7 +13,7 @@ extension LedgerEvent: ResendableEvent {}
 /// newest state. A pure function on values.
 package enum ResendDecision {
     /// Returns the events about a purchase that are newer than an instant, the oldest first, at most
-    /// ``LedgerEvent/maximumRepeats``. Of renewals only the newest is included, because it supersedes the others.
+    /// ``LedgerEvent/maximumResentEvents``. Of renewals only the newest is included, because it supersedes the others.
     ///
     /// - Parameter event: Returns the event of a notification; nil if it has none. Called no more often than necessary.
     package static func after<Event: ResendableEvent>(
@@ -25,7 +25,7 @@ package enum ResendDecision {
             .sorted { ($0.signedDate, $0.notification) > ($1.signedDate, $1.notification) }
         var found: [Event] = []
         var hasRenewal = false
-        for mention in newestFirst where found.count < LedgerEvent.maximumRepeats {
+        for mention in newestFirst where found.count < LedgerEvent.maximumResentEvents {
             // If different texts of a notification name two purchases, the event is about the first.
             guard let event = try event(mention.notification),
                 event.originalTransactionID?.isExactly(record.lineage.originalTransactionID) ?? false

@@ -59,7 +59,7 @@ extension SQLiteStorage {
             }
             last = candidate.number
             if candidate.happenedAt >= endpoint.begin, try lanes.add(candidate) > 0, candidate.isLate {
-                try lanes.addRepeats(after: candidate) { $0.number < candidate.number }
+                try lanes.addResentEvents(after: candidate) { $0.number < candidate.number }
             }
             if lanes.count >= limit {
                 progress = .more

@@ -98,7 +98,7 @@ extension SQLiteStorage {
         for candidate in candidates {
             made += try lanes.add(candidate)
             last = candidate.number
-            try lanes.addRepeats(after: candidate) { $0.number <= endpoint.cursor && !range.contains($0) }
+            try lanes.addResentEvents(after: candidate) { $0.number <= endpoint.cursor && !range.contains($0) }
             if made >= maximum { break }
         }
         try lanes.retryNow()

@@ -61,7 +61,7 @@ extension SQLiteStorage: AttemptStorage {
 
     package func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]? {
         try await read { db in
-            for (event, value) in OutboxTable.numberQueries(for: id) {
+            for (event, value) in OutboxTable.rowIDQueries(for: id) {
                 var (isKnown, found): (Bool, [AttemptedDelivery]) = (false, [])
                 // An event without deliveries has one row, and so has a delivery without attempts.
                 try db.each(

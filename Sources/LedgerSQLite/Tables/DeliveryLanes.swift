@@ -63,7 +63,7 @@ struct DeliveryLanes {
     /// Sends the newer events about the same purchase again.
     ///
     /// - Parameter wasPublished: Whether an event was published before, apart from pending deliveries.
-    mutating func addRepeats(
+    mutating func addResentEvents(
         after late: WebhookTables.Candidate, where wasPublished: (WebhookTables.Candidate) -> Bool
     ) throws {
         for var newer in try Self.newer(than: late, db) where newer.happenedAt >= begin && wasPublished(newer) {

@@ -218,7 +218,7 @@ enum ErasureTable {
         _ record: LineageRecord, _ customer: String, _ erasure: Erasure, _ scope: Int64, _ db: Database
     ) throws {
         let ownership = try ClaimTables.ownership(of: record.lineage, in: scope, db)
-        guard let claim = erasure.disowning(ownership, of: customer) else { return }
+        guard let claim = erasure.disowningClaim(for: ownership, of: customer) else { return }
         try ClaimTables.add([claim], to: .purchase(record.lineage.originalTransactionID, in: scope), db)
     }
 

@@ -41,14 +41,14 @@ enum OutboxTable {
 
     /// Returns the row identifier of the event with an identifier.
     static func number(of id: String, _ db: Database) throws -> Int64? {
-        for (event, value) in numberQueries(for: id) {
+        for (event, value) in rowIDQueries(for: id) {
             if let number = try db.number(event, [value]) { return number }
         }
         return nil
     }
 
     /// Returns the queries that find the row identifier of an event, to be tried in order, each with its value.
-    static func numberQueries(for id: String) -> [(sql: String, value: SQLValue)] {
+    static func rowIDQueries(for id: String) -> [(sql: String, value: SQLValue)] {
         let own = ("SELECT seq FROM events WHERE id = ? AND notification IS NULL", SQLValue.text(id))
         guard id.hasPrefix(LedgerEvent.prefix) else { return [own] }
         // Most events come from notifications.

@@ -60,7 +60,7 @@ package struct Ingest: Sendable {
         let insertion = try await writer.receive(received)
         switch insertion {
         case .stored(let id):
-            metrics.countKept(type: received.type, subtype: received.subtype)
+            metrics.countNewNotification(type: received.type, subtype: received.subtype)
             if LateDelivery.isLate(signed: received.signedDate, received: received.receivedAt, origin) {
                 metrics.late.increment()
             }

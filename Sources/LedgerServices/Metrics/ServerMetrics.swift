@@ -86,7 +86,7 @@ package final class ServerMetrics: Sendable {
     }
 
     /// Counts a new notification.
-    package func countKept(type: String, subtype: String?) {
+    package func countNewNotification(type: String, subtype: String?) {
         kept.increment()
         types.increment("\(type)/\(subtype ?? "")")
     }

@@ -196,7 +196,7 @@ extension Recovery {
     /// The completeness mark of a scope.
     package func mark(of scope: Int64) -> CompletenessMark? {
         let now = now
-        return state.withLock { $0.marks[scope]?.holding(at: now) }
+        return state.withLock { $0.marks[scope]?.validPart(at: now) }
     }
 
     /// Whether to read spans with unverified notifications again: always at the start and on request, because the
@@ -247,7 +247,7 @@ extension Recovery {
     package func completenessAges() -> [(scope: AppEnvironment, age: Double?)] {
         let (marks, now) = (state.withLock { $0.marks }, now)
         return recoverable.map { appEnvironment in
-            (appEnvironment, marks[appEnvironment.id].map { Double(max(now - $0.holding(at: now).until, 0)) / 1000 })
+            (appEnvironment, marks[appEnvironment.id].map { Double(max(now - $0.validPart(at: now).until, 0)) / 1000 })
         }
     }
 

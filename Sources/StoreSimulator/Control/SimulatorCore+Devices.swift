@@ -5,7 +5,7 @@ internal import Foundation
 
 extension SimulatorCore {
     private struct Reading: Sendable {
-        var knowledge: DeviceKnowledge
+        var view: DeviceView
         var device: Device
         var customer: Customer
         var appTransaction: AppTransaction
@@ -25,13 +25,13 @@ extension SimulatorCore {
             store.run(until: now)
             return try Self.read(store: &store, device, customer, at: now)
         }
-        let (knowledge, customer) = (reading.knowledge, reading.customer)
+        let (view, customer) = (reading.view, reading.customer)
         func signed(_ transactions: some Sequence<JWSTransactionDecodedPayload>) throws -> [SignedDeviceTransaction] {
             try transactions.map {
                 try sign($0, isVerified: !reading.device.unverified.contains($0.transactionId), in: environment)
             }
         }
-        let unfinished = knowledge.transactions.filter { !reading.finished.contains($0.transactionId) }
+        let unfinished = view.transactions.filter { !reading.finished.contains($0.transactionId) }
         let appTransaction =
             reading.device.system < Device.systemWithAppTransaction ? nil : reading.appTransaction
         return DeviceContents(
@@ -39,12 +39,12 @@ extension SimulatorCore {
             isOffline: reading.device.offline != nil,
             // Refunded consumables are included even if they are finished.
             all: try signed(
-                knowledge.transactions.filter {
+                view.transactions.filter {
                     $0.type != .consumable || $0.revocationDate != nil || !reading.finished.contains($0.transactionId)
                 }),
-            current: try signed(knowledge.transactions.filter { knowledge.isCurrent($0, at: reading.now) }),
+            current: try signed(view.transactions.filter { view.isCurrent($0, at: reading.now) }),
             unfinished: try signed(unfinished),
-            statuses: try knowledge.statuses.map { status in
+            statuses: try view.statuses.map { status in
                 let isVerified = !reading.device.unverified.contains(status.transaction.transactionId)
                 let transaction = try sign(status.transaction, isVerified: isVerified, in: environment)
                 return DeviceContents.Status(
@@ -63,13 +63,13 @@ extension SimulatorCore {
     private static func read(
         store: inout Store, _ device: String, _ customer: String, at now: Date
     ) throws(StoreError) -> Reading {
-        let knowledge = try store.knowledge(of: device, of: customer, at: now)
+        let view = try store.view(of: device, of: customer, at: now)
         let customer = try store.customer(customer)
         let storefront = store.catalogue.storefront(customer.storefront) ?? .usa
         let id = store.deviceID(of: customer, on: device)
         let sold = store.catalogue.products.filter { $0.isOnSale && !$0.isAdvancedCommerce }
         return Reading(
-            knowledge: knowledge, device: try store.device(device, of: customer.id), customer: customer,
+            view: view, device: try store.device(device, of: customer.id), customer: customer,
             appTransaction: store.appTransaction(of: customer, at: now),
             products: sold.map { DeviceContents.DeviceProduct($0, in: storefront) },
             finished: Set(customer.transactions.filter { store.transactions[$0]?.isFinished ?? true }), deviceID: id,
@@ -152,7 +152,7 @@ extension Store {
         of name: String, of customer: String, at now: Date
     ) throws(StoreError) -> [DeviceUpdate] {
         let device = try device(name, of: customer)
-        return try knowledge(of: name, of: customer, at: now).transactions
+        return try view(of: name, of: customer, at: now).transactions
             .filter { transactions[$0.transactionId]?.isFinished == false }
             .map { DeviceUpdate(transaction: $0, isVerified: !device.unverified.contains($0.transactionId)) }
     }

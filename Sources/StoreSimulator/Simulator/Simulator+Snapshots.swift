@@ -8,7 +8,7 @@ extension Simulator {
     /// Saves both stores, the clock and the faults as the snapshot `name`. Replaces an existing snapshot of that name.
     public func snapshot(_ name: String) async throws {
         let file = try snapshotFile(name)
-        let state = try await core.wholeState()
+        let state = try await core.quiescentState()
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -87,7 +87,7 @@ package final class SimulatorCore: Sendable {
     private static let maximumConcurrentSends = 32
 
     /// Returns the whole state at a moment when no notification is in flight.
-    package func wholeState() async throws(CancellationError) -> SimulatorState {
+    package func quiescentState() async throws(CancellationError) -> SimulatorState {
         do { try await lock.lock() } catch { throw CancellationError() }
         defer { lock.unlock() }
         return state.withLock { state in

@@ -87,7 +87,7 @@ extension Store {
         let customer = customers[subscription.customer]
         guard subscription.billingRecovers || customer?.isBillingFailing == true && customer?.billingRecovers == true
         else { return }
-        let attempt = Int(chance("recovery " + id, now) * Double(Self.retryDays.count))
+        let attempt = Int(seededFraction("recovery " + id, now) * Double(Self.retryDays.count))
         let date = now.after(
             settings.rate.shortened(Self.retryDays[min(attempt, Self.retryDays.count - 1)] * 86_400))
         guard let ends = subscription.retryEnds, date > now, date < ends else { return }

@@ -44,7 +44,7 @@ extension Store {
         let longest = min(
             settings.rate.shortened(settings.maximumRenewalLeadTime), expires.timeIntervalSince(start) / 2)
         // Charge at least a tenth of the longest lead before the end, so that the charge stays in advance for a while.
-        let lead = longest * (0.1 + 0.9 * chance(subscription.id, expires))
+        let lead = longest * (0.1 + 0.9 * seededFraction(subscription.id, expires))
         let date = (expires - lead).wholeMilliseconds
         // A period must not be renewed before it begins.
         return date > max(now, start) ? date : expires
@@ -54,13 +54,13 @@ extension Store {
     /// renewals are late.
     func lateness(of subscription: Subscription, from start: Date, to expires: Date) -> TimeInterval {
         guard settings.maximumRenewalDelay > 0, subscription.advancedCommerce == nil else { return 0 }
-        let chance = chance("late " + subscription.id, expires)
-        guard chance < 0.25 else { return 0 }
-        return min(settings.maximumRenewalDelay, expires.timeIntervalSince(start) / 2) * chance * 4
+        let fraction = seededFraction("late " + subscription.id, expires)
+        guard fraction < 0.25 else { return 0 }
+        return min(settings.maximumRenewalDelay, expires.timeIntervalSince(start) / 2) * fraction * 4
     }
 
     /// Returns a number in 0..<1 that depends only on the seed, `name` and `date`, not on other commands.
-    func chance(_ name: String, _ date: Date) -> Double {
+    func seededFraction(_ name: String, _ date: Date) -> Double {
         // FNV-1a over the name, then SplitMix64's finalizer.
         var word = seed ^ 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { word = (word ^ UInt64(byte)) &* 0x100_0000_01B3 }

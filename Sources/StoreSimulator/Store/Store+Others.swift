@@ -45,7 +45,7 @@ extension Store {
 
     /// Sends the monthly reminder of a custom link's token while the token is active. Otherwise sends that the token
     /// was not reported.
-    mutating func remindOfToken(_ id: String, at now: Date) {
+    mutating func sendTokenReminder(_ id: String, at now: Date) {
         guard let purchase = externalPurchases[id], !purchase.isReported, purchase.due == now else { return }
         externalPurchases[id]?.due = nil
         guard let expires = purchase.token.tokenExpirationDate, expires > now else {

@@ -34,7 +34,7 @@ extension Store {
         case .massExtension(let id): finishMassExtension(id, at: entry.date)
         case .sharing(let id):
             if changesSharing(id, at: entry.date) { updateSharing(id, at: entry.date) }
-        case .externalPurchaseToken(let id): remindOfToken(id, at: entry.date)
+        case .externalPurchaseToken(let id): sendTokenReminder(id, at: entry.date)
         case .delivery: return
         }
     }

@@ -50,7 +50,7 @@ struct InitCommand: AsyncParsableCommand {
         var template = ConfigurationTemplate(keyHash: APIKeyText.hexadecimalHash(of: key))
         let store = simulator ? ControlClient(try await SimulatorLocation.find(folder)) : nil
         let catalogue = try await store?.catalogue()
-        if let store, let catalogue { template.fit(store.information, catalogue) }
+        if let store, let catalogue { template.fillIn(store.information, catalogue) }
         if output == "-" {
             Output.line(template.text.trimmingCharacters(in: .newlines))
             Output.error("the API key, shown only once: Authorization: Bearer \(key)")
@@ -119,7 +119,7 @@ extension ControlClient {
 
 extension ConfigurationTemplate {
     /// Fills in the identifiers, files, URLs and products of a running simulator.
-    mutating func fit(_ information: SimulatorInformation, _ catalogue: Catalogue) {
+    mutating func fillIn(_ information: SimulatorInformation, _ catalogue: Catalogue) {
         (bundleID, appAppleID) = (information.bundleID, information.appAppleID)
         (issuerID, keyID, keyFile) = (information.issuerID, information.keyID, information.privateKey)
         sharedSecret = information.sharedSecret
@@ -129,11 +129,11 @@ extension ConfigurationTemplate {
         consoleSecret = (0..<32).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
         // The simulator's certificates name the simulator as their OCSP responder.
         revocationHosts = [URL(string: information.controlURL)?.host()].compactMap(\.self)
-        fit(catalogue)
+        fillIn(catalogue)
     }
 
     /// Adds the products, and an entitlement for each subscription group, non-consumable and non-renewing subscription.
-    private mutating func fit(_ catalogue: Catalogue) {
+    private mutating func fillIn(_ catalogue: Catalogue) {
         let prefix = Self.commonPrefix(catalogue.products.map(\.id))
         for group in catalogue.groups {
             let members = catalogue.products.filter { $0.subscription?.group == group.id }

@@ -128,10 +128,10 @@ import Testing
     }
 
     @Test func `Country codes are converted from three letters to two`() {
-        #expect(CountryCode.twoLetters("USA") == "US")
-        #expect(CountryCode.twoLetters("CHE") == "CH")
-        #expect(CountryCode.twoLetters("XKS") == "XK")
-        #expect(CountryCode.twoLetters("QQQ") == nil)
+        #expect(CountryCode.alpha2(forAlpha3: "USA") == "US")
+        #expect(CountryCode.alpha2(forAlpha3: "CHE") == "CH")
+        #expect(CountryCode.alpha2(forAlpha3: "XKS") == "XK")
+        #expect(CountryCode.alpha2(forAlpha3: "QQQ") == nil)
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 extension Shop {
     /// Returns the identifiers of the transactions that a device knows.
     mutating func knownTransactions(_ device: String = "phone") throws -> [String] {
-        try store.knowledge(of: device, of: "anna", at: now).transactions.map(\.transactionId)
+        try store.view(of: device, of: "anna", at: now).transactions.map(\.transactionId)
     }
 
     /// Returns the updates of a device: the transaction's identifier, after `!` if it is unverified; nil for a status.
@@ -62,15 +62,15 @@ extension Shop {
     @Test func `A signed transaction on a device keeps its signing date until its content changes`() throws {
         var shop = try shop()
         try shop.purchase("gold")
-        let first = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
+        let first = try shop.store.view(of: "phone", of: "anna", at: shop.now)
         shop.wait(days: 3)
-        #expect(try shop.store.knowledge(of: "tablet", of: "anna", at: shop.now).transactions == first.transactions)
+        #expect(try shop.store.view(of: "tablet", of: "anna", at: shop.now).transactions == first.transactions)
         try shop.perform(.cancel(customer: "anna"))
-        let cancelled = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
+        let cancelled = try shop.store.view(of: "phone", of: "anna", at: shop.now)
         #expect(cancelled.transactions == first.transactions)
         #expect(cancelled.statuses[0].renewalInfo.signedDate > first.statuses[0].renewalInfo.signedDate)
         try shop.perform(.approveRefund(customer: "anna"))
-        let refunded = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
+        let refunded = try shop.store.view(of: "phone", of: "anna", at: shop.now)
         #expect(refunded.transactions[0].signedDate > first.transactions[0].signedDate)
         #expect(!refunded.isCurrent(refunded.transactions[0], at: shop.now))
         #expect(first.isCurrent(first.transactions[0], at: Shop.start))
@@ -81,8 +81,8 @@ extension Shop {
         for product in ["coins", "lamp", "season", "gold"] { try shop.purchase(product) }
         shop.wait(.month)
         shop.wait(.year)
-        let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
-        let current = knowledge.transactions.filter { knowledge.isCurrent($0, at: shop.now) }
+        let view = try shop.store.view(of: "phone", of: "anna", at: shop.now)
+        let current = view.transactions.filter { view.isCurrent($0, at: shop.now) }
         #expect(current.map(\.productId).sorted() == ["gold", "lamp", "season"])
         #expect(current.last?.transactionId == shop.store.customers["anna"]?.transactions.last)
     }
@@ -93,8 +93,8 @@ extension Shop {
         let first = try #require(try shop.purchase("season").transactionID)
         let second = try #require(try shop.purchase("season").transactionID)
         func current() throws -> [String] {
-            let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
-            return knowledge.transactions.filter { knowledge.isCurrent($0, at: shop.now) }.map(\.transactionId)
+            let view = try shop.store.view(of: "phone", of: "anna", at: shop.now)
+            return view.transactions.filter { view.isCurrent($0, at: shop.now) }.map(\.transactionId)
         }
         #expect(try current() == [second])
         try shop.perform(.approveRefund(customer: "anna", transaction: second))
@@ -142,9 +142,9 @@ extension Shop {
         #expect(try shop.knownTransactions("phone") == [first])
         #expect(try shop.knownTransactions("tablet").count == 2)
         #expect(try !shop.receivedUpdates("phone").contains { $0 != nil })
-        let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
+        let view = try shop.store.view(of: "phone", of: "anna", at: shop.now)
         #expect(
-            knowledge.statuses.isEmpty && !knowledge.transactions.contains { knowledge.isCurrent($0, at: shop.now) })
+            view.statuses.isEmpty && !view.transactions.contains { view.isCurrent($0, at: shop.now) })
         try shop.perform(repair)
         #expect(try shop.knownTransactions("phone").count == 2)
     }
@@ -155,11 +155,11 @@ extension Shop {
         try shop.perform(.hideRenewals(customer: "anna", device: "phone"))
         shop.waitForNext()
         try #require(shop.store.subscriptions[first]?.current != first)
-        let knowledge = try shop.store.knowledge(of: "phone", of: "anna", at: shop.now)
-        let current = knowledge.transactions.filter { knowledge.isCurrent($0, at: shop.now) }
+        let view = try shop.store.view(of: "phone", of: "anna", at: shop.now)
+        let current = view.transactions.filter { view.isCurrent($0, at: shop.now) }
         #expect(current.map(\.transactionId) == [first])
-        #expect(knowledge.statuses.map(\.transaction.transactionId) == [first])
-        #expect(knowledge.statuses.map(\.status) == [.active])
+        #expect(view.statuses.map(\.transaction.transactionId) == [first])
+        #expect(view.statuses.map(\.status) == [.active])
     }
 
     @Test func `Finishing a transaction on one device finishes it for all`() throws {
@@ -286,7 +286,7 @@ extension Shop {
             for name in customer.devices.keys.sorted() {
                 try shop.perform(.goOnline(customer: customer.id, device: name))
                 try shop.perform(.sync(customer: customer.id, device: name))
-                let known = try shop.store.knowledge(of: name, of: customer.id, at: shop.now)
+                let known = try shop.store.view(of: name, of: customer.id, at: shop.now)
                 #expect(known.transactions.map(\.transactionId) == shop.store.customers[customer.id]?.transactions)
                 for transaction in known.transactions {
                     var stored = try shop.store.transaction(transaction.transactionId).payload

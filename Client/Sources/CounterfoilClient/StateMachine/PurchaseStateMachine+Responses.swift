@@ -117,7 +117,7 @@ extension PurchaseStateMachine {
     // MARK: Delivering and finishing
 
     /// Delivers and finishes the transactions that the server has stored.
-    mutating func advanceKept() { for job in jobs.sortedValues where job.phase == .kept { advance(job) } }
+    mutating func advanceStoredJobs() { for job in jobs.sortedValues where job.phase == .kept { advance(job) } }
 
     private mutating func advance(_ job: Job) {
         let transaction = job.transaction

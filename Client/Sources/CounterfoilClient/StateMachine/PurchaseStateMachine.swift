@@ -124,7 +124,7 @@ package struct PurchaseStateMachine: ~Copyable, Sendable {
         effects = []
         process(event)
         if restoring == nil { endRestoring() }
-        advanceKept()
+        advanceStoredJobs()
         sendDue()
         completeRestore()
         publish()

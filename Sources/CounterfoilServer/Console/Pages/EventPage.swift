@@ -11,7 +11,7 @@ enum EventPage {
         guard let json = try await pageRequest.read(target, &page, "The event") else { return page }
         // Most event identifiers contain the UUID of the notification that caused the event.
         let uuid = String(id.dropFirst(LedgerEvent.prefix.count))
-        if try await pageRequest.get(pageRequest.target(["notifications", uuid], isScoped: false)).isFine {
+        if try await pageRequest.get(pageRequest.target(["notifications", uuid], isScoped: false)).isSuccess {
             page.links([("The notification that tells of it", pageRequest.link("notifications", uuid))])
         }
         deliveries(json["items"].items, pageRequest, &page)

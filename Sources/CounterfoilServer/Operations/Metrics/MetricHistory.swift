@@ -102,10 +102,10 @@ final class MetricHistory: Sendable {
         }
         return zip(minutes, minutes.dropFirst()).map { before, after in
             // The increase of minutes without a record is added to the next recorded minute.
-            func gain(_ name: String) -> Double { max(0, (after.last[name] ?? 0) - (before.last[name] ?? 0)) }
-            guard definition.kind == .mean else { return gain(definition.metric) * definition.factor }
-            let count = gain(definition.metric + "_count")
-            return count > 0 ? gain(definition.metric + "_sum") / count * definition.factor : 0
+            func increase(_ name: String) -> Double { max(0, (after.last[name] ?? 0) - (before.last[name] ?? 0)) }
+            guard definition.kind == .mean else { return increase(definition.metric) * definition.factor }
+            let count = increase(definition.metric + "_count")
+            return count > 0 ? increase(definition.metric + "_sum") / count * definition.factor : 0
         }
     }
 

@@ -68,7 +68,7 @@ enum CompatibleJSON {
         json.member("transaction_id", transaction.transactionId)
         json.member("original_transaction_id", transaction.originalTransactionId)
         json.member("is_family_share", transaction.inAppOwnershipType == .familyShared)
-        nullable("country_code", transaction.storefront.flatMap(CountryCode.twoLetters), to: &json)
+        nullable("country_code", transaction.storefront.flatMap(CountryCode.alpha2(forAlpha3:)), to: &json)
         nullable("currency", transaction.currency, to: &json)
         let price = transaction.price.map {
             context.event.type.rawValue == "purchase.refunded"

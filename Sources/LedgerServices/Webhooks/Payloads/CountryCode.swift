@@ -1,7 +1,7 @@
 /// Country codes (ISO 3166-1). The App Store identifies a storefront by three letters, the compatible format by two.
 enum CountryCode {
     /// Returns the alpha-2 code for an alpha-3 code; nil if `three` is unknown.
-    static func twoLetters(_ three: String) -> String? { codes[three] }
+    static func alpha2(forAlpha3 three: String) -> String? { codes[three] }
 
     private static let codes = Dictionary(
         table.split(separator: " ").map { (String($0.prefix(3)), String($0.dropFirst(3))) },

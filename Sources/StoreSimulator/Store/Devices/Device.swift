@@ -21,7 +21,7 @@ package struct Device: Sendable, Codable {
     /// The identifiers of the transactions with an invalid signature on this device.
     var unverified: [String] = []
     /// The data that the device had when it went offline; nil while it is online.
-    package var offline: DeviceKnowledge?
+    package var offline: DeviceView?
     var plan: PurchasePlan?
 
     /// The planned result of the next purchase.
@@ -66,7 +66,7 @@ package struct PendingPurchase: Sendable, Codable {
 }
 
 /// A device's view of its customer's purchases.
-package struct DeviceKnowledge: Sendable, Codable {
+package struct DeviceView: Sendable, Codable {
     package var transactions: [JWSTransactionDecodedPayload] = []
     package var statuses: [Status] = []
 

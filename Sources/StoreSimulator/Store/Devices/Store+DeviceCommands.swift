@@ -63,8 +63,8 @@ extension Store {
         _ isOffline: Bool, _ name: String, of customer: String, at now: Date
     ) throws(StoreError) -> Subject {
         let subject = try change(name, of: customer, at: now) { _ in }
-        let knowledge = try knowledge(of: name, of: customer, at: now)
-        customers[customer]?.devices[name]?.offline = isOffline ? knowledge : nil
+        let view = try view(of: name, of: customer, at: now)
+        customers[customer]?.devices[name]?.offline = isOffline ? view : nil
         customers[customer]?.devices[name]?.receiveHeldUpdates()
         return subject
     }

@@ -35,27 +35,27 @@ extension Store {
     // MARK: - Data on devices
 
     /// Returns a device's view of the customer's purchases, without what it hides.
-    package mutating func knowledge(
+    package mutating func view(
         of name: String, of customer: String, at now: Date
-    ) throws(StoreError) -> DeviceKnowledge {
+    ) throws(StoreError) -> DeviceView {
         let device = try device(name, of: customer)
         if let offline = device.offline { return offline }
         let customer = try self.customer(customer)
-        var knowledge = DeviceKnowledge()
+        var view = DeviceView()
         for id in customer.transactions where !device.hidden.contains(id) {
-            if let transaction = devicePayload(of: id, at: now) { knowledge.transactions.append(transaction) }
+            if let transaction = devicePayload(of: id, at: now) { view.transactions.append(transaction) }
         }
         for subscription in customer.subscriptions.compactMap({ subscriptions[$0] }) {
             // If a renewal that was charged in advance is hidden, the running period is shown.
             guard let latest = periods(of: subscription, at: now).last(where: { !device.hidden.contains($0) }),
                 let transaction = devicePayload(of: latest, at: now)
             else { continue }
-            knowledge.statuses.append(
+            view.statuses.append(
                 .init(
                     status: status(of: subscription, at: now), transaction: transaction,
                     renewalInfo: deviceRenewalInfo(of: subscription, at: now)))
         }
-        return knowledge
+        return view
     }
 
     /// Returns a transaction's payload as devices receive it.

@@ -52,6 +52,6 @@ extension TriggerRun {
         store.run(until: now)
         guard requestedNotification == nil, let token else { return }
         store.externalPurchases[token]?.due = now
-        store.remindOfToken(token, at: now)
+        store.sendTokenReminder(token, at: now)
     }
 }
