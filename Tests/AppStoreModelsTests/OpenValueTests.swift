@@ -2,7 +2,7 @@ import AppStoreModels
 import Foundation
 import Testing
 
-@Suite struct `Values unknown today` {
+@Suite struct `Unknown values of open enumerations` {
     @Test func `Unknown values survive decoding and encoding`() throws {
         let json = """
             {"transactionId": "1", "originalTransactionId": "1", "bundleId": "b", "productId": "p", "purchaseDate": 1,

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import AppStoreTrust
 
-@Suite struct `Properties` {
+@Suite struct `Random base64 and certificates` {
     @Test func `Base64url survives a round trip and agrees with Foundation`() async throws {
         var generator = SeededGenerator(seed: 1)
         for await round in Yielding(0..<5000) {

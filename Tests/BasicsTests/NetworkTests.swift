@@ -2,7 +2,7 @@ import Basics
 import Testing
 
 // The configuration's tests check networks in general. These are texts that the system's address parser would accept.
-@Suite struct `An address` {
+@Suite struct `IP addresses and networks` {
     @Test(arguments: ["10.1.2.3\u{0}", "10.1.2.3\u{0}.example.com", "::1\u{0}", "\u{0}"])
     func `A text with a NUL is not an address`(_ text: String) throws {
         #expect(Network(text) == nil)

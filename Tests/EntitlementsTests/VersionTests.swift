@@ -3,7 +3,7 @@ import Entitlements
 import Foundation
 import Testing
 
-@Suite struct `Choice between versions of a fact` {
+@Suite struct `Selection of the newest version of a fact` {
     @Test func `The last version signed at or before the instant counts`() {
         let facts = [period("1", 0, 30), period("1", 0, 40, signed: 10), period("1", 0, 50, signed: 20)]
         #expect(states(facts, on: day(9)).entitlement("pro")?.until == day(30))

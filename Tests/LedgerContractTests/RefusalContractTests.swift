@@ -62,7 +62,7 @@ import Testing
                 let limit = RefusalStorageLimit(
                     count: Int.random(in: 0...30, using: &random), bytes: Int.random(in: 0...9000, using: &random))
                 let before = try await ledger.refusals(before: .max, limit: 1000)
-                let exceeded = limit.exceeded(by: before.map { RefusalShare($0) })
+                let exceeded = limit.exceeded(by: before.map { RefusalSize($0) })
                 try await ledger.dropRefusals(beyond: limit)
                 let after = try await ledger.refusals(before: .max, limit: 1000)
                 #expect(after == before.filter { !exceeded.contains($0.id) })

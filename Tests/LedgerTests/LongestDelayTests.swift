@@ -1,7 +1,7 @@
 import Ledger
 import Testing
 
-@Suite struct `Postponed work` {
+@Suite struct `The longest delay of scheduled work` {
     private static let all = [LongestDelay.delivery, .historyRequest, .inquiry]
     private static let now: Milliseconds = 1_780_000_000_000
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CounterfoilServer
 
-@Suite struct `What a customer paid` {
+@Suite struct `The spend of a customer` {
     private static let start = Date(timeIntervalSince1970: 1_780_000_000)
 
     private static func payment(

@@ -8,7 +8,7 @@ import Testing
 @testable import Ledger
 @testable import LedgerSQLite
 
-@Suite struct `Retention` {
+@Suite struct `Deletion of old data` {
     @Test func `The server deletes a stored response after a day, without another request`() async throws {
         try await World.withAPI { world in
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)

@@ -7,7 +7,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite struct `Version 1 on the wire` {
+@Suite struct `Delivery of version 1 notifications` {
     private static let product = "com.example.premium.monthly"
 
     /// Runs a simulator that sends version 1 notifications in both environments.

@@ -2,7 +2,7 @@ internal import AppStoreModels
 internal import Basics
 
 /// The properties of a refusal that decide whether it stays stored.
-package struct RefusalShare: Sendable, Hashable {
+package struct RefusalSize: Sendable, Hashable {
     package var id: Int64
     /// The client that the refusal counts for: see ``Refusal/client(ofSender:)``.
     package var client: String
@@ -31,9 +31,9 @@ extension RefusalStorageLimit {
     /// The limit is filled with the newest refusal of every client, then with the second newest, and so on. So a client
     /// with many refusals loses its oldest ones, and other clients lose none. Bytes are filled in the order of each
     /// client's cumulative size.
-    package func exceeded(by shares: [RefusalShare]) -> Set<Int64> {
+    package func exceeded(by sizes: [RefusalSize]) -> Set<Int64> {
         var (counts, bytes) = ([ExactText: Int](), [ExactText: Int]())
-        let placed = shares.sorted { $0.id > $1.id }.map { share in
+        let placed = sizes.sorted { $0.id > $1.id }.map { share in
             let client = ExactText(share.client)
             counts[client, default: 0] += 1
             bytes[client, default: 0] += share.size

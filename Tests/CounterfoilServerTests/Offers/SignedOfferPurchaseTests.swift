@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Tests `counterfoil simulator buy --sign-by` against a server.
-@Suite struct SignByTests {
+@Suite struct SignedOfferPurchaseTests {
     private static let monthly = "com.example.premium.monthly"
 
     /// Runs the built command with the simulator's address and the server's key.
