@@ -7,7 +7,7 @@ internal import Hummingbird
 
 /// Explains why a customer has or does not have an entitlement.
 struct ExplanationRoutes {
-    /// The maximum number of facts in an answer. The deciding facts are always included.
+    /// The maximum number of facts in a response. The deciding facts are always included.
     private static let maximumFacts = 500
 
     let customers: CustomerReader
@@ -26,18 +26,18 @@ struct ExplanationRoutes {
         else {
             throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
         }
-        let answer = try await customers.explanation(
+        let explained = try await customers.explanation(
             of: entitlement, for: customer, in: appEnvironment, at: call.request.date("at"),
             limit: try Paging(call.request, largest: Self.maximumFacts).limit,
             naming: call.maySeeOtherCustomers)
         let withTexts = call.request.includes("signed_data")
-        return .json { write(answer, withTexts: withTexts, to: &$0) }
+        return .json { write(explained, withTexts: withTexts, to: &$0) }
     }
 
-    private func write(_ answer: CustomerExplanation, withTexts: Bool, to json: inout JSONWriter) {
-        let explanation = answer.explanation
+    private func write(_ explained: CustomerExplanation, withTexts: Bool, to json: inout JSONWriter) {
+        let explanation = explained.explanation
         json.object("explanation") { json in
-            json.member("customer", answer.customer)
+            json.member("customer", explained.customer)
             json.member("entitlement", explanation.entitlement)
             json.member("as_of", explanation.asOf)
             json.member("is_active", explanation.isActive)
@@ -46,26 +46,26 @@ struct ExplanationRoutes {
             json.member("sentence", explanation.sentence)
             json.member("product_id", explanation.productID)
             json.member("transaction_id", explanation.transactionID)
-            json.member("changes", answer.changes) { json, change in
+            json.member("changes", explained.changes) { json, change in
                 json.object("ownership_change") { json in
                     json.member("occurred_at", change.change.instant)
-                    json.members(of: change, naming: answer.namesCustomers)
+                    json.members(of: change, naming: explained.namesCustomers)
                 }
             }
-            if !answer.grants.isEmpty {
+            if !explained.grants.isEmpty {
                 let at = explanation.asOf.milliseconds
-                json.member("grants", answer.grants.suffix(Self.maximumFacts)) { json, grant in
-                    GrantJSON.write(grant, answer.scope, at: at, naming: answer.namesCustomers, to: &json)
+                json.member("grants", explained.grants.suffix(Self.maximumFacts)) { json, grant in
+                    GrantJSON.write(grant, explained.scope, at: at, naming: explained.namesCustomers, to: &json)
                 }
             }
-            if let original = answer.originalPurchase {
+            if let original = explained.originalPurchase {
                 json.value("original_purchase") { OriginalPurchaseJSON.write(original, withText: withTexts, to: &$0) }
             }
-            json.member("facts_omitted", explanation.facts.count - answer.facts.count)
-            json.member("facts", answer.facts) { json, fact in
-                write(fact, answer.evidence[fact.version], withText: withTexts, to: &json)
+            json.member("facts_omitted", explanation.facts.count - explained.facts.count)
+            json.member("facts", explained.facts) { json, fact in
+                write(fact, explained.evidence[fact.version], withText: withTexts, to: &json)
             }
-            json.unverified(answer.unverified)
+            json.unverified(explained.unverified)
         }
     }
 

@@ -78,16 +78,16 @@ struct SupportRoutes {
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
             requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: appEnvironment))
         call.setAuditDetail("\(body.days) days more, \(body.reason)")
-        let answer: ExtendRenewalDateResponse
-        do throws(AppStoreServerError) { answer = try await client.extendRenewalDate(of: original, request) } catch {
+        let response: ExtendRenewalDateResponse
+        do throws(AppStoreServerError) { response = try await client.extendRenewalDate(of: original, request) } catch {
             throw APIFailure(namingRejectionOf: error)
         }
-        if answer.success { await fetchIgnoringFailure(original, appEnvironment) }
+        if response.success { await fetchIgnoringFailure(original, appEnvironment) }
         return .object("renewal_extension") { json in
-            json.member("original_transaction_id", answer.originalTransactionId)
+            json.member("original_transaction_id", response.originalTransactionId)
             json.members(of: appEnvironment)
-            json.member("success", answer.success)
-            json.member("effective_date", answer.effectiveDate)
+            json.member("success", response.success)
+            json.member("effective_date", response.effectiveDate)
         }
     }
 
@@ -135,11 +135,11 @@ struct SupportRoutes {
         guard let product = try call.request.shortText("product_id") else {
             throw APIFailure("missing_parameter", "`product_id` is missing.", parameter: "product_id")
         }
-        let answer: MassExtendRenewalDateStatusResponse
+        let response: MassExtendRenewalDateStatusResponse
         do throws(AppStoreServerError) {
-            answer = try await client.renewalExtensionStatus(of: product, requestIdentifier: id)
+            response = try await client.renewalExtensionStatus(of: product, requestIdentifier: id)
         } catch { throw APIFailure(namingRejectionOf: error) }
-        return .json { write(id, product, appEnvironment, answer, to: &$0) }
+        return .json { write(id, product, appEnvironment, response, to: &$0) }
     }
 
     private func write(

@@ -77,29 +77,29 @@ extension CustomerReader {
         let engine = apps.engine(of: appEnvironment.bundleID)
         let reading = try await self.customer(customer, in: appEnvironment, at: instant)
         let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
-        var answer = CustomerExplanation(
+        var result = CustomerExplanation(
             customer: customer, scope: appEnvironment, explanation: explanation, namesCustomers: naming)
-        answer.add(
+        result.add(
             try await storage.purchases(ownedBy: customer, in: appEnvironment.id), by: engine,
             until: instant.map { $0 < now ? $0.milliseconds : .max } ?? .max)
         if let original = explanation.originalPurchase {
-            answer.originalPurchase = try await self.evidence(of: original, for: customer, in: appEnvironment)
+            result.originalPurchase = try await self.evidence(of: original, for: customer, in: appEnvironment)
         }
         if reading.facts.grants.contains(where: { $0.entitlement.isExactly(entitlement) }) {
             let at = reading.states.asOf.milliseconds
-            answer.grants = try await storage.grants(of: customer, in: appEnvironment.id)
+            result.grants = try await storage.grants(of: customer, in: appEnvironment.id)
                 .filter { $0.entitlement.isExactly(entitlement) && $0.createdAt <= at }
         }
-        answer.facts = explanation.facts(limit: limit)
+        result.facts = explanation.facts(limit: limit)
         let isPast = instant.map { $0 < now } ?? false
         let evidence =
             try await isPast
             ? self.evidence(ofAllAbout: Set(explanation.facts.map { ExactText($0.originalTransactionID) }), in: appEnvironment)
-            : self.evidence(of: answer.facts, in: appEnvironment)
-        answer.evidence = evidence.found
-        answer.unverified =
+            : self.evidence(of: result.facts, in: appEnvironment)
+        result.evidence = evidence.found
+        result.unverified =
             evidence.unverified + reading.unverified.filter { !evidence.unverified.contains($0) }
-        return answer
+        return result
     }
 }
 

@@ -30,7 +30,7 @@ struct ConsoleSessionsCommand: AsyncParsableCommand {
         let server = try ServerClient(url: url, keyFile: key)
         if let end {
             let id = end.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            _ = try await server.answer("DELETE", "/v1/operations/sessions/\(id)", nil)
+            _ = try await server.send("DELETE", "/v1/operations/sessions/\(id)", nil)
             return Output.line(json ? try JSONLine.text(["ended": JSONValue.string(end)]) : "ended \(end.printable)")
         }
         let sessions: ListPage<[String: JSONValue]> = try await server.call("GET", "/v1/operations/sessions", nil)

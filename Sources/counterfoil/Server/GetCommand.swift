@@ -49,10 +49,10 @@ struct GetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try ServerClient(url: url, keyFile: key)
-        let answer = try await server.answer("GET", path, nil, maximumResponseSize: Self.maximumResponseSize)
-        let isCSV = answer.header("content-type")?.lowercased().hasPrefix("text/csv") ?? false
-        if isCSV { return Output.csv(answer.body) }
-        var text = String(decoding: answer.body, as: UTF8.self).replacing("\r\n", with: "\n")
+        let response = try await server.send("GET", path, nil, maximumResponseSize: Self.maximumResponseSize)
+        let isCSV = response.header("content-type")?.lowercased().hasPrefix("text/csv") ?? false
+        if isCSV { return Output.csv(response.body) }
+        var text = String(decoding: response.body, as: UTF8.self).replacing("\r\n", with: "\n")
         if text.hasSuffix("\n") { text.removeLast() }
         Output.line(text)
     }

@@ -78,14 +78,14 @@ struct SegmentsCommand: AsyncParsableCommand {
         var (left, next, isFirst) = (limit ?? .max, String?.none, true)
         repeat {
             let path = next ?? path(name, [("format", "csv"), ("limit", String(min(left, 1000)))])
-            let answer = try await server.answer("GET", path, nil, maximumResponseSize: 16 << 20)
-            var rows = Self.rows(answer.body)
-            guard !rows.isEmpty else { throw ServerClient.unexpectedAnswer }
+            let response = try await server.send("GET", path, nil, maximumResponseSize: 16 << 20)
+            var rows = Self.rows(response.body)
+            guard !rows.isEmpty else { throw ServerClient.unexpectedResponse }
             let columns = rows.removeFirst()
             Output.csv(Data((isFirst ? columns : []) + rows.prefix(left).joined()))
             left -= min(left, rows.count)
             isFirst = false
-            let following = left == 0 || rows.isEmpty ? nil : Self.next(answer.header("link"))
+            let following = left == 0 || rows.isEmpty ? nil : Self.next(response.header("link"))
             next = following == next ? nil : following
         } while next != nil
     }

@@ -30,39 +30,39 @@ struct ServerClient: Sendable {
     }
 
     /// The refusal for a response that this version cannot decode.
-    static let unexpectedAnswer = Refusal(
+    static let unexpectedResponse = Refusal(
         code: "unexpected_answer", message: "the server's response has an unknown format; is its version different?")
 
     /// Sends a request and decodes the response.
-    func call<Answer: Decodable>(_ method: String, _ path: String, _ body: Data?) async throws -> Answer {
-        let answer = try await answer(method, path, body)
-        do { return try JSONDecoder().decode(Answer.self, from: answer.body) } catch {
-            throw Self.unexpectedAnswer
+    func call<Response: Decodable>(_ method: String, _ path: String, _ body: Data?) async throws -> Response {
+        let response = try await send(method, path, body)
+        do { return try JSONDecoder().decode(Response.self, from: response.body) } catch {
+            throw Self.unexpectedResponse
         }
     }
 
     /// Sends a request. Throws ``Refusal`` with the server's code and message if the status is not 2xx.
-    func answer(
+    func send(
         _ method: String, _ path: String, _ body: Data?, maximumResponseSize: Int = 1 << 20
     ) async throws -> HTTPTransportResponse {
         var request = HTTPTransportRequest(
             method: method, url: url + path, headers: [("Authorization", "Bearer \(key)")], body: body,
             maximumResponseSize: maximumResponseSize)
         if body != nil { request.headers.append(("Content-Type", "application/json")) }
-        let answer: HTTPTransportResponse
-        do { answer = try await transport.send(request) } catch {
+        let response: HTTPTransportResponse
+        do { response = try await transport.send(request) } catch {
             let reason = (error as? HTTPTransportError).map { ": \($0.message)" } ?? ""
             throw Refusal(code: "no_answer", message: "\(url) does not answer\(reason)".printable)
         }
-        guard (200..<300).contains(answer.status) else {
-            let status = "the server answered \(answer.status)"
+        guard (200..<300).contains(response.status) else {
+            let status = "the server answered \(response.status)"
             // The response of a proxy has another format: report only the status.
-            guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: answer.body) else {
-                throw Refusal(code: "http_\(answer.status)", message: status)
+            guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: response.body) else {
+                throw Refusal(code: "http_\(response.status)", message: status)
             }
             throw Refusal(code: failure.code.printable, message: "\(status): \(failure.message)".printable)
         }
-        return answer
+        return response
     }
 }
 

@@ -29,14 +29,14 @@ struct ControlClient: Sendable {
             request.headers = [("Content-Type", "application/json")]
             request.body = try Self.encoder.encode(body)
         }
-        let answer: HTTPTransportResponse
-        do { answer = try await transport.send(request) } catch is CancellationError {
+        let response: HTTPTransportResponse
+        do { response = try await transport.send(request) } catch is CancellationError {
             throw CancellationError()
         } catch {
             throw SimulatorLocation.unreachable(information)
         }
-        guard (200..<300).contains(answer.status) else { throw Self.refusal(answer) }
-        return answer.body
+        guard (200..<300).contains(response.status) else { throw Self.refusal(response) }
+        return response.body
     }
 
     /// Sends a request and decodes the response.
@@ -85,9 +85,9 @@ struct ControlClient: Sendable {
         return encoder
     }()
 
-    private static func refusal(_ answer: HTTPTransportResponse) -> Refusal {
-        guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: answer.body) else {
-            return Refusal(code: "http_\(answer.status)", message: "the simulator answered \(answer.status)")
+    private static func refusal(_ response: HTTPTransportResponse) -> Refusal {
+        guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: response.body) else {
+            return Refusal(code: "http_\(response.status)", message: "the simulator answered \(response.status)")
         }
         let advice = advice[failure.code].map { "; " + $0 } ?? ""
         return Refusal(code: failure.code.printable, message: failure.message.printableLine + advice)
