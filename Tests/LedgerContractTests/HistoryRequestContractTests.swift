@@ -35,19 +35,19 @@ extension `The contract of every database` {
     func `Finishing a history request twice removes no other request`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, appEnvironment) = (walk.ledger, walk.scopes[0].id)
-            try await ledger.scheduleRetry(of: "1", in: appEnvironment, code: "no", until: 1, at: 1)
-            let first = try #require(try await ledger.dueHistoryRequests(in: appEnvironment, at: 2, limit: 9).first)
+            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
+            try await ledger.scheduleRetry(of: "1", in: scope, code: "no", until: 1, at: 1)
+            let first = try #require(try await ledger.dueHistoryRequests(in: scope, at: 2, limit: 9).first)
             try await ledger.finish(request: first.id)
-            try await ledger.scheduleRetry(of: "2", in: appEnvironment, code: "no", until: 1, at: 2)
+            try await ledger.scheduleRetry(of: "2", in: scope, code: "no", until: 1, at: 2)
             try await ledger.finish(request: first.id)
-            let second = try #require(try await ledger.dueHistoryRequests(in: appEnvironment, at: 2, limit: 9).first)
+            let second = try #require(try await ledger.dueHistoryRequests(in: scope, at: 2, limit: 9).first)
             try await ledger.finish(request: second.id)
             // The same history was requested again, and its answer could not be verified.
             try await ledger.postpone(first, until: 3, code: "no")
             for id in [first.id, second.id] { try await ledger.finish(request: id) }
             #expect(
-                try await ledger.dueHistoryRequests(in: appEnvironment, at: 3, limit: 9).map(\.transactionID) == ["1"])
+                try await ledger.dueHistoryRequests(in: scope, at: 3, limit: 9).map(\.transactionID) == ["1"])
         }
     }
 

@@ -157,7 +157,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 3)
             let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, appEnvironment) = (walk.ledger, walk.scopes[0].id)
+            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
             let one = facts.notification(in: walk.scopes[0], at: 0).received
             var other = one
             other.text = facts.text()
@@ -168,14 +168,14 @@ import Testing
             }
             #expect(try await ledger.backlog().count == 2)
             #expect(
-                try await ledger.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9).isEmpty)
+                try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
             // Each text independently.
             for (id, left) in zip(ids, [1, 0]) {
                 try await engine.damage(text: id, of: ledger)
                 #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
                 #expect(try await ledger.backlog().count == left)
             }
-            let failed = try await ledger.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9)
+            let failed = try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9)
             #expect(failed == ids.sorted())
         }
     }
@@ -187,7 +187,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             var facts = RandomFacts(seed: 4)
             let walk = try await Walk(try engine.open(in: folder))
-            let (ledger, appEnvironment) = (walk.ledger, walk.scopes[0].id)
+            let (ledger, scope) = (walk.ledger, walk.scopes[0].id)
             let one = facts.notification(in: walk.scopes[0], at: 0).received
             var other = one
             (other.type, other.text, other.signedDate) = ("OTHER", facts.text(), one.signedDate + 1)
@@ -196,7 +196,7 @@ import Testing
             #expect(try await ledger.failDamaged(id, message: "its text is damaged", at: 9))
             #expect(try await ledger.commit(received: [other], processed: []) == [.stored(id)])
             #expect(
-                try await ledger.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9).isEmpty)
+                try await ledger.failedNotifications(code: "storage_damaged", in: [scope], limit: 9).isEmpty)
             let pending = try await ledger.pending(after: .min, limit: 9)
             #expect(pending.map(\.text) == [other.text] && pending.map(\.type) == [other.type])
             #expect(pending.map(\.signedDate) == [other.signedDate])

@@ -205,8 +205,8 @@ import Testing
                 let answer = try await world.api.send("POST", "/v1/customers/\(owner)/purchases", body: body)
                 #expect(answer.status == 200)
             }
-            let appEnvironment = try world.appEnvironment().id
-            let known = try await core.storage.owners(of: id, in: appEnvironment)
+            let scope = try world.appEnvironment().id
+            let known = try await core.storage.owners(of: id, in: scope)
             #expect(Set(known) == owners)
             // A search result with both owners links to the transaction, whose page links to each of them.
             try await browser.signIn()

@@ -18,11 +18,11 @@ extension `Damaged ledger rows` {
     @Test func `A damaged grant does not delay the expiry of others and expires once it is readable`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
             for (id, until) in [("a", Milliseconds(500)), ("b", 600)] {
                 let content = GrantEvent.Content(
                     customer: "anna", entitlement: "premium", until: until, reason: "sorry", actor: "team")
-                _ = try await storage.createGrant(id, content, in: appEnvironment, at: 100)
+                _ = try await storage.createGrant(id, content, in: scope, at: 100)
             }
             let set = "UPDATE grant_events SET content ="
             try await storage.pool.write { db in
@@ -75,10 +75,10 @@ extension `Damaged ledger rows` {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
             for original in ["1", "2", "3"] {
                 let claim = Claim(
-                    customer: "anna", scope: appEnvironment, originalTransactionIDs: [original], policy: .transfer,
+                    customer: "anna", scope: scope, originalTransactionIDs: [original], policy: .transfer,
                     claimedAt: 5)
                 _ = try await storage.claim(claim) { _ in false }
             }

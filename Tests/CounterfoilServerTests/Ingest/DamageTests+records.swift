@@ -132,20 +132,20 @@ extension `Damaged ledger rows` {
     @Test func `A damaged record is left out of purchase lists, and others are listed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
             for original in ["1", "2", "3"] {
                 let fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
                     purchaseDate: World.start, signedDate: World.start, revocationDate: World.start)
                 let signedFact = SignedFact(
-                    scope: appEnvironment, fact: .transaction(fact), origin: .app, receivedAt: 0,
+                    scope: scope, fact: .transaction(fact), origin: .app, receivedAt: 0,
                     text: "text \(original)")
                 _ = try await storage.commit([signedFact])
             }
             func listed() async throws -> (refunded: [String], unclaimed: [String]) {
                 let now = (World.start + 3600).milliseconds
-                let members = try await storage.members(SegmentQuery(.refunded, in: appEnvironment, at: now, limit: 9))
-                let purchases = try await storage.unclaimedPurchases(in: appEnvironment, after: "", limit: 9)
+                let members = try await storage.members(SegmentQuery(.refunded, in: scope, at: now, limit: 9))
+                let purchases = try await storage.unclaimedPurchases(in: scope, after: "", limit: 9)
                 let refunded = members.items.map(\.lineage.originalTransactionID)
                 return (refunded, purchases.items.map(\.originalTransactionID))
             }

@@ -179,10 +179,10 @@ import Testing
     @Test func `A received text replaces a damaged one, even if a worker still reports the damage`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
             func receive(_ text: String, signed: Milliseconds) async throws -> InsertionResult? {
                 let notification = ReceivedNotification(
-                    scope: appEnvironment, uuid: "00000000-0000-4000-8000-000000000001", type: "TEST",
+                    scope: scope, uuid: "00000000-0000-4000-8000-000000000001", type: "TEST",
                     signedDate: signed,
                     receivedAt: 9, origin: .delivered, text: text)
                 return try await storage.commit(received: [notification], processed: []).first
@@ -202,7 +202,7 @@ import Testing
             #expect(try await receive("one", signed: 1)?.id != id)
             try await Self.damage(text: id, storage)
             #expect(try await storage.failDamaged(id, message: "its text is damaged", at: 9))
-            let failed = try await storage.failedNotifications(code: "storage_damaged", in: [appEnvironment], limit: 9)
+            let failed = try await storage.failedNotifications(code: "storage_damaged", in: [scope], limit: 9)
             #expect(failed == [id])
             try storage.close()
         }

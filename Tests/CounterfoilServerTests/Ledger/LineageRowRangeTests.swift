@@ -131,25 +131,25 @@ import Testing
         try await Self.withLedger { ledger in
             var random = SeededGenerator(seed: 3)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
-            let (storage, appEnvironment) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.scope.id)
             let select = "SELECT token FROM lineages WHERE token IS NOT NULL AND scope = ? LIMIT 1"
-            let bytes = try await storage.pool.read { try Data.fetchOne($0, sql: select, arguments: [appEnvironment]) }
+            let bytes = try await storage.pool.read { try Data.fetchOne($0, sql: select, arguments: [scope]) }
             let customer = try #require(bytes).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-            let before = try await storage.lineages(of: customer.uuidString, in: appEnvironment)
+            let before = try await storage.lineages(of: customer.uuidString, in: scope)
             #expect(!before.isEmpty)
             try await storage.pool.write { db in
                 try db.execute(
                     sql: "UPDATE lineages SET id = id + (7 << 31) WHERE token = ? AND scope = ?",
-                    arguments: [bytes, appEnvironment])
+                    arguments: [bytes, scope])
             }
-            #expect(try await storage.lineages(of: customer.uuidString, in: appEnvironment).isEmpty)
+            #expect(try await storage.lineages(of: customer.uuidString, in: scope).isEmpty)
             let rebuild = LedgerRebuild(storage, verifier: history.verifier)
             let check = try await rebuild.run(replacing: false)
             #expect(check.differences == before.count, "\(check)")
             try #require(!check.differing.isEmpty)
             #expect(check.differing.allSatisfy { $0.hasSuffix("the stored form") })
             #expect(try await rebuild.run(replacing: true).isReplaced)
-            #expect(try await storage.lineages(of: customer.uuidString, in: appEnvironment) == before)
+            #expect(try await storage.lineages(of: customer.uuidString, in: scope) == before)
         }
     }
 

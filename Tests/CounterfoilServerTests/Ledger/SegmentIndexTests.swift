@@ -101,11 +101,11 @@ import Testing
         }
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let appEnvironment = ledger.scope.id
+            let scope = ledger.scope.id
             try await ledger.storage.pool.write { db in
                 for number in order {
                     _ = try FactProcessor.add(
-                        .transaction(versions[number]), in: appEnvironment,
+                        .transaction(versions[number]), in: scope,
                         FactProcessor.Source(
                             statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction), db)
                     if order == [0, 1], number == 0 {
@@ -155,11 +155,11 @@ import Testing
             for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1]] {
                 let ledger = try await TestLedger(in: folder)
                 let facts: [SignedFact.Fact] = [.transaction(old), .renewal(renewal), .transaction(new)]
-                let appEnvironment = ledger.scope.id
+                let scope = ledger.scope.id
                 try await ledger.storage.pool.write { db in
                     for (number, index) in order.enumerated() {
                         _ = try FactProcessor.add(
-                            facts[index], in: appEnvironment,
+                            facts[index], in: scope,
                             FactProcessor.Source(
                                 statement: Int64(number + 1), text: Data([UInt8(number)]), kind: .transaction),
                             db)

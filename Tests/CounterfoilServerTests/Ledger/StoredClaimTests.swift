@@ -138,16 +138,16 @@ import Testing
     /// The ledger is a backup from before the erasure. The imported export is newer.
     @Test func `An import removes an erased customer's name from events, even without claims`() async throws {
         try await Self.withLedger { ledger, folder in
-            let (storage, appEnvironment, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
+            let (storage, scope, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
             let received = ReceivedNotification(
-                scope: appEnvironment, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start,
+                scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start,
                 receivedAt: start,
                 origin: .delivered, text: "text 1")
             let insertions = try await storage.commit(received: [received], processed: [])
             try #require(insertions == [.stored(1)])
             try await Self.buy("1", named: Self.token, in: ledger)
             func customers() async throws -> [String?] {
-                try await storage.lastEventsOfCustomers(in: appEnvironment, limit: 9, amongLast: 99).map(\.customer)
+                try await storage.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99).map(\.customer)
             }
             #expect(try await customers() == [Self.token])
             let erasure = Erasure(
@@ -383,11 +383,11 @@ import Testing
         try await Self.withLedger { ledger, _ in
             let count = 400
             for number in 1...count { try await Self.buy("\(number)", account: "a", in: ledger) }
-            let appEnvironment = ledger.scope.id
+            let scope = ledger.scope.id
             let steps = try await ledger.storage.pool.read { db in
                 try Steps.count(db) {
                     let found = try SQLiteStorage.identifiersOfSameAccountPurchases(
-                        of: (1...count).map { "\($0)" }, in: appEnvironment, db)
+                        of: (1...count).map { "\($0)" }, in: scope, db)
                     #expect(found.count == count)
                 }
             }

@@ -27,7 +27,7 @@ import Testing
 
     @Test func `Deliveries of a disabled endpoint are deleted thirty days after they ended`() async throws {
         try await World.withAPI { world in
-            let (core, appEnvironment, now) = (
+            let (core, scope, now) = (
                 try world.server.core, try world.appEnvironment().id, world.simulator.now.milliseconds
             )
             let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
@@ -38,7 +38,7 @@ import Testing
             var outcomes: [DeliveryOutcome] = []
             for number in 0...2 * RetentionService.batch {
                 let event = LedgerEvent(
-                    id: "evt_test_\(number)", scope: appEnvironment, type: .webhookTest, occurredAt: now, createdAt: now
+                    id: "evt_test_\(number)", scope: scope, type: .webhookTest, occurredAt: now, createdAt: now
                 )
                 let delivery = try #require(try await core.storage.addWebhookTest(event, to: endpoint))
                 outcomes.append(DeliveryOutcome(delivery: delivery.id, endpoint: endpoint, result: .delivered))

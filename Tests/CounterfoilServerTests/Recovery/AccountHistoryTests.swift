@@ -58,20 +58,20 @@ import Testing
     @Test func `A migration merges the two tables of histories, and a recovery's mark takes precedence`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let appEnvironment = ledger.scope.id
+            let scope = ledger.scope.id
             try await ledger.storage.pool.write { db in
                 try db.execute(
                     sql: """
                         DELETE FROM grdb_migrations WHERE identifier = '9';
                         \(HistoryTable.former[0]);
-                        INSERT INTO histories VALUES (\(appEnvironment), '1', 'recovery', 8000), (\(appEnvironment), '2', NULL, 8000);
-                        INSERT INTO account_histories VALUES (\(appEnvironment), '1', 'restore', 9000),
-                            (\(appEnvironment), '2', 'restore', 9000), (\(appEnvironment), '3', 'restore', 9000);
+                        INSERT INTO histories VALUES (\(scope), '1', 'recovery', 8000), (\(scope), '2', NULL, 8000);
+                        INSERT INTO account_histories VALUES (\(scope), '1', 'restore', 9000),
+                            (\(scope), '2', 'restore', 9000), (\(scope), '3', 'restore', 9000);
                         """)
             }
             try ledger.storage.close()
             let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
-            let marks = try await ["1", "2", "3"].revisions(storage, appEnvironment)
+            let marks = try await ["1", "2", "3"].revisions(storage, scope)
             #expect(marks == ["recovery", "restore", "restore"])
             let asked = try await storage.pool.read {
                 try Int64.fetchAll($0, sql: "SELECT asked_at FROM histories ORDER BY original_id")

@@ -159,7 +159,7 @@ import Testing
     @Test func `A migration sets the completeness mark back to before the unverified windows`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let appEnvironment = ledger.scope.id
+            let scope = ledger.scope.id
             try await ledger.storage.pool.write { db in
                 try db.execute(
                     sql: """
@@ -170,23 +170,23 @@ import Testing
                         ALTER TABLE recoveries DROP COLUMN signed_until;
                         ALTER TABLE recovery_windows DROP COLUMN unverified;
                         ALTER TABLE recovery_failures DROP COLUMN history;
-                        INSERT INTO completeness VALUES (\(appEnvironment), 1000, 9000, 'notification_history', 9060);
-                        INSERT INTO histories VALUES (\(appEnvironment), '7', 'r', 8000);
+                        INSERT INTO completeness VALUES (\(scope), 1000, 9000, 'notification_history', 9060);
+                        INSERT INTO histories VALUES (\(scope), '7', 'r', 8000);
                         INSERT INTO recovery_failures (scope, digest, code, message, recovery, from_date, until_date,
                             noticed_at)
-                        VALUES (\(appEnvironment), x'01', 'bad_signature', '', 3, 5000, 6000, 8000),
-                            (\(appEnvironment), x'02', 'bad_signature', '', NULL, NULL, NULL, 8500);
+                        VALUES (\(scope), x'01', 'bad_signature', '', 3, 5000, 6000, 8000),
+                            (\(scope), x'02', 'bad_signature', '', NULL, NULL, NULL, 8500);
                         """)
             }
             try ledger.storage.close()
             let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
             let mark = try #require(try await storage.completenessMarks().first)
             #expect(mark.since == 1000 && mark.until == 4999 && mark.readUntil == 9000 && mark.signedUntil == 9000)
-            #expect(try await storage.unverifiedSpans(in: appEnvironment).spans == [.init(from: 5000, until: 6000)])
+            #expect(try await storage.unverifiedSpans(in: scope).spans == [.init(from: 5000, until: 6000)])
             // The old tables did not store which history contained the second one.
-            #expect(try await storage.missing(in: appEnvironment).unverified == 1)
-            #expect(try await storage.historyMark(of: ["7"], in: appEnvironment) == nil)
-            #expect(try await storage.historyPass(in: appEnvironment)?.staleBefore == 8500)
+            #expect(try await storage.missing(in: scope).unverified == 1)
+            #expect(try await storage.historyMark(of: ["7"], in: scope) == nil)
+            #expect(try await storage.historyPass(in: scope)?.staleBefore == 8500)
             try storage.close()
         }
     }

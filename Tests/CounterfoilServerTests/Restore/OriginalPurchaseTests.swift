@@ -151,14 +151,14 @@ import Testing
             for report in reports {
                 #expect(try await world.api.post("/v1/customers/\(anna)/purchases", report).status == 200)
             }
-            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment().id)
-            let accounts = try await storage.accounts(of: anna, in: appEnvironment)
+            let (storage, scope) = (try world.server.core.storage, try world.appEnvironment().id)
+            let accounts = try await storage.accounts(of: anna, in: scope)
             try #require(accounts.count == (policy == .transfer ? 2 : 0))
             for report in [complete, receipt] {
                 let answer = try await world.api.post("/v1/customers/ben/purchases", report)
                 #expect(answer.status == 409 && answer.code == "receipt_already_in_use", "\(answer.text)")
-                #expect(try await storage.accounts(of: "ben", in: appEnvironment).isEmpty)
-                #expect(try await storage.accounts(of: anna, in: appEnvironment) == accounts)
+                #expect(try await storage.accounts(of: "ben", in: scope).isEmpty)
+                #expect(try await storage.accounts(of: anna, in: scope) == accounts)
             }
             guard policy == .transfer else { return }
             let premium = try Self.premium(try await world.api.get("/v1/customers/\(anna)"))

@@ -205,17 +205,17 @@ import Testing
                 "signed_transactions": try await world.signedTransactions(of: id), "app_transaction": text,
             ]
             #expect(try await world.call(.POST, "/v1/customers/anna/purchases", body).status == 200)
-            let (storage, appEnvironment) = (try world.server.core.storage, try world.appEnvironment().id)
-            try #require(try await storage.accounts(of: "anna", in: appEnvironment).count == 1)
+            let (storage, scope) = (try world.server.core.storage, try world.appEnvironment().id)
+            try #require(try await storage.accounts(of: "anna", in: scope).count == 1)
             let early = try await world.call(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
             #expect(early.status == 409)
             #expect(early.text("code") == "receipt_already_in_use")
-            #expect(try await storage.accounts(of: "anna", in: appEnvironment).count == 1)
+            #expect(try await storage.accounts(of: "anna", in: scope).count == 1)
             try await world.simulator.perform(.cancel(customer: "anna"))
             try await world.simulator.advance(by: Period.year)
             let later = try await world.call(.POST, "/v1/customers/otto/purchases", ["app_transaction": text])
             #expect(later.status == 200)
-            #expect(try await storage.accounts(of: "otto", in: appEnvironment).count == 1)
+            #expect(try await storage.accounts(of: "otto", in: scope).count == 1)
         }
     }
 
