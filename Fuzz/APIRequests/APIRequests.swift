@@ -46,7 +46,7 @@ private func send(_ request: APIRequest, _ number: Int) {
     var store = stores[number]
     let name = request.endpoint.name
     do throws(APIFailure) {
-        let answer = try store.answer(request, at: SimulatedStores.later)
+        let answer = try store.respond(to: request, at: SimulatedStores.later)
         Property.require((200..<300).contains(answer.status), "\(name): a response has status \(answer.status)")
         if let body = answer.body {
             let json = Property.success("\(name): a response can be encoded") { try rendering.bytes(body) }

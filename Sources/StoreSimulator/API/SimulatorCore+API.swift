@@ -4,9 +4,9 @@ internal import Foundation
 internal import Synchronization
 
 extension SimulatorCore {
-    /// Answers a request to one of the App Store's APIs and applies the active faults.
-    package func answer(
-        _ request: APIRequest, authorization: String?, in environment: AppStoreEnvironment
+    /// Responds to a request to one of the App Store's APIs and applies the active faults.
+    package func respond(
+        to request: APIRequest, authorization: String?, in environment: AppStoreEnvironment
     ) -> SimulatorResponse {
         let effects = faultEffects(["route:*", "route:\(request.endpoint.name)"], in: environment)
         let faults = RouteFaults(effects, now: now)
@@ -17,7 +17,7 @@ extension SimulatorCore {
             if effects.contains(.changeHistory) {
                 change(environment) { store, _ in store.moveTransactionToEnd(for: request) }
             }
-            response = try self.answer(request, Tampering(effects), in: environment)
+            response = try self.respond(to: request, Tampering(effects), in: environment)
         } catch {
             response = .failure(error)
         }
@@ -25,13 +25,13 @@ extension SimulatorCore {
         return response
     }
 
-    private func answer(
-        _ request: APIRequest, _ tampering: Tampering, in environment: AppStoreEnvironment
+    private func respond(
+        to request: APIRequest, _ tampering: Tampering, in environment: AppStoreEnvironment
     ) throws(APIFailure) -> SimulatorResponse {
         if request.endpoint == .setRealtimeURL { relayPerformanceTests() }
         let response = try change(environment) { store, now throws(APIFailure) in
             if store.settings.enforcesRateLimits { try limits.check(request.endpoint, in: environment, now: now) }
-            return try store.answer(request, at: now)
+            return try store.respond(to: request, at: now)
         }
         guard let body = response.body else { return SimulatorResponse(status: response.status) }
         do {

@@ -96,8 +96,8 @@ enum SimulatorRoutes {
             let body = isRead ? Data() : try await SimulatorRoutes.data(request, context, upTo: limit)
             let call = APIRequest(
                 endpoint, path: path, query: request.uri.query.map { String($0) } ?? "", body: body)
-            let response = simulator.core.answer(
-                call, authorization: request.headers[.authorization], in: environment)
+            let response = simulator.core.respond(
+                to: call, authorization: request.headers[.authorization], in: environment)
             if !isRead { simulator.wake() }
             return try await SimulatorRoutes.send(response, context)
         }

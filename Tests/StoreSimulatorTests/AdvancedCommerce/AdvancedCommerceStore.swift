@@ -65,8 +65,8 @@ struct AdvancedCommerceStore {
     mutating func send(_ endpoint: AppStoreEndpoint, _ id: String? = nil, _ body: String) throws -> APIResponse {
         let info = #""requestInfo":{"requestReferenceId":"\#(reference().uuidString)"}"#
         let text = body.replacing("{REF", with: "{" + info)
-        return try store.answer(
-            APIRequest(endpoint, path: ["transactionId": id ?? subscription], body: Data(text.utf8)), at: now)
+        return try store.respond(
+            to: APIRequest(endpoint, path: ["transactionId": id ?? subscription], body: Data(text.utf8)), at: now)
     }
 
     /// Returns the renewal info and the transaction of a response, before they are signed.

@@ -36,7 +36,7 @@ import Testing
         _ endpoint: AppStoreEndpoint, _ path: [String: String], _ body: String, to simulator: Simulator
     ) throws -> APIResponse {
         try simulator.core.change(.sandbox) { store, now throws(APIFailure) in
-            try store.answer(APIRequest(endpoint, path: path, body: Data(body.utf8)), at: now)
+            try store.respond(to: APIRequest(endpoint, path: path, body: Data(body.utf8)), at: now)
         }
     }
 
@@ -143,7 +143,9 @@ import Testing
             let call = APIRequest(
                 .setRealtimeURL, body: Data(#"{"realtimeURL":"https://example.com/realtime"}"#.utf8))
             simulator.core.relayPerformanceTests()
-            let status = try simulator.core.change(.production) { store, now in try store.answer(call, at: now).status }
+            let status = try simulator.core.change(.production) { store, now in
+                try store.respond(to: call, at: now).status
+            }
             #expect(status == 200)
         }
     }

@@ -19,8 +19,8 @@ struct RetentionEndpointTests {
         _ endpoint: AppStoreEndpoint, _ path: [String: String] = [:], _ body: String = "", query: String = "",
         to store: inout Store
     ) throws -> APIResponse {
-        try store.answer(
-            APIRequest(endpoint, path: path, query: query, body: Data(body.utf8)), at: Sample.now)
+        try store.respond(
+            to: APIRequest(endpoint, path: path, query: query, body: Data(body.utf8)), at: Sample.now)
     }
 
     @Test func `A default message in production requires an approved message and image`() throws {
@@ -28,8 +28,8 @@ struct RetentionEndpointTests {
         let id = Sample.id(1)
         let image = APIRequest(
             .uploadImage, path: ["imageIdentifier": id], query: "imageSize=FULL_SIZE", body: Data(PNGWriter().file))
-        #expect(try store.answer(image, at: Sample.now).status == 200)
-        #expect(try code { try store.answer(image, at: Sample.now) } == .imageAlreadyExists)
+        #expect(try store.respond(to: image, at: Sample.now).status == 200)
+        #expect(try code { try store.respond(to: image, at: Sample.now) } == .imageAlreadyExists)
         let message = #"{"header":"h","body":"b","image":{"imageIdentifier":"\#(id)","altText":"a"}}"#
         try Self.send(.uploadMessage, ["messageIdentifier": id], message, to: &store)
         let request = #"{"messageIdentifier":"\#(id)"}"#

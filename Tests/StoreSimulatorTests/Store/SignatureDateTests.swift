@@ -51,11 +51,11 @@ import Testing
         /// Records the responses of the App Store Server API about all transactions and customers.
         mutating func recordResponses(_ store: inout Store, at now: Date) throws {
             for id in store.transactions.keys.sorted() {
-                try record(store.answer(APIShop.request(.transaction, [id]), at: now))
+                try record(store.respond(to: APIShop.request(.transaction, [id]), at: now))
             }
             for customer in store.customers.values.sorted(by: { $0.id < $1.id }) where !customer.transactions.isEmpty {
                 let request = APIShop.request(.subscriptionStatuses, [customer.appTransactionID])
-                try record(store.answer(request, at: now))
+                try record(store.respond(to: request, at: now))
             }
         }
 

@@ -12,7 +12,9 @@ internal import Foundation
 // internal errors (5000000, 5000001).
 
 extension Store {
-    mutating func answerAdvancedCommerce(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
+    mutating func respondToAdvancedCommerceRequest(_ request: APIRequest, at now: Date) throws(APIFailure)
+        -> APIResponse
+    {
         switch request.endpoint.name {
         case AppStoreEndpoint.cancelSubscription.name: return try cancelSubscription(request, at: now)
         case AppStoreEndpoint.changeSubscriptionMetadata.name: return try changeMetadata(request, at: now)
@@ -20,7 +22,7 @@ extension Store {
         case AppStoreEndpoint.migrateSubscription.name: return try migrate(request, at: now)
         case AppStoreEndpoint.requestRefund.name: return try requestRefund(request, at: now)
         case AppStoreEndpoint.revokeSubscription.name: return try revokeSubscription(request, at: now)
-        default: return try answerRetention(request, at: now)
+        default: return try respondToRetentionRequest(request, at: now)
         }
     }
 

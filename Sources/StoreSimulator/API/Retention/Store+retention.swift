@@ -6,7 +6,7 @@ internal import Foundation
 // products and purchases.
 
 extension Store {
-    mutating func answerRetention(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
+    mutating func respondToRetentionRequest(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let image = request.path["imageIdentifier"] ?? ""
         let message = request.path["messageIdentifier"] ?? ""
         switch request.endpoint.name {
@@ -26,12 +26,12 @@ extension Store {
         case AppStoreEndpoint.performanceTest.name:
             let id = request.path["requestId"] ?? ""
             return APIResponse(body: .model(try retention.performanceTest(id, now: now)))
-        default: return try answerDefaultMessage(request)
+        default: return try respondToDefaultMessageRequest(request)
         }
         return APIResponse()
     }
 
-    private mutating func answerDefaultMessage(_ request: APIRequest) throws(APIFailure) -> APIResponse {
+    private mutating func respondToDefaultMessageRequest(_ request: APIRequest) throws(APIFailure) -> APIResponse {
         let product = request.path["productId"] ?? ""
         let locale = request.path["locale"] ?? ""
         let subscriptions = Set(catalogue.products.filter { $0.subscription != nil }.map(\.id))

@@ -11,8 +11,8 @@ package import Foundation
 // 4030005 of a whole mass extension, and the internal errors (5000000, 5000001). Faults can inject them.
 
 extension Store {
-    /// Answers a request to one of the App Store's APIs, after processing all events that are due by `date`.
-    package mutating func answer(_ request: APIRequest, at date: Date) throws(APIFailure) -> APIResponse {
+    /// Responds to a request to one of the App Store's APIs, after processing all events that are due by `date`.
+    package mutating func respond(to request: APIRequest, at date: Date) throws(APIFailure) -> APIResponse {
         let now = date.wholeMilliseconds
         run(until: now)
         if let only = request.endpoint.environment, only != environment {
@@ -32,11 +32,11 @@ extension Store {
         case AppStoreEndpoint.notificationHistory.name: return try notificationHistory(request, at: now)
         case AppStoreEndpoint.customerGroups.name: return try customerGroups(request)
         case AppStoreEndpoint.groupMembers.name: return try groupMembers(request)
-        default: return try answerChange(request, at: now)
+        default: return try respondToChange(request, at: now)
         }
     }
 
-    private mutating func answerChange(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
+    private mutating func respondToChange(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         switch request.endpoint.name {
         case AppStoreEndpoint.finishTransaction.name: return try finishTransaction(request)
         case AppStoreEndpoint.setAppAccountToken.name: return try setAppAccountToken(request, at: now)
@@ -45,7 +45,7 @@ extension Store {
         case AppStoreEndpoint.extendRenewalDate.name: return try extendRenewalDate(request, at: now)
         case AppStoreEndpoint.extendRenewalDates.name: return try extendRenewalDates(request, at: now)
         case AppStoreEndpoint.requestTestNotification.name: return try sendTestNotification(at: now)
-        default: return try answerAdvancedCommerce(request, at: now)
+        default: return try respondToAdvancedCommerceRequest(request, at: now)
         }
     }
 }

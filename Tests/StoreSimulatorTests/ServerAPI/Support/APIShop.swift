@@ -47,7 +47,7 @@ struct APIShop {
         try perform(.purchase(customer: customer, product: product)).transactionID ?? ""
     }
 
-    mutating func send(_ request: APIRequest) throws -> APIResponse { try store.answer(request, at: now) }
+    mutating func send(_ request: APIRequest) throws -> APIResponse { try store.respond(to: request, at: now) }
 
     /// Sends a request and decodes the response. Identifiers stand in for signed texts.
     mutating func get<Response: Decodable>(
