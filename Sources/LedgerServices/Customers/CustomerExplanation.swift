@@ -94,7 +94,8 @@ extension CustomerReader {
         let isPast = instant.map { $0 < now } ?? false
         let evidence =
             try await isPast
-            ? self.evidence(ofAllAbout: Set(explanation.facts.map { ExactText($0.originalTransactionID) }), in: appEnvironment)
+            ? self.evidence(
+                ofAllAbout: Set(explanation.facts.map { ExactText($0.originalTransactionID) }), in: appEnvironment)
             : self.evidence(of: result.facts, in: appEnvironment)
         result.evidence = evidence.found
         result.unverified =

@@ -38,7 +38,8 @@ extension CustomerReader {
     }
 
     /// Returns the evidence of all versions of facts about these purchases, including past ones.
-    func evidence(ofAllAbout originals: Set<ExactText>, in appEnvironment: AppEnvironment) async throws -> FoundEvidence {
+    func evidence(ofAllAbout originals: Set<ExactText>, in appEnvironment: AppEnvironment) async throws -> FoundEvidence
+    {
         let originals = originals.sorted().map(\.text)
         var collection = EvidenceCollection(verifier: verifier)
         var allowance = TextAllowance()

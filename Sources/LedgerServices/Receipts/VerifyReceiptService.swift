@@ -96,7 +96,8 @@ package struct VerifyReceiptService: Sendable {
         if history.state == .refused(String(APIErrorCode.accountNotFound.rawValue)) {
             throw Refusal(status: .accountNotFound)
         }
-        let relatives = try await storage.sameAccountPurchases(of: originals + history.found.map(\.text), in: appEnvironment.id)
+        let relatives = try await storage.sameAccountPurchases(
+            of: originals + history.found.map(\.text), in: appEnvironment.id)
         let lineages = relatives.adding(receipt.facts)
         let latest = LatestReceipt(
             lineages: lineages, receipt: appReceipt, excludesOld: request.excludesOldTransactions)

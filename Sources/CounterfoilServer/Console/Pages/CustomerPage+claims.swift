@@ -33,7 +33,8 @@ extension CustomerPage {
             return .plain("this customer")
         }
         guard let first = owners.first else { return .plain("none") }
-        return Erasure.isStandIn(first) ? .plain("an erased customer") : .link(first, pageRequest.link("customers", first))
+        return Erasure.isStandIn(first)
+            ? .plain("an erased customer") : .link(first, pageRequest.link("customers", first))
     }
 
     private static let reasons = [
