@@ -41,11 +41,11 @@ import Testing
         let received = ReceivedNotification(
             scope: scope.id, uuid: uuid(number), type: "RESCIND_CONSENT", signedDate: now + delay, receivedAt: now,
             origin: .delivered, text: "notification \(number)")
-        let id = try #require(try await ledger.commit(receiving: [received], folding: []).first?.id)
+        let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
         let folded = ProcessedNotification(
             id: id, scope: scope.id, uuid: uuid(number), type: .rescindConsent, signedDate: now + delay,
             appTransactionID: account, processedAt: now)
-        _ = try await ledger.commit(receiving: [], folding: [folded])
+        _ = try await ledger.commit(received: [], processed: [folded])
     }
 
     /// Returns the customer that the event of a notification names.

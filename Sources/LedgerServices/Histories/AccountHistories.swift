@@ -136,7 +136,7 @@ package final class AccountHistories: Sendable {
         do {
             let outcome: Void? = try await TimeLimit.run(timeout) { try await reader.run() }
             guard outcome == nil else { return .complete }
-            logFailure("the App Store did not answer within \(timeout.seconds) seconds", scope)
+            logFailure("the App Store did not answer within \(timeout.seconds) seconds", appEnvironment)
             return .pending
         } catch let error as AppStoreServerError {
             logFailure(error.logReason, appEnvironment)

@@ -77,8 +77,8 @@ import Testing
 
     @Test func `Empty and unknown bytes are not unpacked`() async throws {
         let registry = HeaderRegistry()
-        let life = try await StoreLife.shared.value
-        let good = registry.pack(try #require(life.notifications.first?.text)).bytes
+        let history = try await RandomStoreHistory.shared.value
+        let good = registry.pack(try #require(history.notifications.first?.text)).bytes
         #expect(
             registry.unpack(Data()) == nil && registry.unpack(Data([9])) == nil && HeaderRegistry().unpack(good) == nil)
     }

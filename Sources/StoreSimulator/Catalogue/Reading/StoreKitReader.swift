@@ -57,7 +57,7 @@ struct StoreKitReader {
         }
         for var error in section.sections("_storeKitErrors") {
             guard error.flag("enabled") ?? false else { continue }
-            findings.note("\(error.path): the error \(quoted(error.text("name") ?? "")) is not simulated")
+            diagnostics.note("\(error.path): the error \(quoted(error.text("name") ?? "")) is not simulated")
         }
         settings.storefront = section.text("_storefront")
         if let code = settings.storefront {
