@@ -6,7 +6,7 @@ package final class AsyncLock: Sendable {
     private struct State {
         var isTaken = false
         var lastID: UInt64 = 0
-        var queue: [(id: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
+        var queue: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     private let state = Mutex(State())
@@ -19,8 +19,8 @@ package final class AsyncLock: Sendable {
     /// Waits until all earlier tasks have unlocked, then locks. Each call that returns must be paired with ``unlock()``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
-    package func lock() async throws {
-        try Task.checkCancellation()
+    package func lock() async throws(CancellationError) {
+        if Task.isCancelled { throw CancellationError() }
         let id = state.withLock { state -> UInt64? in
             guard state.isTaken else {
                 state.isTaken = true
@@ -30,29 +30,30 @@ package final class AsyncLock: Sendable {
             return state.lastID
         }
         guard let id else { return }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in queue(continuation, id) }
+        let hasEntered = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in queue(continuation, id) }
         } onCancel: {
             let waiter = state.withLock { state in
                 state.queue.firstIndex { $0.id == id }.map { state.queue.remove(at: $0) }
             }
-            waiter?.continuation.resume(throwing: CancellationError())
+            waiter?.continuation.resume(returning: false)
         }
+        guard hasEntered else { throw CancellationError() }
     }
 
     /// Unlocks, and lets the next task lock.
     package func unlock() {
-        let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard !state.queue.isEmpty else {
                 state.isTaken = false
                 return nil
             }
             return state.queue.removeFirst().continuation
         }
-        next?.resume()
+        next?.resume(returning: true)
     }
 
-    private func queue(_ continuation: CheckedContinuation<Void, any Error>, _ id: UInt64) {
+    private func queue(_ continuation: CheckedContinuation<Bool, Never>, _ id: UInt64) {
         enum Action { case wait, go, stop }
         let action = state.withLock { state -> Action in
             // If the cancellation handler already ran, the task is cancelled. Otherwise, the handler finds the entry
@@ -67,8 +68,8 @@ package final class AsyncLock: Sendable {
         }
         switch action {
         case .wait: break
-        case .go: continuation.resume()
-        case .stop: continuation.resume(throwing: CancellationError())
+        case .go: continuation.resume(returning: true)
+        case .stop: continuation.resume(returning: false)
         }
     }
 }

@@ -50,7 +50,7 @@ package final class SimulatorCore: Sendable {
         until target: Date? = nil, while shouldContinue: @Sendable () -> Bool = { true }
     ) async throws(CancellationError) {
         try await runPerformanceTests()
-        do { try await lock.lock() } catch { throw CancellationError() }
+        try await lock.lock()
         defer { lock.unlock() }
         await withTaskGroup(of: Int.self) { group in
             var inFlight: [Int: Date] = [:]
@@ -88,7 +88,7 @@ package final class SimulatorCore: Sendable {
 
     /// Returns the whole state at a moment when no notification is in flight.
     package func quiescentState() async throws(CancellationError) -> SimulatorState {
-        do { try await lock.lock() } catch { throw CancellationError() }
+        try await lock.lock()
         defer { lock.unlock() }
         return state.withLock { state in
             state.clock.recordTime()
@@ -101,9 +101,9 @@ package final class SimulatorCore: Sendable {
     package func replace(
         with new: SimulatorState, keeping keep: @Sendable (inout SimulatorState, SimulatorState) -> Void = { _, _ in }
     ) async throws(CancellationError) {
-        do { try await performanceLock.lock() } catch { throw CancellationError() }
+        try await performanceLock.lock()
         defer { performanceLock.unlock() }
-        do { try await lock.lock() } catch { throw CancellationError() }
+        try await lock.lock()
         defer { lock.unlock() }
         state.withLock { state in
             let epoch = state.epoch + 1

@@ -46,7 +46,7 @@ extension SimulatorCore {
     /// Sends the remaining requests of the running performance tests. Returns when the tests have ended.
     func runPerformanceTests() async throws(CancellationError) {
         guard hasPerformanceTest else { return }
-        do { try await performanceLock.lock() } catch { throw CancellationError() }
+        try await performanceLock.lock()
         defer { performanceLock.unlock() }
         while !Task.isCancelled, let test = nextPerformanceTest() { await send(test) }
         if Task.isCancelled { throw CancellationError() }
