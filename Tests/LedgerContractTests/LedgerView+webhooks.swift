@@ -6,7 +6,7 @@ extension LedgerView {
     /// Endpoints and their deliveries.
     static func webhooks(_ ledger: any LedgerEngine) async throws -> [String] {
         var lines: [String] = []
-        let backlog = try await ledger.webhookBacklog()
+        let backlog = try await ledger.webhookBacklog(without: [])
         lines.append("\(backlog)")
         let first = try await ledger.webhookEndpoints().prefix(1).map(\.id)
         let rest = try await ledger.webhookBacklog(without: first)

@@ -97,11 +97,6 @@ package protocol WebhookStorage: Sendable {
     func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog
 }
 
-extension WebhookStorage {
-    /// Returns the numbers for all endpoints.
-    package func webhookBacklog() async throws -> WebhookBacklog { try await webhookBacklog(without: []) }
-}
-
 /// The progress of the fan-out.
 package enum FanOutProgress: Int, Sendable, Comparable {
     /// No events are left.
