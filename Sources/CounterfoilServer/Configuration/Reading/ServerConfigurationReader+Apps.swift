@@ -136,12 +136,9 @@ extension ServerConfigurationReader {
     }
 
     private func appleID(_ section: inout Section) -> Int64? {
-        guard let text = section.text("apple_id") else { return nil }
-        guard let number = Int64(text), number > 0 else {
-            section.problem("apple_id", "\(quoted(text)) is not a number such as 1234567890")
-            return nil
+        section.parse("apple_id", orProblem: "is not a number such as 1234567890") { text in
+            Int64(text).flatMap { $0 > 0 ? $0 : nil }
         }
-        return number
     }
 
     /// Reads the key, or a list of the new key and the key that it replaces.
@@ -218,12 +215,9 @@ extension ServerConfigurationReader {
         guard var products = section.section("products") else { return }
         for product in products.keys {
             guard var facts = products.section(product) else { continue }
-            if let text = facts.text("duration") {
-                app.catalogue.durations[product] = Period(iso8601: text)
-                if app.catalogue.durations[product] == nil {
-                    facts.problem("duration", "\(quoted(text)) is not a period such as P3D, P1W, P1M or P1Y")
-                }
-            }
+            app.catalogue.durations[product] = facts.parse(
+                "duration", orProblem: "is not a period such as P3D, P1W, P1M or P1Y"
+            ) { Period(iso8601: $0) }
             app.catalogue.levels[product] = facts.number("level", in: 1...1000)
             if let group = facts.text("group") {
                 app.catalogue.groups[product] = group

@@ -33,17 +33,11 @@ extension ServerConfigurationReader {
 
     private func originalPurchaseRule(_ section: inout Section) -> OriginalPurchaseRule {
         var rule = OriginalPurchaseRule()
-        if let text = section.text("version") {
-            rule.version = AppVersion(text)
-            if rule.version == nil {
-                section.problem("version", "\(quoted(text)) is not a version such as \"2.0\" or \"2024.3.1\"")
-            }
+        rule.version = section.parse("version", orProblem: "is not a version such as \"2.0\" or \"2024.3.1\"") {
+            AppVersion($0)
         }
-        if let text = section.text("date") {
-            rule.date = InstantText.date(iso8601: text, acceptsDays: true)
-            if rule.date == nil {
-                section.problem("date", "\(quoted(text)) is not a day such as 2024-03-01, or 2024-03-01T09:00:00Z")
-            }
+        rule.date = section.parse("date", orProblem: "is not a day such as 2024-03-01, or 2024-03-01T09:00:00Z") {
+            InstantText.date(iso8601: $0, acceptsDays: true)
         }
         if !section.has("version"), !section.has("date") {
             section.problem("version", "is missing, and so is date: set at least one of them")
