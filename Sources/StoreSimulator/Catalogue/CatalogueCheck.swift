@@ -64,9 +64,7 @@ struct CatalogueCheck {
             } else if !codes.insert(storefront.code).inserted {
                 add(path, "\(storefront.code) is there twice")
             }
-            if !(1...12).contains(storefront.id.utf8.count)
-                || !storefront.id.utf8.allSatisfy({ (48...57).contains($0) })
-            {
+            if !storefront.id.isDigits(upTo: 12) {
                 add(path + ".id", "\(quoted(storefront.id)) is not a number such as 143441")
             }
             if !storefront.currency.isThreeLetterCode {

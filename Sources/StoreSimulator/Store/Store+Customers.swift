@@ -79,7 +79,7 @@ extension Store {
             throw StoreError(.impossibleTransition, "customers can join groups in the sandbox only")
         }
         let customer = try customer(id)
-        guard (1...32).contains(group.utf8.count), group.utf8.allSatisfy({ (48...57).contains($0) }) else {
+        guard group.isDigits(upTo: 32) else {
             throw StoreError(.invalidArgument, "a group's identifier must be a number of up to 32 digits")
         }
         guard !customer.groups.contains(where: { $0.id == group }) else {

@@ -41,7 +41,7 @@ extension Store {
     /// Returns the members of a group by ascending identifier.
     func groupMembers(_ request: APIRequest) throws(APIFailure) -> APIResponse {
         let group = request.path["groupId"] ?? ""
-        guard (1...32).contains(group.utf8.count), group.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard group.isDigits(upTo: 32) else {
             throw APIFailure(.invalidGroupId, "A group's identifier is a number.")
         }
         let query = try QueryParameters(request.query)

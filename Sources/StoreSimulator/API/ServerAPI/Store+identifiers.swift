@@ -16,7 +16,14 @@ extension APIRequest {
 
 extension String {
     /// Whether the string has the form of a transaction identifier: 1 to 20 digits.
-    var isIdentifier: Bool { (1...20).contains(utf8.count) && utf8.allSatisfy { (0x30...0x39).contains($0) } }
+    var isIdentifier: Bool { isDigits(upTo: 20) }
+}
+
+extension StringProtocol {
+    /// Whether the text consists of one or more decimal digits, `count` at most.
+    func isDigits(upTo count: Int = .max) -> Bool {
+        (1...count).contains(utf8.count) && utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
 }
 
 extension Store {

@@ -14,8 +14,7 @@ enum PriceParser {
     /// Parses a decimal number such as `9.99`, without rounding.
     static func read(_ text: String) throws(Unreadable) -> Int64 {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) }),
-            let whole = parts.first
+        guard parts.count <= 2, parts.allSatisfy({ $0.isDigits() }), let whole = parts.first
         else {
             throw Unreadable(
                 message: text.hasPrefix("-")
@@ -30,6 +29,4 @@ enum PriceParser {
         else { throw Unreadable(message: "a price is at most \(maximum / 1000)") }
         return price
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

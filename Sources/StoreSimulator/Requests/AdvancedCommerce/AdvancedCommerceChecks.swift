@@ -33,10 +33,7 @@ package struct AdvancedCommerceChecks: Sendable {
         return text
     }
 
-    static func isTransactionID(_ text: String) -> Bool {
-        (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    }
+    static func isTransactionID(_ text: String) -> Bool { text.isDigits(upTo: 32) }
 
     /// Runs the checks of a request, then decodes it. Replaces codes that are not in `documented` with 4000173.
     static func check<Request: Decodable>(
