@@ -58,6 +58,8 @@ private struct Search {
     private(set) var tried: [(kind: String, found: Bool, note: String?)] = []
     private(set) var found: [Item] = []
 
+    init(query: SearchQuery, scopes: [AppEnvironment]) { (self.query, self.scopes) = (query, scopes) }
+
     mutating func run(_ storage: any SearchRoutes.Storage) async throws {
         if let transaction = query.transaction { try await transactions(transaction, storage) }
         if let event = query.event { try await self.event(event, storage) }

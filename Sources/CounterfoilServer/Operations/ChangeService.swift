@@ -3,17 +3,20 @@ internal import WebConsole
 
 /// Polls for changes every second, publishes them, and ends the event streams when the server shuts down.
 struct ChangeService: Service {
-    let core: ServerCore
+    private let watch: ChangeWatch
+    private let hub: EventHub
+
+    init(_ core: ServerCore) { (watch, hub) = (ChangeWatch(core, core.changes), core.changes) }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var watch = ChangeWatch(core, core.changes)
+            var watch = watch
             while !Task.isCancelled {
                 // Cancellation ends the loop.
                 do { try await Task.sleep(for: .seconds(1)) } catch { break }
                 await watch.poll()
             }
         }
-        core.changes.shutdown()
+        hub.shutdown()
     }
 }

@@ -7,7 +7,13 @@ internal import WebConsole
 ///
 /// Each topic is compared by a few values that are cheap to read. The first comparison of a topic counts as a change.
 struct ChangeWatch {
-    private let core: ServerCore
+    private let storage: any LedgerEngine
+    private let processor: NotificationProcessor
+    private let webhooks: WebhookDispatcher
+    private let recovery: Recovery
+    private let readiness: Readiness
+    private let scopes: AppEnvironmentRegistry
+    private let clock: ServerClock
     private let hub: EventHub
     /// The hash of each topic's values at the last comparison.
     private var known: [String: Int] = [:]
@@ -32,7 +38,12 @@ struct ChangeWatch {
         var watched: Set<String>
     }
 
-    init(_ core: ServerCore, _ hub: EventHub) { (self.core, self.hub) = (core, hub) }
+    init(_ core: ServerCore, _ hub: EventHub) {
+        (storage, processor) = (core.storage, core.processor)
+        (webhooks, recovery) = (core.webhooks, core.recovery)
+        (readiness, scopes, clock) = (core.readiness, core.scopes, core.clock)
+        self.hub = hub
+    }
 
     /// The maximum number of events that are examined one by one. After more events, the topics of all customers are
     /// published.
@@ -47,10 +58,10 @@ struct ChangeWatch {
         let watched = hub.watched
         // Without subscribers, read nothing.
         guard !watched.isEmpty else { return }
-        let problem = await core.readiness.ledgerProblem()
+        let problem = await readiness.ledgerProblem()
         let now = Snapshot(
-            commits: core.storage.commits, processed: core.processor.processed, endpointChanges: core.webhooks.changes,
-            minute: Int(core.clock.now().timeIntervalSince1970 / 60), problem: problem, watched: watched)
+            commits: storage.commits, processed: processor.processed, endpointChanges: webhooks.changes,
+            minute: Int(clock.now().timeIntervalSince1970 / 60), problem: problem, watched: watched)
         guard now != last || needsCompleteness else { return }
         last = now
         do { try await compareTopics(watched, problem) } catch {
@@ -63,7 +74,7 @@ struct ChangeWatch {
     }
 
     private mutating func compareTopics(_ watched: Set<String>, _ problem: String?) async throws {
-        let last = try await core.storage.lastEvent()
+        let last = try await storage.lastEvent()
         if watched.contains(where: { $0.hasPrefix(ChangeTopic.customerPrefix) }) {
             try await publishCustomers(upTo: last)
         }
@@ -79,7 +90,7 @@ struct ChangeWatch {
             compare(ChangeTopic.recoveries, [completeness, recoveries])
         }
         if watched.contains(ChangeTopic.overview) {
-            let refused = try await core.storage.refusals(before: .max, limit: 1).first?.id
+            let refused = try await storage.refusals(before: .max, limit: 1).first?.id
             compare(ChangeTopic.overview, inbox + endpoints + [completeness, refused, self.last?.minute, problem])
         }
     }
@@ -99,27 +110,27 @@ struct ChangeWatch {
         }
         guard last > previous else { return }
         for number in (previous + 1)...last {
-            guard let found = try await core.storage.event(number)?.event else { continue }
+            guard let found = try await storage.event(number)?.event else { continue }
             // A transfer concerns two customers, but the event contains only one.
             if found.type == .purchaseTransferred { return hub.publish(prefix: ChangeTopic.customerPrefix) }
             var customers = Set([found.customer].compactMap(\.self))
             // A shared purchase has several owners, but the event contains only one.
             if let original = found.originalTransactionID {
-                customers.formUnion(try await core.storage.owners(of: original, in: found.scope))
+                customers.formUnion(try await storage.owners(of: original, in: found.scope))
             }
             for customer in customers { hub.publish(ChangeTopic.customer(customer)) }
         }
     }
 
     private func inbox() async throws -> [AnyHashable?] {
-        let backlog = try await core.storage.backlog()
-        let scopes = core.scopes.all.map(\.id)
-        let newest = try await core.storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: 1).items
+        let backlog = try await storage.backlog()
+        let scopes = scopes.all.map(\.id)
+        let newest = try await storage.notifications(InboxFilter(scopes: scopes), before: .max, limit: 1).items
         var values: [AnyHashable?] = [
             last?.processed, backlog.count, backlog.oldest, newest.first?.id, newest.first?.state,
         ]
         for scope in scopes {
-            values.append(try await core.storage.inquiries(in: scope, before: .max, limit: Self.listedDeliveries))
+            values.append(try await storage.inquiries(in: scope, before: .max, limit: Self.listedDeliveries))
         }
         return values
     }
@@ -130,7 +141,7 @@ struct ChangeWatch {
             watched.contains(where: { $0.hasPrefix(ChangeTopic.deliveries) })
                 || watched.contains(ChangeTopic.overview)
         else { return [] }
-        let endpoints = try await core.webhooks.managedWebhooks()
+        let endpoints = try await webhooks.managedWebhooks()
         var states: [AnyHashable?] = [last?.endpointChanges]
         for endpoint in endpoints {
             let stored = endpoint.stored
@@ -138,9 +149,9 @@ struct ChangeWatch {
             states += state
             let topic = ChangeTopic.deliveries(of: stored.name)
             guard watched.contains(topic) else { continue }
-            let deliveries = try await core.storage.deliveries(
+            let deliveries = try await storage.deliveries(
                 of: stored.id, in: nil, before: .max, limit: Self.listedDeliveries)
-            let backlog = try await core.webhooks.webhookBacklog()
+            let backlog = try await webhooks.webhookBacklog()
             compare(topic, state + [deliveries, backlog, endpoint.pausedUntil])
         }
         compare(ChangeTopic.deliveries, states + [endpoints.map(\.definition.url)])
@@ -153,12 +164,12 @@ struct ChangeWatch {
         needsCompleteness = polls % Self.pollsPerCompleteness != 0
         guard !needsCompleteness else { return }
         // Exclude the age, which grows all the time.
-        completeness = try await core.recovery.completeness(of: core.scopes.all).map {
+        completeness = try await recovery.completeness(of: scopes.all).map {
             [$0.scope.id, $0.state, $0.reason, $0.mark, $0.missing] as [AnyHashable?]
         }.hashValue
     }
 
     private func recoveries() async throws -> [RecoveryRun] {
-        try await core.storage.recoveries(in: core.scopes.all.map(\.id), before: .max, limit: Self.listedDeliveries)
+        try await storage.recoveries(in: scopes.all.map(\.id), before: .max, limit: Self.listedDeliveries)
     }
 }

@@ -152,7 +152,7 @@ public final class Server: Sendable {
         services.append(core.retention)
         services += listeners
         // Shuts down before the listeners, because it ends their open event streams.
-        services.append(ChangeService(core: core))
+        services.append(ChangeService(core))
         services.append(DrainService(readiness: core.readiness))
         return services
     }

@@ -65,6 +65,8 @@ private struct EvidenceCollection {
     private(set) var found: [EvidenceKey: Evidence] = [:]
     private(set) var unverified: [UnverifiedText] = []
 
+    init(verifier: SignedDataVerifier) { self.verifier = verifier }
+
     mutating func add(_ source: StoredSource, _ original: String) async {
         do throws(VerificationError) {
             switch source {
