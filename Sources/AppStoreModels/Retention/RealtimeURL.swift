@@ -10,4 +10,12 @@ public struct RealtimeUrlRequest: Sendable, Hashable, Codable {
 }
 
 /// The URL from which Apple requests messages. Apple's page: `RealtimeUrlResponse`.
-public typealias RealtimeUrlResponse = RealtimeUrlRequest
+public struct RealtimeUrlResponse: Sendable, Hashable, Codable {
+    /// The URL.
+    public var realtimeURL: String
+
+    /// Creates the value from its parts.
+    public init(realtimeURL: String) {
+        self.realtimeURL = realtimeURL
+    }
+}

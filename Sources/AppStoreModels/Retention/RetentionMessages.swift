@@ -125,4 +125,12 @@ public struct DefaultConfigurationRequest: Sendable, Hashable, Codable {
 }
 
 /// The default message for a product and a language. Apple's page: `DefaultConfigurationResponse`.
-public typealias DefaultConfigurationResponse = DefaultConfigurationRequest
+public struct DefaultConfigurationResponse: Sendable, Hashable, Codable {
+    /// The identifier of the message.
+    public var messageIdentifier: UUID
+
+    /// Creates the value from its parts.
+    public init(messageIdentifier: UUID) {
+        self.messageIdentifier = messageIdentifier
+    }
+}
