@@ -72,8 +72,8 @@ import Testing
             let body = lines.count > 2 ? Data(lines[2]) : Data()
             var store = Self.store
             do {
-                _ = try store.answer(
-                    APIRequest(
+                _ = try store.respond(
+                    to: APIRequest(
                         endpoint, path: Dictionary(path) { first, _ in first }, query: texts[1],
                         body: body), at: now)
                 answered += isChanged ? 0 : 1

@@ -107,7 +107,7 @@ enum LedgerView {
             "account's \($0)"
         }
         for account in RandomFacts.accounts {
-            let customer = try await ledger.customer(ofAccount: account, in: scope.id)
+            let customer = try await ledger.customer(ofAccount: account, in: appEnvironment.id)
             lines.append("\(account) of \(customer ?? "nobody")")
         }
         lines += try await ledger.productGroups(in: appEnvironment.id).map { "\($0)" }.sorted()

@@ -60,7 +60,7 @@ struct InboxRoutes {
     private func notification(_ call: APICall) async throws -> Response {
         let (kept, appEnvironment) = try await Self.notification(call, storage, scopes)
         let decoded = await DecodedNotification(kept, in: appEnvironment, historical)
-        let customer = try await customer(of: decoded, in: scope)
+        let customer = try await customer(of: decoded, in: appEnvironment)
         let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumOtherTexts)
         let withText = call.request.includes("signed_data")
         return .json { json in

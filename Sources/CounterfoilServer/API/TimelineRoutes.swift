@@ -56,7 +56,7 @@ struct TimelineRoutes {
         }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             Self.write(
-                entry.item, of: customer, in: scope, entry.reading, naming: call.maySeeOtherCustomers, scopes,
+                entry.item, of: customer, in: appEnvironment, entry.reading, naming: call.maySeeOtherCustomers, scopes,
                 to: &json
             ) { json, kept in
                 guard let decoded, let expanded, kept.isNamed(expanded) else { return }

@@ -1,6 +1,7 @@
 import AppStoreModels
 import AppStoreServer
 import ArgumentParser
+import Foundation
 import Basics
 import StoreSimulator
 

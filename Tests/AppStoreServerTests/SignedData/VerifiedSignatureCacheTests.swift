@@ -70,7 +70,7 @@ import TestSupport
     @Test func `The signature of another text is refused`() async throws {
         let verifier = try TestStore.verifier().caching(signatures)
         let jws = try (0..<2).map { try EditableJWS(authority, payload: #"{"transactionId":"\#($0)"}"#) }
-        for piece in pieces { _ = try await refusal { try await verifier.transaction(piece.text) } }
+        for one in jws { _ = try await refusal { try await verifier.transaction(one.text) } }
         #expect(signatures.count == 2)
         let mixed = jws[0].changing { $0.signature = jws[1].signature }.text
         for _ in 0..<2 { #expect(try await refusal { try await verifier.transaction(mixed) } == .badSignature) }

@@ -56,7 +56,7 @@ import Testing
         try await World.withAPI { world in
             let (anna, bob) = (try await world.subscribe("anna"), try await world.subscribe("bob"))
             try await world.simulator.perform(.rescindConsent(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let entry = try #require(try await world.api.get("/v1/customers/\(anna)/timeline").items.first)
             #expect(entry["type"] as? String == "RESCIND_CONSENT" && entry["original_transaction_id"] == nil)
             #expect(entry["sentence"] as? String == "A parent or guardian withdrew consent for the app.")

@@ -21,14 +21,14 @@ import Testing
         try await body(storage)
         try storage.close()
         try await world.startServer()
-        try await world.settle()
+        try await world.waitUntilIdle()
     }
 
     /// Makes a customer withdraw consent. Returns the customer's ID in the server.
     private static func rescind(_ world: World) async throws -> String {
         let anna = try await world.subscribe("anna")
         try await world.simulator.perform(.rescindConsent(customer: "anna"))
-        try await world.settle()
+        try await world.waitUntilIdle()
         return anna
     }
 

@@ -166,7 +166,7 @@ import Testing
             let anna = try await world.subscribe("anna")
             _ = try await world.subscribe("ben")
             try await world.simulator.perform(.rescindConsent(customer: "anna"))
-            try await world.settle()
+            try await world.waitUntilIdle()
             let event = try await Self.data(of: "customer.consent_rescinded", world)
             #expect(event["customer"] as? String == anna)
             let uuid = try #require((event["notification"] as? [String: Any])?["uuid"] as? String)

@@ -63,7 +63,7 @@ import Testing
 
     @Test func `The real-time rate does not shorten periods`() {
         #expect(RenewalRate.realTime.end(of: .month, from: Self.start) == Period.month.date(after: Self.start))
-        #expect(RenewalRate.realTime.billingRetry == 60 * 86_400)
+        #expect(RenewalRate.realTime.billingRetryPeriod == 60 * 86_400)
         #expect(RenewalRate.realTime.maximumIgnoredLapse == 60 * 86_400)
         #expect(RenewalRate.realTime.scaled(days: 90) == 90 * 86_400)
     }

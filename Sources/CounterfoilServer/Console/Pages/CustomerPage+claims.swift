@@ -1,3 +1,5 @@
+internal import Ledger
+
 extension CustomerPage {
     /// Adds the claims: the purchases that belong or belonged to the customer, and the reasons.
     static func claims(
