@@ -79,6 +79,8 @@ extension ServerConfiguration {
         package var sendingTime = Duration.seconds(15)
         /// The maximum idle time of a connection. Longer than the usual idle timeout of load balancers, one minute.
         package var idleTime = Duration.seconds(75)
+        /// The maximum time until the response of a webhook receiver begins.
+        package var webhookTimeout = Duration.seconds(15)
         /// The maximum number of open connections; nil derives it from the process's file descriptor limit.
         package var connections: Int?
         /// The maximum number of requests per second of one customer with a public key.

@@ -104,8 +104,8 @@ package struct ServerCore: Sendable {
         let renderer = EventRenderer(
             storage: storage, scopes: scopes, verifier: historical, apps: apps, logger: logger)
         let webhooks = try await WebhookDispatcher(
-            configuration.webhooks, storage: storage, scopes: scopes, renderer: renderer, clock: clock, logger: logger,
-            metrics: metrics)
+            configuration.webhooks, storage: storage, scopes: scopes, renderer: renderer,
+            timeout: configuration.limits.webhookTimeout, clock: clock, logger: logger, metrics: metrics)
         self.webhooks = webhooks
         events = EventFeed(storage, renderer)
         writer = LedgerWriter(storage, metrics: metrics, onProcessed: webhooks.wake)

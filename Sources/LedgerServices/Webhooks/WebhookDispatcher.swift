@@ -48,7 +48,7 @@ package final class WebhookDispatcher: Service {
     let scopes: AppEnvironmentRegistry
     let configured: SharedValue<[String: WebhookDefinition]>
     let renderer: EventRenderer
-    let sender = WebhookSender()
+    let sender: WebhookSender
     let clock: ServerClock
     let logger: Logger
     /// Serializes changes of endpoint definitions.
@@ -59,9 +59,9 @@ package final class WebhookDispatcher: Service {
 
     package init(
         _ configured: [WebhookDefinition], storage: any WebhookStorage, scopes: AppEnvironmentRegistry,
-        renderer: EventRenderer,
-        clock: ServerClock, logger: Logger, metrics: ServerMetrics
+        renderer: EventRenderer, timeout: Duration, clock: ServerClock, logger: Logger, metrics: ServerMetrics
     ) async throws {
+        sender = WebhookSender(timeout: timeout)
         self.storage = storage
         self.scopes = scopes
         self.renderer = renderer

@@ -39,11 +39,14 @@ final class WebhookSender: Sendable {
     static let headers = [
         (name: "content-type", value: "application/json"), (name: "user-agent", value: "Counterfoil"),
     ]
-    private static let timeout = TimeAmount.seconds(15)
     private static let maximumClients = 64
     /// The number of response bytes to read at most, so that the connection can be used again.
     private static let maximumResponseBytes = 64 << 10
+    /// The time until the response of a receiver begins.
+    private let timeout: TimeAmount
     private let state = Mutex(State())
+
+    init(timeout: Duration) { self.timeout = TimeAmount(timeout) }
 
     /// Sends a request.
     ///
@@ -63,10 +66,10 @@ final class WebhookSender: Sendable {
         let destination = Destination(host: target.host, address: address)
         guard let client = await lease(destination) else { throw NoResponse(reason: "shutting_down") }
         defer { release(destination) }
-        return try await Self.post(body, headers, to: target.url, client)
+        return try await post(body, headers, to: target.url, client)
     }
 
-    private static func post(
+    private func post(
         _ body: Data, _ headers: [(name: String, value: String)], to url: String, _ client: HTTPClient
     ) async throws -> Response {
         var request = HTTPClientRequest(url: url)
@@ -76,12 +79,12 @@ final class WebhookSender: Sendable {
         do {
             let start = ContinuousClock.now
             let response = try await client.execute(request, timeout: timeout)
-            let beginning = await readBeginning(response, since: start)
+            let beginning = await Self.readBeginning(response, since: start)
             return Response(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds), body: beginning)
         } catch {
-            throw NoResponse(reason: reason(error))
+            throw NoResponse(reason: Self.reason(error))
         }
     }
 
@@ -119,7 +122,7 @@ final class WebhookSender: Sendable {
     private func lease(_ destination: Destination) async -> HTTPClient? {
         let (client, unused) = state.withLock { state -> (HTTPClient?, [HTTPClient]) in
             guard !state.isClosed else { return (nil, []) }
-            var entry = state.entries[destination] ?? Entry(client: Self.client(destination))
+            var entry = state.entries[destination] ?? Entry(client: makeClient(for: destination))
             entry.users += 1
             entry.lastUse = .now
             state.entries[destination] = entry
@@ -138,7 +141,7 @@ final class WebhookSender: Sendable {
         return oldest.flatMap { state.entries.removeValue(forKey: $0.key) }.map { [$0.client] } ?? []
     }
 
-    private static func client(_ destination: Destination) -> HTTPClient {
+    private func makeClient(for destination: Destination) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .seconds(10), read: timeout)

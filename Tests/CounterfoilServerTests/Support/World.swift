@@ -120,6 +120,7 @@ final class World: Sendable {
         configuration.limits.requestTimeout = .seconds(600)
         configuration.limits.sendingTime = .seconds(600)
         configuration.limits.idleTime = .seconds(600)
+        configuration.limits.webhookTimeout = .seconds(600)
         // Tests of recovery start it themselves.
         configuration.recovery.isEnabled = false
         change(&configuration)

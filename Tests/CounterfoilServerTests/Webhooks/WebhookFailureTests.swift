@@ -46,8 +46,7 @@ private struct FailingWorld {
             logger: logger)
         dispatcher = try await WebhookDispatcher(
             ["a", "b"].map { World.webhook($0, "\(receiver.url)/\($0)") }, storage: storage, scopes: ledger.scopes,
-            renderer: renderer, clock: .showing { World.start },
-            logger: logger,
+            renderer: renderer, timeout: .seconds(600), clock: .showing { World.start }, logger: logger,
             metrics: ServerMetrics(PrometheusMetrics()))
     }
 

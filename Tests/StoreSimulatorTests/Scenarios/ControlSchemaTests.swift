@@ -148,7 +148,7 @@ import Yams
 /// Returns the JSON names of a value's members; for a command, those of its payload.
 private func members(of value: Any) -> Set<String> {
     let renamed = [
-        "receiptData": "receipt-data", "nextPage": "next_page",
+        "receiptData": "receipt-data", "nextPage": "next_page", "refundDecision": "refunds",
         "gracePeriodAppliesToFreeOffers": "graceCoversFreeOffers",
         "maximumRenewalLeadTime": "renewalLead", "maximumRenewalDelay": "renewalDelay",
         "renewsOnOriginalDayOfMonth": "keepsDayOfMonth",
