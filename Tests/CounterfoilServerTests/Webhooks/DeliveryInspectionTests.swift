@@ -42,7 +42,7 @@ import Testing
             let anna = try await world.buy("anna")
             let bob = try await world.buy("bob")
             try await world.deliverWebhooks()
-            try await world.deliverWebhooks(after: 31 * 86_400)
+            try await world.deliverWebhooks(after: 8 * 86_400)
             func find(_ query: String) async throws -> [JSON] {
                 let answer = try await world.send(.GET, "/v1/webhooks/backend/deliveries?\(query)")
                 try #require(answer.status == 200, "\(query)")
