@@ -243,7 +243,7 @@ def test_selected_or_open_content_is_updated_later(world: World, simulator: Simu
         simulator.do(command, customer="anna")
         # The page has the change, and applies it later. Its content security policy forbids eval, which `wait_for_function` needs.
         for _ in range(200):
-            if page.evaluate("document.querySelector('#state').late"):
+            if page.evaluate("document.querySelector('#state').isStale"):
                 return
             page.wait_for_timeout(50)
         world.expect(False, f"the page has not heard of {command}")
