@@ -275,71 +275,73 @@ package enum WebConsoleFiles {
         "use strict";
         {
         const $ = (q, n = document) => n.querySelector(q), $$ = (q, n = document) => [...n.querySelectorAll(q)];
-        const create = (t, p, x = "") => { const e = document.createElement(t); e.textContent = x; p?.append(e); return e };
+        const add = (t, p, x = "") => { const e = document.createElement(t); e.textContent = x; p?.append(e); return e };
         const byId = id => document.getElementById(id), body = document.body, { topics, events, here } = body.dataset;
         const state = $("[data-live-state]"), pause = $("[data-pause]");
         const store = { get: k => { try { return localStorage.getItem(k) } catch { return null } },
           set: (k, v) => { try { localStorage.setItem(k, v) } catch { } } };
         let paused = store.get("paused") === "1", since = body.dataset.since, source, timer, retry;
-        let isFetching, mustRefetch, sessionEnded, staleTimer;
+        let fetching, again, ended, later;
 
         const setStatus = t => { if (state && state.textContent !== t) state.textContent = t };
-        // location may be a refused form's URL.
-        const url = () => { const u = new URL(here, location); u.searchParams.set("fragment", "all"); return u };
+        const isOff = () => paused || ended || document.hidden;
         const inUse = (e, s = getSelection()) =>
           e.contains(document.activeElement) || $("details[open]", e) || !s.isCollapsed && s.containsNode(e, true);
         const keys = e => new Set($$("[data-key]", e).map(k => k.dataset.key || k.id));
-        const updateNotice = id => $(`[data-update='${id}']`);
-        const replacePart = (old, fresh) => { old.replaceWith(fresh); enhance(fresh); updateNotice(fresh.id)?.remove() };
+        const notice = id => $(`[data-update='${id}']`);
+        const swap = (old, fresh) => { old.replaceWith(fresh); enhance(fresh); notice(fresh.id)?.remove() };
         async function refetch() {
-          if (sessionEnded || paused || document.hidden) return;
-          if (isFetching) return mustRefetch = true;
-          isFetching = true; mustRefetch = false;
+          if (isOff()) return;
+          if (fetching) return again = true;
+          fetching = true; again = false;
           clearTimeout(retry); retry = 0;
           let problem = "";
           try {
-            const response = await fetch(url(), { cache: "no-store" });
-            const text = await response.text();
-            if (response.status === 401) endSession();
-            else if (!response.ok) problem = "Not up to date: " + (text[0] === "<" ? response.status : text);
+            // location may be a refused form's URL.
+            const url = new URL(here, location);
+            url.searchParams.set("fragment", "all");
+            const reply = await fetch(url, { cache: "no-store" });
+            const text = await reply.text();
+            if (reply.status === 401) endSession();
+            else if (!reply.ok) problem = "Not up to date: " + (text[0] === "<" ? reply.status : text);
             else if (!paused) replaceParts(new DOMParser().parseFromString(text, "text/html"));
           } catch { problem = "Not reachable: this may be old" }
-          isFetching = false;
-          if (sessionEnded) return;
+          fetching = false;
+          if (ended) return;
           if (problem) retry = setTimeout(refetch, 1e4);
           setStatus(problem || (source?.readyState === 2 ? "Not live" : ""));
-          if (mustRefetch) refetch();
+          if (again) refetch();
         }
         function replaceParts(doc) {
           for (const fresh of $$("[data-live]", doc)) {
             const old = byId(fresh.id);
             if (!old) continue;
             old.isStale = 0;
-            if (old.dataset.as === fresh.outerHTML) { updateNotice(old.id)?.remove(); continue }
+            if (old.dataset.as === fresh.outerHTML) { notice(old.id)?.remove(); continue }
             fresh.dataset.as = fresh.outerHTML;
-            const known = keys(old), newRows = [...keys(fresh)].filter(k => !known.has(k)).length;
-            if (old.dataset.live === "hold" && newRows) offerUpdate(old, fresh, newRows);
+            const known = keys(old), added = [...keys(fresh)].filter(k => !known.has(k)).length;
+            if (old.dataset.live === "hold" && added) offer(old, fresh, added);
             else if (inUse(old)) old.isStale = 1;
-            else replacePart(old, document.adoptNode(fresh));
+            else swap(old, fresh);
           }
         }
         function endSession() {
-          sessionEnded = true; source?.close();
+          ended = true; source?.close();
           setStatus("The session has ended. ");
-          create("a", state, "Sign in").href = location.href;
+          add("a", state, "Sign in").href = location.href;
         }
         // Do not move content while the user reads.
-        function offerUpdate(old, fresh, newRows) {
-          let p = updateNotice(old.id), b = p?.firstChild;
+        function offer(old, fresh, added) {
+          let p = notice(old.id), b = p?.firstChild;
           if (!b) {
-            b = create("button", p = create("p"));
+            b = add("button", p = add("p"));
             p.role = "status"; p.dataset.update = old.id; old.before(p);
           }
-          b.textContent = newRows + " new: show"; b.onclick = () => { replacePart(byId(old.id), document.adoptNode(fresh)); $("a", fresh)?.focus() };
+          b.textContent = added + " new: show"; b.onclick = () => { swap(byId(old.id), fresh); $("a", fresh)?.focus() };
         }
         function listen() {
           source?.close(); source = null; clearTimeout(timer);
-          if (!topics || paused || sessionEnded || document.hidden) return;
+          if (!topics || isOff()) return;
           source = new EventSource(events + "?" + new URLSearchParams({ topics, since }));
           source.onmessage = e => { since = JSON.parse(e.data).version; refetch() };
           source.onopen = () => { if (!retry) setStatus("") };
@@ -349,35 +351,35 @@ package enum WebConsoleFiles {
             if (source?.readyState === 2) { timer = setTimeout(listen, 6e4); refetch() }
           };
         }
-        function showPauseButton() {
+        function showPause() {
           if (!pause) return;
           pause.hidden = false; pause.textContent = paused ? "Paused" : "Live";
-          pause.ariaPressed = paused;
+          pause.ariaPressed = paused; pause.onclick = toggle;
         }
-        function togglePause() { paused = !paused; store.set("paused", +paused); showPauseButton(); setStatus(""); listen(); if (!paused) refetch() }
-        pause?.addEventListener("click", togglePause);
+        function toggle() { paused = !paused; store.set("paused", +paused); showPause(); setStatus(""); listen(); refetch() }
         // Hidden tabs use no connection (limit: 6).
         document.addEventListener("visibilitychange", () => { listen(); if (topics) refetch() });
         addEventListener("pagehide", () => source?.close());
         // Update parts no longer in use.
         for (const t of ["focusout", "selectionchange", "toggle"]) addEventListener(t, () => {
-          clearTimeout(staleTimer);
-          staleTimer = setTimeout(() => { if ($$("[data-live]").some(e => e.isStale && !inUse(e))) refetch() }, 300);
+          clearTimeout(later);
+          later = setTimeout(() => { if ($$("[data-live]").some(e => e.isStale && !inUse(e))) refetch() }, 300);
         }, true);
 
-        const quote = v => /^[\w@%+=:,./-]+$/.test(v) ? v : `'${v.replace(/'/g, "'\\''")}'`;
+        const escaped = v => v.replace(/'/g, "'\\''");
+        const quote = v => /^[\w@%+=:,./-]+$/.test(v) ? v : `'${escaped(v)}'`;
         function command(form) {
           const code = $("[data-command]", form);
           if (!code) return;
           const data = new FormData(form), value = n => data.getAll(n).pop()?.trim() || "";
-          const fill = (t, isRequired) => {
-            let missing = false;
+          const fill = (t, required) => {
+            let missing;
             const r = t.replace(/\{(json:)?(\w+)\}/g, (_, json, n) => {
               const v = value(n);
-              if (!v) missing = true;
-              return json ? JSON.stringify(v || null).replace(/'/g, "'\\''") : v ? quote(v) : n.toUpperCase();
+              missing ||= !v;
+              return json ? escaped(JSON.stringify(v || null)) : v ? quote(v) : n.toUpperCase();
             });
-            return missing && !isRequired ? "" : r;
+            return missing && !required ? "" : r;
           };
           code.textContent = code.dataset.command.split(/(\[[^\]]*\])/).map((p, i) => i % 2 ? fill(p.slice(1, -1)) : fill(p, 1)).join("")
             .replace(/ {2,}/g, " ").trim();
@@ -395,23 +397,22 @@ package enum WebConsoleFiles {
           $$("form", root).forEach(f => { f.oninput = () => command(f); command(f) });
         }
 
-        let goPressedAt = 0;
+        let goAt = 0;
         const shortcutsOff = () => store.get("shortcuts") === "off";
-        const moveFocus = by => {
+        const move = by => {
           const r = $$("main [data-row]"), i = r.findIndex(e => e.contains(document.activeElement));
           r[i < 0 ? 0 : i + by]?.querySelector("a")?.focus();
         };
-        const clickLink = q => { const a = $(q); if (a) a.click(); return !!a };
+        const follow = q => { const a = $(q); a?.click(); return a };
         function help() {
-          const d = create("dialog");
-          d.ariaLabel = create("h2", d, "Keyboard shortcuts").textContent;
-          const dl = create("dl", d);
-          const list = [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"],
-            ...$$("[data-go]").map(a => ["g " + a.dataset.go, a.textContent])];
-          list.forEach(([k, t]) => { create("kbd", create("dt", dl), k); create("dd", dl, t) });
-          const l = create("label", d), box = create("input", l); box.type = "checkbox"; box.checked = !shortcutsOff();
+          const d = add("dialog");
+          d.ariaLabel = add("h2", d, "Keyboard shortcuts").textContent;
+          const dl = add("dl", d);
+          for (const [k, t] of [["/", "Search"], ["j k", "Next, previous row"], ["Enter", "Open"], ["Esc", "Back to the list"], ["[ ]", "Previous, next page"], ["p", "Pause live updates"], ["?", "This list"],
+            ...$$("[data-go]").map(a => ["g " + a.dataset.go, a.textContent])]) { add("kbd", add("dt", dl), k); add("dd", dl, t) }
+          const l = add("label", d), box = add("input", l); box.type = "checkbox"; box.checked = !shortcutsOff();
           l.append(" Use shortcuts"); box.onchange = () => store.set("shortcuts", box.checked ? "" : "off");
-          create("button", d, "Close").onclick = () => d.close(); d.onclose = () => d.remove();
+          add("button", d, "Close").onclick = () => d.close(); d.onclose = () => d.remove();
           body.append(d); d.showModal();
         }
         $$("[data-keys]").forEach(b => { b.hidden = false; b.onclick = help });
@@ -420,23 +421,23 @@ package enum WebConsoleFiles {
           if (e.ctrlKey || e.metaKey || e.altKey || $("dialog[open]")) return;
           if (t.matches("input,select,textarea")) return k === "Escape" && t.blur();
           if (shortcutsOff()) return;
-          if (goPressedAt && Date.now() - goPressedAt < 1500) { goPressedAt = 0; if (clickLink(`[data-go="${CSS.escape(k)}"]`)) e.preventDefault(); return }
-          const act = { "/": () => $("#q")?.focus(), "?": help, g: () => { goPressedAt = Date.now() }, j: () => moveFocus(1), k: () => moveFocus(-1),
-            "[": () => clickLink("[rel=prev]"), "]": () => clickLink("[rel=next]"), p: () => pause && togglePause(), Escape: () => clickLink("[data-up]") }[k];
+          if (goAt && Date.now() - goAt < 1500) { goAt = 0; if (follow(`[data-go="${CSS.escape(k)}"]`)) e.preventDefault(); return }
+          const act = { "/": () => $("#q")?.focus(), "?": help, g: () => { goAt = Date.now() }, j: () => move(1), k: () => move(-1),
+            "[": () => follow("[rel=prev]"), "]": () => follow("[rel=next]"), p: () => pause && toggle(), Escape: () => follow("[data-up]") }[k];
           if (act) { e.preventDefault(); act() }
         });
         // Restore the row's focus. A click on a time shows local time.
-        const focusKey = "row " + location.pathname;
+        const rowKey = "row " + location.pathname;
         addEventListener("click", e => {
           const t = e.target, a = t.closest?.("[data-row] a");
           if (t.matches?.("time")) [t.title, t.textContent] = [t.textContent, t.title];
-          if (a) try { sessionStorage.setItem(focusKey, a.getAttribute("href")) } catch { }
+          if (a) try { sessionStorage.setItem(rowKey, a.getAttribute("href")) } catch { }
         });
-        try { const h = sessionStorage.getItem(focusKey); if (h) { sessionStorage.removeItem(focusKey); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
+        try { const h = sessionStorage.getItem(rowKey); if (h) { sessionStorage.removeItem(rowKey); $$("[data-row] a").find(a => a.getAttribute("href") === h)?.focus() } } catch { }
 
         // HTML as rendered.
         $$("[data-live]").forEach(e => { e.dataset.as = e.outerHTML });
-        enhance(document); showPauseButton(); listen();
+        enhance(document); showPause(); listen();
         $("[data-focus]")?.focus();
         }
 

@@ -193,7 +193,7 @@ import WebConsole
     @Test func `Script and style sheet are within their size limits, and embedded files equal the sources`()
         throws
     {
-        #expect(WebConsoleFiles.script.utf8.count <= 9216)
+        #expect(WebConsoleFiles.script.utf8.count <= 8192)
         #expect(WebConsoleFiles.style.utf8.count <= 16_384)
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/WebConsole")
         for (name, text) in [
