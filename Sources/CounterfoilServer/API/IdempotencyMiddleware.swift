@@ -18,8 +18,8 @@ struct IdempotencyMiddleware: RouterMiddleware {
     static let header = HTTPField.Name("idempotency-key")
     private static let replayedHeader = HTTPField.Name("idempotent-replayed")
 
-    /// The routes whose responses are not stored. Pasted data is never stored. Fetching a transaction twice is harmless,
-    /// and an erasure would not find its response, which names customers who are not in the path.
+    /// The routes whose responses are not stored. Pasted data is never stored. Fetching a transaction twice is
+    /// harmless, and an erasure would not find its response, which names customers who are not in the path.
     private static let excludedRoutes: Set = ["/v1/decode", "/v1/transactions/{id}/recover"]
     /// How long the server may take to notice and cancel a request that exceeds its time limit.
     private static let cancellationTime: Duration = .seconds(90)

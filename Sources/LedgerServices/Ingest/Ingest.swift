@@ -4,7 +4,8 @@ package import AppStoreServer
 package import AppStoreTrust
 internal import CoreMetrics
 
-/// Accepts notifications from all origins: verifies the outer signature, stores the text, then queues it for processing.
+/// Accepts notifications from all origins: verifies the outer signature, stores the text, then queues it for
+/// processing.
 package struct Ingest: Sendable {
     /// Verifies notifications that the App Store has just sent.
     let live: SignedDataVerifier

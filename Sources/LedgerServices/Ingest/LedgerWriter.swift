@@ -7,7 +7,8 @@ internal import Synchronization
 /// Groups many changes into one commit. A caller waits until its notification is on disk, together with all that
 /// arrived during the previous commit.
 ///
-/// Every commit includes received notifications before processed ones, so that the App Store never waits for processing.
+/// Every commit includes received notifications before processed ones, so that the App Store never waits for
+/// processing.
 package final class LedgerWriter: Service {
     /// The size of one commit. It is small, so that the next commit begins soon.
     package struct Limits: Sendable {

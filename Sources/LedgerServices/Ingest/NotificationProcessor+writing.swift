@@ -2,8 +2,8 @@ internal import Ledger
 internal import Logging
 
 extension NotificationProcessor {
-    /// Stores processed notifications and returns how many succeeded. If the batch fails, for example because of an unreadable
-    /// disk sector, each notification is processed on its own.
+    /// Stores processed notifications and returns how many succeeded. If the batch fails, for example because of an
+    /// unreadable disk sector, each notification is stored on its own.
     func write(_ processed: [ProcessedNotification]) async -> Int {
         do {
             try await writer.commit(processed)

@@ -9,7 +9,7 @@ package import Foundation
 package import Logging
 internal import Synchronization
 
-/// Verifies the signed parts of stored notifications and processes them into the ledger.
+/// Verifies the signed parts of stored notifications and stores their facts in the ledger.
 ///
 /// New notifications are queued in memory, up to `capacity`. When the queue is empty, the processor reads the rest from
 /// the inbox, page by page: overflow, notifications left by the previous process, and failed writes.
@@ -104,7 +104,8 @@ package final class NotificationProcessor: Service {
         waiter?.resume()
     }
 
-    /// The number of notifications processed or marked as failed since the start. Reprocessed notifications count again.
+    /// The number of notifications processed or marked as failed since the start. Reprocessed notifications count
+    /// again.
     package var processed: Int { state.withLock { $0.processed } }
 
     /// Reads the inbox again from its beginning.
@@ -187,8 +188,8 @@ package final class NotificationProcessor: Service {
         }
     }
 
-    /// Queues the next page of the inbox. A notification that another worker processes meanwhile is processed again, which
-    /// changes nothing.
+    /// Queues the next page of the inbox. A notification that another worker processes meanwhile is processed again,
+    /// which changes nothing.
     private func readInbox(after cursor: Int64) async {
         let kept: [StoredNotification]
         do { kept = try await storage.pending(after: cursor, limit: Self.inboxPage) } catch {

@@ -30,8 +30,8 @@ enum LedgerOwner {
         }
     }
 
-    /// Runs `body` and then calls ``changeOwner(of:former:)``, also after an error, since `body` may have created files.
-    /// Throws the error of `body` first.
+    /// Runs `body` and then calls ``changeOwner(of:former:)``, also after an error, since `body` may have created
+    /// files. Throws the error of `body` first.
     static func changingOwner<Value: Sendable>(
         of path: String, _ body: () async throws -> Value
     ) async throws -> Value {

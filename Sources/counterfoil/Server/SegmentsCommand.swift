@@ -1,8 +1,8 @@
 import AppStoreModels
 import AppStoreServer
 import ArgumentParser
-import Foundation
 import Basics
+import Foundation
 import StoreSimulator
 
 /// `counterfoil server segments`: lists purchases that need action, from a running server.

@@ -29,8 +29,8 @@ enum Output {
         }
     }
 
-    /// Writes CSV to standard output: byte for byte to a file or a pipe, as printable lines to a terminal. Ends the process
-    /// if the write fails.
+    /// Writes CSV to standard output: byte for byte to a file or a pipe, as printable lines to a terminal. Ends the
+    /// process if the write fails.
     static func csv(_ data: Data) {
         guard !data.isEmpty else { return }
         guard isatty(FileHandle.standardOutput.fileDescriptor) != 0 else { return bytes(data) }
