@@ -25,8 +25,8 @@ final class BodyBudget: Sendable {
     /// The number of reserved bytes.
     var bytes: Int { state.withLock(\.bytes) }
 
-    /// Returns the lease for the body of one request of a client.
-    func lease(for client: Network?) -> BodyReservation { BodyReservation(self, client) }
+    /// Returns the reservation for the body of one request of a client.
+    func reservation(for client: Network?) -> BodyReservation { BodyReservation(self, client) }
 
     /// Reserves `count` bytes. Returns false, and reserves nothing, if that would exceed a limit.
     fileprivate func reserve(_ count: Int, for client: Network?) -> Bool {
@@ -91,13 +91,13 @@ struct BodyLimit: RouterMiddleware {
         try request.requireLength(upTo: bytes)
         guard request.hasBody else { return try await next(request, context) }
         let address = ClientAddress(of: request, from: context.peer, listen).address
-        let lease = budget.lease(for: address.flatMap { Network.ofClient(at: $0) })
-        defer { lease.release() }
+        let reservation = budget.reservation(for: address.flatMap { Network.ofClient(at: $0) })
+        defer { reservation.release() }
         let limit = bytes
         var request = request
         request.body = RequestBody(
             asyncSequence: request.body.map { buffer in
-                try lease.reserve(buffer.readableBytes, limit: limit)
+                try reservation.reserve(buffer.readableBytes, limit: limit)
                 return buffer
             })
         return try await next(request, context)

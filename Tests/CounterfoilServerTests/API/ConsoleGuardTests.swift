@@ -69,11 +69,11 @@ import Testing
             #expect(large.status == 413 && large.text.contains("too_large"))
             #expect(try await browser.post("/console/theme", ["theme": "dark"]).status == 303)
             // Another client occupies the whole buffer.
-            let lease = try world.server.core.bodies.lease(for: Network.ofClient(at: "192.0.2.1"))
-            try lease.reserve(20_000, limit: 20_000)
+            let reservation = try world.server.core.bodies.reservation(for: Network.ofClient(at: "192.0.2.1"))
+            try reservation.reserve(20_000, limit: 20_000)
             let refused = try await browser.post("/console/sign-in", ["key": "a"])
             #expect(refused.status == 503 && refused.text.contains("overloaded"), "\(refused.status)")
-            lease.release()
+            reservation.release()
             #expect(try await browser.post("/console/sign-in", ["key": "a"]).status == 403)
         }
     }
