@@ -80,9 +80,11 @@ struct InboxRoutes {
 
     /// Returns the customer of the Apple account that a notification is about. Nil for a notification about a purchase,
     /// whose transaction leads to its owners.
-    private func customer(of decoded: DecodedNotification, in scope: AppEnvironment) async throws -> String? {
+    private func customer(
+        of decoded: DecodedNotification, in appEnvironment: AppEnvironment
+    ) async throws -> String? {
         guard let account = decoded.account else { return nil }
-        return try await storage.customer(ofAccount: account, in: scope.id)
+        return try await storage.customer(ofAccount: account, in: appEnvironment.id)
     }
 
     /// The maximum number of other texts in an answer. The App Store signs one text per identifier.

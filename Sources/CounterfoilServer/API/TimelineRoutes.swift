@@ -73,8 +73,8 @@ struct TimelineRoutes {
     }
 
     private static func write(
-        _ item: TimelineItem, of customer: String, in scope: AppEnvironment, _ reading: Reading, naming: Bool,
-        _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter,
+        _ item: TimelineItem, of customer: String, in appEnvironment: AppEnvironment, _ reading: Reading,
+        naming: Bool, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter,
         expanding: (inout JSONWriter, StoredNotification) -> Void
     ) {
         json.object("timeline_entry") { json in
@@ -83,7 +83,8 @@ struct TimelineRoutes {
             case .change(let change):
                 json.member("kind", "event")
                 json.members(
-                    of: CustomerChange(change, of: item.originalTransactionID, for: customer, in: scope.bundleID),
+                    of: CustomerChange(
+                        change, of: item.originalTransactionID, for: customer, in: appEnvironment.bundleID),
                     naming: naming)
             case .grant(let event):
                 json.member("kind", "event")

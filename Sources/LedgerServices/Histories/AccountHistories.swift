@@ -151,11 +151,12 @@ package final class AccountHistories: Sendable {
         }
     }
 
-    private func logFailure(_ reason: String, _ scope: AppEnvironment) {
+    private func logFailure(_ reason: String, _ appEnvironment: AppEnvironment) {
         logger.warning(
             "the App Store did not return a history",
             metadata: [
-                "app": "\(scope.bundleID)", "environment": "\(scope.environment.rawValue)", "reason": "\(reason)",
+                "app": "\(appEnvironment.bundleID)", "environment": "\(appEnvironment.environment.rawValue)",
+                "reason": "\(reason)",
             ])
     }
 
