@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import NIOCore
 
 /// The API description in OpenAPI 3.1: `openapi.yaml` beside this file, served at that path. A test compares it with
-/// the routes and their answers.
+/// the routes and their responses.
 package enum APIDescription {
     static var response: Response {
         Response(

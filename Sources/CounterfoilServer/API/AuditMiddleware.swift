@@ -7,7 +7,7 @@ internal import LedgerServices
 internal import Synchronization
 
 /// Records changes, audited reads and forbidden requests in the audit log. Runs after ``Authorization``, and after
-/// ``IdempotencyMiddleware``: a replayed answer is not a new action.
+/// ``IdempotencyMiddleware``: a replayed response is not a new action.
 ///
 /// Requests with a public key are recorded only if they are forbidden: a public key exists to report the purchases of
 /// its own customer, and everybody has it. An open console page repeats its reads: those are recorded once a session.

@@ -6,7 +6,7 @@ internal import Basics
 
 /// The contents of a notification and of the signed texts in it, each verified again, with the failures.
 struct DecodedNotification {
-    /// A signed text, by its name in answers.
+    /// A signed text, by its name in responses.
     enum Part: CaseIterable {
         case notification, transaction, renewalInfo, appTransaction
 

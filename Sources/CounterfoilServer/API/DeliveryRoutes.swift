@@ -10,9 +10,9 @@ struct DeliveryRoutes {
     let storage: any AttemptStorage
     let clock: ServerClock
 
-    /// The maximum number of attempts in an answer. A delivery fails after about twenty.
+    /// The maximum number of attempts in a response. A delivery fails after about twenty.
     private static let maximumAttempts = 200
-    /// The maximum number of deliveries of one event in an answer: as many as the API permits endpoints.
+    /// The maximum number of deliveries of one event in a response: as many as the API permits endpoints.
     private static let maximumDeliveries = 100
 
     func add(to v1: APIRouter) {

@@ -20,13 +20,13 @@ struct EventRoutes {
         let paging = try Paging(call.request)
         let scopes = Set(try call.visibleScopes())
         if paging.page == "end" {
-            return answer([], try await storage.lastEvent(), hasMore: false)
+            return response([], try await storage.lastEvent(), hasMore: false)
         }
         let after = paging.page == nil ? 0 : try paging.number()
         try await requireExisting(after)
         let (bodies, cursor, hasMore) = try await events.page(
             FeedQuery(after: after, scopes: scopes, limit: paging.limit))
-        return answer(bodies, cursor, hasMore: hasMore)
+        return response(bodies, cursor, hasMore: hasMore)
     }
 
     /// Throws 409 if the cursor is beyond the last event: an older backup was restored, and a client that continued
@@ -66,7 +66,7 @@ struct EventRoutes {
         return true
     }
 
-    private func answer(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) -> Response {
+    private func response(_ bodies: [Data], _ cursor: Int64, hasMore: Bool) -> Response {
         .object("list") { json in
             json.member("items", bodies) { $0.raw($1) }
             json.member("next_page", String(cursor))

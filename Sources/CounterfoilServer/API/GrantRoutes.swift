@@ -31,10 +31,11 @@ struct GrantRoutes {
         let end = grant.until.map { "until \(Date(milliseconds: $0).formatted(.iso8601))" } ?? "without an end"
         call.setAuditDetail("\(grant.id): \(grant.entitlement) \(end), because \(grant.reason)")
         webhooks.wake()
-        return answer(grant, appEnvironment, at: now, status: .created)
+        return response(grant, appEnvironment, at: now, status: .created)
     }
 
-    /// Creates the grant, or returns the one that an earlier attempt of the request created without storing its answer.
+    /// Creates the grant, or returns the one that an earlier attempt of the request created without storing its
+    /// response.
     private func store(
         _ content: GrantEvent.Content, of call: APICall, in appEnvironment: AppEnvironment, at now: Milliseconds
     ) async throws -> Grant {
@@ -80,7 +81,7 @@ struct GrantRoutes {
         {
         case .revoked(let grant):
             webhooks.wake()
-            return answer(grant, appEnvironment, at: now)
+            return response(grant, appEnvironment, at: now)
         case .isOver:
             throw APIFailure(.conflict, "grant_expired", "The grant has already expired.", parameter: "grant")
         case .unknown:
@@ -102,7 +103,7 @@ struct GrantRoutes {
         }
     }
 
-    private func answer(
+    private func response(
         _ grant: Grant, _ appEnvironment: AppEnvironment, at now: Milliseconds, status: HTTPResponse.Status = .ok
     ) -> Response {
         .json(status: status) { GrantJSON.write(grant, appEnvironment, at: now, naming: true, to: &$0) }

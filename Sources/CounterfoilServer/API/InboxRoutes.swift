@@ -87,7 +87,7 @@ struct InboxRoutes {
         return try await storage.customer(ofAccount: account, in: appEnvironment.id)
     }
 
-    /// The maximum number of other texts in an answer. The App Store signs one text per identifier.
+    /// The maximum number of other texts in a response. The App Store signs one text per identifier.
     private static let maximumOtherTexts = 10
 
     /// Reprocesses a notification, and those of its other texts that failed. Events that exist are not emitted again.

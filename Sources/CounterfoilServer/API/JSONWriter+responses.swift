@@ -14,7 +14,7 @@ extension Response {
         return json.response(status: status)
     }
 
-    /// Returns an answer with one object of a kind.
+    /// Returns a response with one object of a kind.
     static func object(
         _ kind: String, status: HTTPResponse.Status = .ok, _ members: (inout JSONWriter) -> Void
     ) -> Response {
@@ -30,7 +30,7 @@ extension Response {
 }
 
 extension CSVWriter {
-    /// Returns an answer with the table as a file. The header `Link` has the URL of the next page.
+    /// Returns a response with the table as a file. The header `Link` has the URL of the next page.
     func response(named name: String, next: String?) -> Response {
         var headers: HTTPFields = [
             .contentType: "text/csv; charset=utf-8; header=present",
@@ -58,7 +58,7 @@ extension JSONWriter {
         member("environment", appEnvironment?.environment.rawValue)
     }
 
-    /// Returns an answer with this body.
+    /// Returns a response with this body.
     func response(status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json"],

@@ -4,7 +4,7 @@ internal import Basics
 internal import Foundation
 internal import Hummingbird
 
-/// The public keys of signed answers. An app must contain its key: a key that a device requests would prove nothing.
+/// The public keys of signed responses. An app must contain its key: a key that a device requests would prove nothing.
 struct KeyRoutes {
     let apps: Apps
 

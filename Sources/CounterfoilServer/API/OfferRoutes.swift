@@ -53,7 +53,7 @@ struct OfferRoutes {
                 try service.signer().promotionalOfferV2(
                     productID: body.productID, offerID: offerID, transactionID: transactionID)
             }
-            return answer(token, "promotional", body, transactionID)
+            return response(token, "promotional", body, transactionID)
         case "original":
             let account =
                 request.isPublic
@@ -63,7 +63,7 @@ struct OfferRoutes {
                 try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
                     productID: body.productID, offerID: offerID, appAccountToken: account)
             }
-            return answer(signature)
+            return response(signature)
         default:
             throw APIFailure("invalid_format", "`format` is jws or original.", parameter: "format")
         }
@@ -82,7 +82,7 @@ struct OfferRoutes {
             try service.signer().introductoryOfferEligibility(
                 productID: body.productID, isAllowed: allow, transactionID: transactionID)
         }
-        return answer(token, "introductory", body, transactionID)
+        return response(token, "introductory", body, transactionID)
     }
 
     /// Returns the transaction that the signature is bound to. Throws if the customer may not have the offer.
@@ -115,7 +115,7 @@ struct OfferRoutes {
         }
     }
 
-    private func answer(_ token: String, _ kind: String, _ body: OfferBody, _ transactionID: String?) -> Response {
+    private func response(_ token: String, _ kind: String, _ body: OfferBody, _ transactionID: String?) -> Response {
         .object("offer_signature") { json in
             json.member("kind", kind)
             json.member("format", "jws")
@@ -127,7 +127,7 @@ struct OfferRoutes {
         }
     }
 
-    private func answer(_ signature: PromotionalOfferSignatureV1) -> Response {
+    private func response(_ signature: PromotionalOfferSignatureV1) -> Response {
         .object("offer_signature") { json in
             json.member("kind", "promotional")
             json.member("format", "original")

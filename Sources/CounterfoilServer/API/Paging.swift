@@ -7,7 +7,7 @@ internal import Hummingbird
 struct Paging {
     /// The maximum number of items.
     var limit = 50
-    /// The `next_page` of an earlier answer.
+    /// The `next_page` of an earlier response.
     var page: String?
 
     /// - Parameter largest: The maximum of `limit`.

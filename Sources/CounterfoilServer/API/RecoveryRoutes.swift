@@ -55,7 +55,7 @@ struct RecoveryRoutes {
             filters: Self.filters(body.types ?? []))
         call.setAuditDetail("\(body.dryRun == true ? "counted " : "")from \(plan.from) to \(plan.until)")
         guard clients[appEnvironment.id] != nil else { throw APIFailure.noKey }
-        if body.dryRun == true { return Self.answer(plan, appEnvironment) }
+        if body.dryRun == true { return Self.response(plan, appEnvironment) }
         let id = try await recovery.request(plan)
         guard let run = try await storage.recovery(id) else {
             throw StorageError(.failed, "a recovery is missing after it was stored")
@@ -66,7 +66,7 @@ struct RecoveryRoutes {
     }
 
     /// Returns the plan of a dry run.
-    private static func answer(_ plan: RecoveryPlan, _ appEnvironment: AppEnvironment) -> Response {
+    private static func response(_ plan: RecoveryPlan, _ appEnvironment: AppEnvironment) -> Response {
         .object("recovery_plan") { json in
             json.members(of: appEnvironment)
             json.member("from", plan.from)
@@ -75,7 +75,7 @@ struct RecoveryRoutes {
         }
     }
 
-    /// The maximum number of windows in an answer.
+    /// The maximum number of windows in a response.
     private static let maximumWindows = 200
 
     private func show(_ call: APICall) async throws -> Response {

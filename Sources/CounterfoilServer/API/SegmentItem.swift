@@ -5,7 +5,7 @@ internal import Entitlements
 internal import Foundation
 internal import Hummingbird
 
-/// A member of a segment in answers. Its state agrees with the answer about its customer.
+/// A member of a segment in responses. Its state agrees with the response about its customer.
 struct SegmentItem {
     static let day: Milliseconds = 86_400_000
 

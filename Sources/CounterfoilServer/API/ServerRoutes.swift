@@ -127,7 +127,7 @@ struct FailureMiddleware: RouterMiddleware {
         }
     }
 
-    /// Returns the answer to a failed request.
+    /// Returns the response to a failed request.
     private func response(to error: any Error, _ request: Request, _ context: ServerContext) -> Response {
         var failure = Self.failure(error)
         if let error = error as? HTTPError, error.status == .notFound {

@@ -70,7 +70,7 @@ enum AnonymousCustomer {
 
 /// The body of a request for a session.
 private struct SessionBody: JSONRequestBody {
-    /// The device's previous identifier for its customer. The answer has the server's.
+    /// The device's previous identifier for its customer. The response has the server's.
     var customer: String?
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String

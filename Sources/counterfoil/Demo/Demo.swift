@@ -61,7 +61,7 @@ struct DemoReport: Encodable, Sendable {
     var wrongAtTheEnd = 0
     /// The number of customers whose state at an instant of the outage was compared.
     var askedInThePast = 0
-    /// The number of those customers for whom the server's answer was wrong.
+    /// The number of those customers for whom the server's response was wrong.
     var wrongInThePast = 0
     /// Whether a customer's new device has all purchases of the old one without a restore by the customer.
     var newDeviceHasEverything = false

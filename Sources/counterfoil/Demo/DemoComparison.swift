@@ -18,7 +18,7 @@ private struct ComparedPurchase: Equatable {
     var revoked: Int64?
 }
 
-/// Compares the server's answers with the state of the simulated App Store.
+/// Compares the server's responses with the state of the simulated App Store.
 struct DemoComparison {
     /// A customer whose purchases differ between the App Store and the server.
     struct Difference: Sendable {
@@ -82,7 +82,7 @@ extension CustomerState {
     }
 }
 
-/// The members of the server's answer about a customer that the demo compares.
+/// The members of the server's response about a customer that the demo compares.
 private struct CustomerResponse: Decodable {
     struct Subscription: Decodable {
         var originalTransactionId, productId: String

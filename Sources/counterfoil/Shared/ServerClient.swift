@@ -57,7 +57,7 @@ struct ServerClient: Sendable {
         guard (200..<300).contains(response.status) else {
             let status = "the server answered \(response.status)"
             // The response of a proxy has another format: report only the status.
-            guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: response.body) else {
+            guard let failure = try? JSONDecoder().decode(ErrorResponse.self, from: response.body) else {
                 throw Refusal(code: "http_\(response.status)", message: status)
             }
             throw Refusal(code: failure.code.printable, message: "\(status): \(failure.message)".printable)

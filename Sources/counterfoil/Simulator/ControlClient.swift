@@ -86,7 +86,7 @@ struct ControlClient: Sendable {
     }()
 
     private static func refusal(_ response: HTTPTransportResponse) -> Refusal {
-        guard let failure = try? JSONDecoder().decode(ErrorAnswer.self, from: response.body) else {
+        guard let failure = try? JSONDecoder().decode(ErrorResponse.self, from: response.body) else {
             return Refusal(code: "http_\(response.status)", message: "the simulator answered \(response.status)")
         }
         let advice = advice[failure.code].map { "; " + $0 } ?? ""

@@ -4,7 +4,7 @@ internal import Crypto
 internal import Foundation
 
 /// Verifies the signature of a promotional offer in the original format. The signature contains no data: the signed
-/// values must come with it, as in the API's answer. They do not include the app, so every app is tried.
+/// values must come with it, as in the API's response. They do not include the app, so every app is tried.
 enum OfferVerdict {
     /// The signed values, except the app.
     private struct Offer: Decodable {

@@ -9,10 +9,10 @@ enum PastedData {
     /// A JSON object with a signed text, such as a notification's `{"signedPayload":…}`, and the name of the text's
     /// member.
     case wrapped(String, member: String)
-    /// An answer of `verifyReceipt`: only the receipt in it, if there is one, is signed.
+    /// A response of `verifyReceipt`: only the receipt in it, if there is one, is signed.
     case receiptAnswer(receipt: String?, payload: [UInt8])
     case certificates(Data)
-    /// An offer signature in the original format with the signed values, as in the API's answer.
+    /// An offer signature in the original format with the signed values, as in the API's response.
     case offer([UInt8])
     /// An offer signature without the signed values.
     case bareSignature

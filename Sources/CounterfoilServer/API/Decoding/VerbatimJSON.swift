@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Parses JSON whose bytes are copied unchanged into an answer.
+/// Parses JSON whose bytes are copied unchanged into a response.
 enum VerbatimJSON {
     /// Returns the members of a JSON object; nil for anything else.
     ///
-    /// Foundation also parses UTF-16, UTF-32 and byte order marks. An answer in UTF-8 must not contain them.
+    /// Foundation also parses UTF-16, UTF-32 and byte order marks. A response in UTF-8 must not contain them.
     static func object(_ bytes: [UInt8]) -> [String: Any]? {
         guard !bytes.contains(0), !bytes.starts(with: [0xEF, 0xBB, 0xBF]),
             String(validating: bytes, as: UTF8.self) != nil

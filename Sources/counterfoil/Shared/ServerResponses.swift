@@ -10,6 +10,6 @@ struct ListPage<Item: Decodable>: Decodable {
 }
 
 /// An error response of the server or the simulator.
-struct ErrorAnswer: Decodable {
+struct ErrorResponse: Decodable {
     let code, message: String
 }
