@@ -192,6 +192,7 @@ import Testing
     /// closed the connection, which is idle or half closed after the answer.
     private static func health(_ world: World, isHalfClosed: Bool) async throws -> (answer: String, isClosed: Bool) {
         while true {
+            try Task.checkCancellation()
             let connection = try RawConnection(url: world.url)
             connection.send("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
             if isHalfClosed { connection.finishSending() }
