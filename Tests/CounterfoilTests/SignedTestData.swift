@@ -19,7 +19,7 @@ struct SignedTestData: Sendable {
     private init() throws {
         signedData = try Authority(now: Self.now)
         receipts = try ReceiptAuthority(now: Self.now)
-        folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-testData-\(UUID().uuidString)")
+        folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-test-data-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(signedData.rootPEM().utf8).write(to: root)
         try Data(receipts.rootPEM().utf8).write(to: receiptRoot)

@@ -130,6 +130,7 @@ import Testing
             #expect(try await ledger.customer(ofAccount: "x", in: scope.id) == "cleo")
         }
     }
+
     @Test(arguments: Engine.allCases)
     func `A timeline contains the notifications that were signed while the Apple account was the customer's`(
         _ engine: Engine

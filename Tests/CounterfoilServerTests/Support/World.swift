@@ -152,7 +152,7 @@ final class World: Sendable {
         try await server?.stop()
     }
 
-    /// Returns the scope of the simulator's app in an environment.
+    /// Returns the simulator's app in an environment.
     func appEnvironment(_ environment: AppStoreEnvironment = .production) throws -> AppEnvironment {
         guard let appEnvironment = try server.core.scopes[simulator.information.bundleID, environment] else {
             throw StorageError(.failed, "no such app and environment")
