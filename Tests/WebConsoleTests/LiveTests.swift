@@ -70,7 +70,7 @@ import WebConsole
         #expect(hub.response(to: request("/events?topics=inbox")).status == .serviceUnavailable)
     }
 
-    @Test func `An event stream pauses after an event`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `An event stream pauses after an event`() async throws {
         let hub = EventHub()
         let response = hub.response(to: request("/events?topics=inbox"), pause: Self.day)
         let lines = Lines()
