@@ -30,7 +30,7 @@ package final class AsyncLock: Sendable {
             return state.lastID
         }
         guard let id else { return }
-        let hasEntered = await withTaskCancellationHandler {
+        let hasLocked = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in queue(continuation, id) }
         } onCancel: {
             let waiter = state.withLock { state in
@@ -38,7 +38,7 @@ package final class AsyncLock: Sendable {
             }
             waiter?.continuation.resume(returning: false)
         }
-        guard hasEntered else { throw CancellationError() }
+        guard hasLocked else { throw CancellationError() }
     }
 
     /// Unlocks, and lets the next task lock.

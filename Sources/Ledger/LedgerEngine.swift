@@ -3,9 +3,8 @@
 ///
 /// The contract suite tests the behaviour that an engine must have.
 package protocol LedgerEngine: LedgerStorage, CustomerStorage, HistoryRequestStorage, RecoveryStorage, HistoryStorage,
-    ClaimStorage,
-    InspectionStorage, RefusalStorage, WebhookStorage, ConsumptionStorage, HealthStorage, OriginalPurchaseStorage,
-    EntitlementContextStorage, GrantStorage, IdempotencyStorage, EventFeedStorage, UnclaimedStorage, SegmentStorage,
-    ErasureStorage, AttemptStorage, DeliveryInspectionStorage, AuditStorage, DigestStorage,
-    RetentionStorage
+    ClaimStorage, InspectionStorage, RefusalStorage, WebhookStorage, ConsumptionStorage, HealthStorage,
+    OriginalPurchaseStorage, EntitlementContextStorage, GrantStorage, IdempotencyStorage, EventFeedStorage,
+    UnclaimedStorage, SegmentStorage, ErasureStorage, AttemptStorage, DeliveryInspectionStorage, AuditStorage,
+    DigestStorage, RetentionStorage
 {}

@@ -42,7 +42,7 @@ extension MemoryLedger.State: CustomStringConvertible {
         return lines.sorted().joined(separator: "\n")
     }
 
-    /// Returns the UUID of the notification, or the text of the statement, that a source number identifies.
+    /// Returns the UUID of the notification, or the text of the signed fact, that a source number identifies.
     private func name(_ source: Int64) -> String {
         source < 0 ? signedFacts[-source]?.text ?? "" : notifications[source]?.uuid ?? ""
     }

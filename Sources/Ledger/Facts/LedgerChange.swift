@@ -199,7 +199,7 @@ package struct SignedFact: Sendable {
         text = verified.text
     }
 
-    /// Creates a statement from one purchase in a receipt.
+    /// Creates a signed fact from one purchase in a receipt.
     package init(receipt fact: TransactionFact, scope: AppEnvironment, at now: Date, origin: Origin) throws {
         let kept = ReceiptFact(fact)
         self.scope = scope.id

@@ -62,8 +62,7 @@ extension OriginalPurchase {
     /// Creates an original purchase from an app transaction.
     package init(
         _ verified: Verified<AppTransaction>, for customer: String, in appEnvironment: AppEnvironment,
-        at now: Milliseconds,
-        origin: Origin
+        at now: Milliseconds, origin: Origin
     ) {
         fact = OriginalPurchaseFact(verified.payload)
         subject = verified.payload.appTransactionId ?? Self.name(of: fact, for: customer)

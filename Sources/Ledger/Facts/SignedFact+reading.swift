@@ -3,7 +3,7 @@ internal import AppStoreTrust
 internal import Entitlements
 
 extension SignedFact.Fact {
-    /// Verifies the text of a statement and returns its fact.
+    /// Verifies the text of a signed fact and returns the fact.
     package static func read(
         _ text: String, kind: SignedFact.Kind, scope: AppEnvironment, by verifier: SignedDataVerifier
     ) async throws -> SignedFact.Fact {

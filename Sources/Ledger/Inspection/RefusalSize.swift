@@ -33,18 +33,18 @@ extension RefusalStorageLimit {
     /// client's cumulative size.
     package func exceeded(by sizes: [RefusalSize]) -> Set<Int64> {
         var (counts, bytes) = ([ExactText: Int](), [ExactText: Int]())
-        let placed = sizes.sorted { $0.id > $1.id }.map { share in
-            let client = ExactText(share.client)
+        let placed = sizes.sorted { $0.id > $1.id }.map { refusal in
+            let client = ExactText(refusal.client)
             counts[client, default: 0] += 1
-            bytes[client, default: 0] += share.size
-            return (id: share.id, size: share.size, place: counts[client] ?? 0, bytes: bytes[client] ?? 0)
+            bytes[client, default: 0] += refusal.size
+            return (id: refusal.id, size: refusal.size, place: counts[client] ?? 0, bytes: bytes[client] ?? 0)
         }
         let byPlace = placed.sorted { ($0.place, $1.id) < ($1.place, $0.id) }
         var exceeded = Set(byPlace.dropFirst(count).map(\.id))
         var sum = 0
-        for share in placed.sorted(by: { ($0.bytes, $1.id) < ($1.bytes, $0.id) }) {
-            sum += share.size
-            if sum > self.bytes { exceeded.insert(share.id) }
+        for refusal in placed.sorted(by: { ($0.bytes, $1.id) < ($1.bytes, $0.id) }) {
+            sum += refusal.size
+            if sum > self.bytes { exceeded.insert(refusal.id) }
         }
         return exceeded
     }

@@ -65,7 +65,7 @@ extension WebhookEndpoint {
 }
 
 extension WebhookDefinition {
-    /// Whether the endpoint receives events of this type and scope.
+    /// Whether the endpoint receives events of this type in this app and environment.
     package func accepts(_ type: EventType, _ appEnvironment: AppEnvironment?) -> Bool {
         // A test event goes only to the endpoint in its request.
         guard type != .webhookTest else { return false }

@@ -104,8 +104,7 @@ extension SQLiteStorage: IdempotencyStorage {
                 """,
                 [
                     .init(response.status), .init(response.type), .blob(response.body), .init(response.location),
-                    .text(client),
-                    .text(key), .integer(start),
+                    .text(client), .text(key), .integer(start),
                 ])
         }
     }

@@ -88,7 +88,7 @@ private struct Rejection: Error {
 extension RealtimeExchange {
     private func body(of result: ServerResult) throws(Rejection) -> RealtimeResponseBody {
         switch result {
-        case .failure(let result): throw Rejection("there was no answer: \(result.rawValue)", result)
+        case .failure(let failure): throw Rejection("there was no answer: \(failure.rawValue)", failure)
         case .response(let status, let body, let milliseconds):
             guard milliseconds <= timeLimit else {
                 throw Rejection("the answer took \(milliseconds) ms, more than \(timeLimit)", .timedOut)
