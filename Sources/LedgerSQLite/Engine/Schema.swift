@@ -27,10 +27,8 @@ enum Schema {
         migrator.register("14", HistoryRequestTable.byScope)
         migrator.register("15", WebhookTables.lastFailures)
         migrator.register("16", IdempotencyTable.locations)
-        migrator.registerMigration("17") { db in
-            for statement in OutboxTable.accountEvents { try db.execute(sql: statement) }
-        }
-        migrator.registerMigration("18", migrate: AccountNotificationTable.create)
+        migrator.register("17", OutboxTable.accountEvents)
+        migrator.register("18", AccountNotificationTable.schema, then: AccountNotificationTable.processAgain)
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }
@@ -120,7 +118,7 @@ enum Schema {
 }
 
 extension DatabaseMigrator {
-    /// Registers a migration that executes statements, and then fills the new tables.
+    /// Registers a migration that executes statements, and then fills the new tables or schedules that.
     fileprivate mutating func register(
         _ version: String, _ statements: [String], then fill: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) {

@@ -14,10 +14,9 @@ enum AccountNotificationTable {
         "CREATE INDEX account_notifications_by_number ON account_notifications (notification)",
     ]
 
-    /// Creates the table. Notifications that an older version processed are processed again, because their signed parts
-    /// are not stored. They have events already and create no others.
-    static func create(_ db: Database) throws {
-        for statement in schema { try db.execute(sql: statement) }
+    /// Puts the notifications that an older version processed into the inbox again, because their signed parts are not
+    /// stored. They have events already and create no others.
+    static func processAgain(_ db: Database) throws {
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO inbox (id, received_at)

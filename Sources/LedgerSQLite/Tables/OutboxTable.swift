@@ -18,7 +18,7 @@ enum OutboxTable {
         "CREATE UNIQUE INDEX own_events_by_id ON events (id) WHERE notification IS NULL",
     ]
 
-    /// An index of the notifications about Apple accounts, whose events an erasure renames. No purchase leads to them.
+    /// An index of the events about Apple accounts, in which an erasure replaces the name. No purchase leads to them.
     static let accountEvents = [
         """
         CREATE INDEX account_events_by_customer ON events (scope, customer)
