@@ -67,7 +67,7 @@ final class Console: Sendable {
 
     /// Returns the key with this name, if it can sign in to the console.
     func key(named name: String) -> SignInKey? {
-        // During a replacement two keys can have the name; always choose the same one.
+        // Only a configuration made in code can have two keys with one name; always choose the same one.
         let found = core.access.current.keys.filter { $0.value.principal.name == name && mayOpen($0.value) }
         return found.keys.min { $0.lexicographicallyPrecedes($1) }.map { SignInKey(name: name, digest: $0) }
     }
