@@ -162,17 +162,17 @@ extension RandomHistory {
         return try await recoverAndCheck(histories, in: world)
     }
 
-    private static func pass(_ seconds: TimeInterval, _ histories: [RandomHistory], in world: StoreAndServer)
-        async throws
-    {
+    private static func pass(
+        _ seconds: TimeInterval, _ histories: [RandomHistory], in world: StoreAndServer
+    ) async throws {
         for history in histories { await history.pause() }
         try await world.advance(by: seconds)
         for history in histories { await history.pass(seconds) }
     }
 
-    private static func recoverAndCheck(_ histories: [RandomHistory], in world: StoreAndServer) async throws -> [UInt64:
-        [String]]
-    {
+    private static func recoverAndCheck(
+        _ histories: [RandomHistory], in world: StoreAndServer
+    ) async throws -> [UInt64: [String]] {
         try await world.startServer()
         try await world.stopFailing()
         for history in histories { try await history.repair() }

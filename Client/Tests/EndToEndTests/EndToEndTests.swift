@@ -1,8 +1,8 @@
 import CounterfoilClient
 import CounterfoilClientTesting
+import EndToEnd
 import Foundation
 import Testing
-import EndToEnd
 
 /// Whether the command of the main package exists. `make test` builds it first, and requires it.
 private let isCommandBuilt =
