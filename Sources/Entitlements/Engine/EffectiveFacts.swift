@@ -63,7 +63,7 @@ extension EffectiveFacts {
         let isOrdered = all.indices.dropFirst().allSatisfy {
             all[$0 - 1].transactionID.precedesExactly(all[$0].transactionID)
         }
-        let order = isOrdered ? Array(all.indices) : all.indices.sorted { Self.precedes(all[$0], all[$1]) }
+        let order = isOrdered ? Array(all.indices) : all.indices.sorted { all[$0].precedes(all[$1]) }
         transactions.reserveCapacity(order.count)
         var pending: [Int] = []
         var start = 0
@@ -122,7 +122,7 @@ extension EffectiveFacts {
 
     private mutating func chooseRenewals() {
         let all = facts.renewals
-        let order = all.indices.sorted { Self.precedes(all[$0], all[$1]) }
+        let order = all.indices.sorted { all[$0].precedes(all[$1]) }
         renewals.reserveCapacity(order.count)
         for (position, index) in order.enumerated() where all[index].signedDate <= asOf {
             let next = position + 1 < order.count ? all[order[position + 1]] : nil
@@ -140,22 +140,6 @@ extension EffectiveFacts {
         // If several were signed at the same time, choose the last, as for an instant after all of them.
         let first = versions[versions.startIndex]
         return versions.last { signedDate($0) == signedDate(first) } ?? first
-    }
-
-    static func precedes(_ one: TransactionFact, _ other: TransactionFact) -> Bool {
-        if !one.transactionID.isExactly(other.transactionID) {
-            return one.transactionID.precedesExactly(other.transactionID)
-        }
-        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
-        return one != other && one.isReplaced(by: other)
-    }
-
-    static func precedes(_ one: RenewalFact, _ other: RenewalFact) -> Bool {
-        if !one.originalTransactionID.isExactly(other.originalTransactionID) {
-            return one.originalTransactionID.precedesExactly(other.originalTransactionID)
-        }
-        if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
-        return one != other && one.isReplaced(by: other)
     }
 }
 

@@ -1,19 +1,38 @@
 internal import AppStoreModels
-internal import Foundation
+package import Foundation
 
-extension TransactionFact {
+/// A fact that the App Store signs again when it changes. Each version is a fact of its own.
+package protocol VersionedFact: Equatable {
+    /// The identifier that all versions have.
+    var identifier: String { get }
+    var signedDate: Date { get }
+    /// All values except the identifier and `signedDate`, in an order that is the same on every system.
+    var content: [String] { get }
+}
+
+extension VersionedFact {
+    /// Whether `other` replaces this version. Both were signed at the same time.
+    package func isReplaced(by other: Self) -> Bool { content.precedesExactly(other.content) }
+
+    /// Whether this fact comes first: by the identifier, then from the oldest version to the one in effect.
+    func precedes(_ other: Self) -> Bool {
+        if !identifier.isExactly(other.identifier) { return identifier.precedesExactly(other.identifier) }
+        if signedDate != other.signedDate { return signedDate < other.signedDate }
+        return self != other && isReplaced(by: other)
+    }
+}
+
+extension TransactionFact: VersionedFact {
+    package var identifier: String { transactionID }
+
     /// Orders transaction identifiers by their numeric value: they are decimal numbers of varying length.
     static func identifier(_ one: String, isBefore other: String) -> Bool {
         let (count, otherCount) = (one.utf8.count, other.utf8.count)
         return count == otherCount ? one.precedesExactly(other) : count < otherCount
     }
 
-    /// Whether `other` replaces this version of the transaction. Both were signed at the same time.
-    package func isReplaced(by other: TransactionFact) -> Bool { content.precedesExactly(other.content) }
-
-    /// All values except `transactionId` and `signedDate`, in an order that is the same on every system. Refunded and
-    /// revoked versions sort last, so that they are chosen.
-    var content: [String] {
+    /// Refunded and revoked versions sort last, so that they are chosen.
+    package var content: [String] {
         [
             revocationDate.sortable, isUpgraded ? "1" : "0", Date?.some(purchaseDate).sortable, expiresDate.sortable,
             originalTransactionID, productID, type.rawValue, subscriptionGroupIdentifier.sortable,
@@ -27,14 +46,12 @@ extension TransactionFact {
     }
 }
 
-extension RenewalFact {
-    /// Whether `other` replaces this version of the renewal info. Both were signed at the same time.
-    package func isReplaced(by other: RenewalFact) -> Bool { content.precedesExactly(other.content) }
+extension RenewalFact: VersionedFact {
+    package var identifier: String { originalTransactionID }
 
-    /// All values except `originalTransactionId` and `signedDate`, in an order that is the same on every system. The
-    /// later period sorts last; within it the expiration does, which the App Store announces together with the
+    /// The later period sorts last; within it the expiration does, which the App Store announces together with the
     /// cancellation that causes it.
-    var content: [String] {
+    package var content: [String] {
         [
             renewalDate.sortable, expirationIntent != nil && !isInBillingRetry ? "1" : "0", willRenew ? "0" : "1",
             expirationIntent.map { "\($0.rawValue)" } ?? "",

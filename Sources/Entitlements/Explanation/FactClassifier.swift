@@ -32,7 +32,7 @@ struct FactClassifier {
     /// Returns the transactions. Identical versions are listed once.
     func transactions() -> [ExplainedFact] {
         let all = facts.facts.transactions.filter { lineages.contains(ExactText($0.originalTransactionID)) }
-        let sorted = all.sorted(by: EffectiveFacts.precedes)
+        let sorted = all.sorted { $0.precedes($1) }
         return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { index in
             let fact = sorted[index]
             return ExplainedFact(
@@ -45,7 +45,7 @@ struct FactClassifier {
     /// Returns the renewal infos. Identical versions are listed once.
     func renewals() -> [ExplainedFact] {
         let all = facts.facts.renewals.filter { lineages.contains(ExactText($0.originalTransactionID)) }
-        let sorted = all.sorted(by: EffectiveFacts.precedes)
+        let sorted = all.sorted { $0.precedes($1) }
         return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { index in
             let fact = sorted[index]
             return ExplainedFact(

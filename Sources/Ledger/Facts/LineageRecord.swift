@@ -138,10 +138,7 @@ package struct LineageRecord: Sendable, Hashable {
         let wasReceipt = try source.wasReceipt(sources[place])
         guard
             try source.isReceipt != wasReceipt
-                ? wasReceipt
-                : Self.replaces(
-                    fact.signedDate, over: known.signedDate, source, sources[place],
-                    yields: { (known.isReplaced(by: fact), fact.isReplaced(by: known)) })
+                ? wasReceipt : Self.replaces(fact, over: known, source, sources[place])
         else { return .ignored }
         let replaced = sources[place]
         (lineage.transactions[place], sources[place]) = (fact, source.id)
@@ -152,30 +149,23 @@ package struct LineageRecord: Sendable, Hashable {
     /// Adds a renewal info.
     package mutating func add(_ fact: RenewalFact, _ source: Source) throws -> Outcome {
         let replaced = renewalSource
-        if let known = lineage.renewal, let replaced {
-            guard
-                try Self.replaces(
-                    fact.signedDate, over: known.signedDate, source, replaced,
-                    yields: { (known.isReplaced(by: fact), fact.isReplaced(by: known)) })
-            else { return .ignored }
+        if let known = lineage.renewal, let replaced, try !Self.replaces(fact, over: known, source, replaced) {
+            return .ignored
         }
         (lineage.renewal, renewalSource) = (fact, source.id)
         return Outcome(isNews: true, replaced: replaced)
     }
 
-    /// Whether a version replaces the present one.
-    ///
-    /// - Parameter yields: Which of the two versions yields to the other in `Entitlements`, so that the ledger agrees
-    ///   with a state computed from the notifications: the App Store signs a cancellation and the expiry that follows
-    ///   at the same instant.
-    private static func replaces(
-        _ date: Date, over known: Date, _ source: Source, _ present: Int64,
-        yields: () -> (known: Bool, new: Bool)
+    /// Whether a version replaces the present one. Of two versions with the same date, the ledger keeps the one that
+    /// `Entitlements` chooses, so that both agree: the App Store signs a cancellation and the expiry that follows at the
+    /// same instant.
+    private static func replaces<Fact: VersionedFact>(
+        _ fact: Fact, over known: Fact, _ source: Source, _ present: Int64
     ) throws -> Bool {
-        guard date.milliseconds == known.milliseconds else { return date > known }
-        let yields = yields()
-        if yields.known != yields.new { return yields.known }
-        return try source.precedes(present)
+        let (date, other) = (fact.signedDate, known.signedDate)
+        guard date.milliseconds == other.milliseconds else { return date > other }
+        if known.isReplaced(by: fact) { return true }
+        return try !fact.isReplaced(by: known) && source.precedes(present)
     }
 
     /// Returns the index of a transaction, or the index at which to insert it.
