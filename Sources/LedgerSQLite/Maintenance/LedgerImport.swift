@@ -3,7 +3,6 @@ internal import AppStoreModels
 package import AppStoreServer
 internal import AppStoreTrust
 internal import Basics
-internal import Entitlements
 package import Foundation
 
 /// Imports the lines of a ``LedgerExport`` into a ledger, and verifies every signature again. Existing data stay, so an
@@ -207,22 +206,15 @@ package struct LedgerImport: Sendable {
     }
 
     private func statement(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> SignedFact {
-        let (text, date, origin) = (
-            line.signed_text ?? "", Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin)
-        )
+        let (date, origin) = (Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin))
         if line.kind == "receipt" {
             guard let purchase = line.purchase else { throw Refusal(reason: "is not a valid export line") }
-            return try SignedFact(
-                receipt: purchase.fact, scope: appEnvironment, at: date, origin: origin)
+            return try SignedFact(receipt: purchase.fact, scope: appEnvironment, at: date, origin: origin)
         }
-        if line.kind == "transaction" {
-            let verified = try await verifier.transaction(text)
-            try appEnvironment.requireMatch(verified.payload.bundleId, verified.payload.environment)
-            return SignedFact(verified, scope: appEnvironment, at: date, origin: origin)
-        }
-        let verified = try await verifier.renewalInfo(text)
-        try appEnvironment.requireMatch(appEnvironment.bundleID, verified.payload.environment)
-        return SignedFact(verified, scope: appEnvironment, at: date, origin: origin)
+        let (text, kind) = (line.signed_text ?? "", line.kind == "transaction" ? SignedFact.Kind.transaction : .renewal)
+        return SignedFact(
+            scope: appEnvironment.id, fact: try await .read(text, kind: kind, scope: appEnvironment, by: verifier),
+            origin: origin, receivedAt: date.milliseconds, text: text)
     }
 
     private func grant(_ line: Line, _ appEnvironment: AppEnvironment) throws(Refusal) -> RestoredFact.GrantedEvent {
@@ -241,19 +233,11 @@ package struct LedgerImport: Sendable {
             let kind = OriginalPurchase.Kind.allCases.first(where: { $0.name == line.kind })
         else { throw Refusal(reason: "is not a valid export line") }
         var text = line.signed_text ?? ""
-        let fact: OriginalPurchaseFact
-        switch kind {
-        case .receipt:
+        if kind == .receipt {
             guard let original = line.first_purchase else { throw Refusal(reason: "is not a valid export line") }
-            (text, fact) = (try original.text, original.fact(isTestData: appEnvironment.environment != .production))
-        case .appTransaction:
-            let payload = try await verifier.appTransaction(text).payload
-            try appEnvironment.requireMatch(payload.bundleId, payload.receiptType)
-            guard payload.appTransactionId.map({ $0.isExactly(subject) }) ?? true else {
-                throw Refusal(reason: "is signed for another account than it says")
-            }
-            fact = OriginalPurchaseFact(payload)
+            text = try original.text
         }
+        let fact = try await OriginalPurchase.verifiedFact(text, kind, of: subject, in: appEnvironment, by: verifier)
         return OriginalPurchase(
             scope: appEnvironment.id, subject: subject, kind: kind, fact: fact, origin: Origin(named: line.origin),
             receivedAt: line.received_at ?? 0, text: text)

@@ -90,9 +90,10 @@ extension OriginalPurchase {
             && self.fact.signedDate.milliseconds == fact.signedDate.milliseconds
     }
 
-    /// Returns the fact in the text, and verifies its signature again.
-    fileprivate func verifiedFact(
-        in appEnvironment: AppEnvironment, by verifier: SignedDataVerifier
+    /// Verifies the text of an Apple account and returns the fact in it.
+    static func verifiedFact(
+        _ text: String, _ kind: Kind, of subject: String, in appEnvironment: AppEnvironment,
+        by verifier: SignedDataVerifier
     ) async throws(VerificationError) -> OriginalPurchaseFact {
         switch kind {
         case .receipt:
@@ -142,7 +143,8 @@ extension SQLiteStorage {
         for kept in page.kept {
             guard let appEnvironment = scopes[id: kept.scope] else { continue }
             do throws(VerificationError) {
-                let fact = try await kept.verifiedFact(in: appEnvironment, by: verifier)
+                let fact = try await OriginalPurchase.verifiedFact(
+                    kept.text, kept.kind, of: kept.subject, in: appEnvironment, by: verifier)
                 guard !kept.agrees(with: fact) else { continue }
                 result.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
             } catch {

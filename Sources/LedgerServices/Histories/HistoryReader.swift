@@ -64,8 +64,8 @@ final class HistoryReader: Sendable {
     private func readStatuses() async throws {
         var batch = SignedFactBatch(scope: scope, origin: origin, now: now())
         for item in try await client.subscriptionStatuses(of: transactionID).data.flatMap(\.lastTransactions) {
-            try await batch.add(transaction: item.signedTransactionInfo, verifier)
-            try await batch.add(renewal: item.signedRenewalInfo, verifier)
+            try await batch.add(item.signedTransactionInfo, .transaction, verifier)
+            try await batch.add(item.signedRenewalInfo, .renewal, verifier)
         }
         try await store(batch)
     }
@@ -76,7 +76,7 @@ final class HistoryReader: Sendable {
         let request = TransactionHistoryRequest(sort: .ascending)
         for try await page in client.transactionHistory(of: transactionID, request, after: revision) {
             var batch = SignedFactBatch(scope: scope, origin: origin, now: now())
-            for text in page.signedTransactions { try await batch.add(transaction: text, verifier) }
+            for text in page.signedTransactions { try await batch.add(text, .transaction, verifier) }
             isVerified = isVerified && batch.unverified.isEmpty
             try await store(batch)
             guard isVerified else { continue }
