@@ -103,7 +103,7 @@ private struct ClaimTransaction {
     /// Claims an Apple account, and returns the purchases that come with it.
     private func claimAccount(_ account: String, _ db: Database) throws -> [String] {
         let subject = ClaimTables.Subject.account(account, in: claim.scope)
-        let originals = try unclaimed(of: account, db)
+        let originals = try ClaimTables.originals(ownedThrough: account, in: claim.scope, db)
         let step = try claim.step(
             account: ClaimTables.history(of: subject, db), bought: { try purchases(of: account, db) },
             givesAccess: givesAccess,
@@ -138,18 +138,6 @@ private struct ClaimTransaction {
         let lineages = try SQLiteStorage.lineages(ofAccount: account, in: claim.scope, db)
         let ownerships = try ClaimTables.ownerships(of: lineages, in: claim.scope, db)
         return zip(lineages, ownerships).map { OwnedPurchase(lineage: $0, ownership: $1) }
-    }
-
-    /// Returns the purchases whose owner follows from the account: without a claim and without an account token.
-    private func unclaimed(of account: String, _ db: Database) throws -> [String] {
-        try db.texts(
-            """
-            SELECT original_id FROM lineages
-            WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT EXISTS (
-                SELECT 1 FROM claims
-                WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
-            ORDER BY original_id
-            """, [.integer(claim.scope), .text(account)])
     }
 }
 

@@ -122,15 +122,13 @@ extension SQLiteStorage: CustomerStorage {
         WHERE claims.scope = ?1 AND customer = ?2
         UNION ALL
         SELECT \(columns) FROM lineages NOT INDEXED
-        WHERE id BETWEEN ?4 AND ?5 AND scope = ?1 AND token = ?3 AND NOT EXISTS (
-            SELECT 1 FROM claims WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
+        WHERE id BETWEEN ?4 AND ?5 AND scope = ?1 AND token = ?3 AND NOT \(ClaimTables.isClaimed)
         UNION ALL
         SELECT \(columns) FROM account_claims CROSS JOIN lineages INDEXED BY lineages_by_account
             ON lineages.scope = account_claims.scope
                 AND lineages.app_transaction_id = account_claims.app_transaction_id
                 AND lineages.app_transaction_id IS NOT NULL
-        WHERE account_claims.scope = ?1 AND customer = ?2 AND token IS NULL AND NOT EXISTS (
-            SELECT 1 FROM claims WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
+        WHERE account_claims.scope = ?1 AND customer = ?2 AND token IS NULL AND NOT \(ClaimTables.isClaimed)
         """
     }
 
@@ -151,33 +149,23 @@ extension SQLiteStorage: CustomerStorage {
 
     /// Returns the owners of a purchase.
     static func owners(of original: String, in scope: Int64, _ db: Database) throws -> [String] {
-        let claimed = try claimants(of: original, in: scope, db)
-        guard claimed.isEmpty else { return claimed }
-        let place: [SQLValue] = [.integer(scope), .text(original)]
         let lineage = try db.first(
-            "SELECT original_id, token, app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?", place
+            "SELECT token, app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
+            [.integer(scope), .text(original)]
         ) { row in
             Lineage(
-                originalTransactionID: original, transactions: [], appAccountToken: row.uuid(1),
-                appTransactionID: row.text(2))
+                originalTransactionID: original, transactions: [], appAccountToken: row.uuid(0),
+                appTransactionID: row.text(1))
         }
-        return try lineage.map { try namedOwners(of: $0, in: scope, db) } ?? []
+        return try owners(of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: scope, db)
     }
 
     /// Returns the owners of a purchase that was already read.
     static func owners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
-        let claimed = try claimants(of: lineage.originalTransactionID, in: scope, db)
-        return claimed.isEmpty ? try namedOwners(of: lineage, in: scope, db) : claimed
-    }
-
-    private static func claimants(of original: String, in scope: Int64, _ db: Database) throws -> [String] {
-        try db.texts(
+        let claimed = try db.texts(
             "SELECT customer FROM claims WHERE scope = ? AND original_id = ? ORDER BY customer",
-            [.integer(scope), .text(original)])
-    }
-
-    /// Returns the owners of a purchase without a claim.
-    private static func namedOwners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
+            [.integer(scope), .text(lineage.originalTransactionID)])
+        if !claimed.isEmpty { return claimed }
         if let token = lineage.appAccountToken { return [token.text] }
         guard let account = lineage.appTransactionID else { return [] }
         return try db.texts(

@@ -17,8 +17,7 @@ extension SQLiteStorage: UnclaimedStorage {
             let rows = try db.all(
                 """
                 SELECT original_id, (
-                    EXISTS (SELECT 1 FROM claims
-                        WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)
+                    \(ClaimTables.isClaimed)
                     OR EXISTS (SELECT 1 FROM account_claims
                         WHERE account_claims.scope = lineages.scope
                             AND account_claims.app_transaction_id = lineages.app_transaction_id))

@@ -39,13 +39,7 @@ extension ClaimTables {
 
     /// Returns the events of the purchases whose owner follows from the account.
     private static func eventsOfAccount(_ subject: Subject, _ db: Database) throws -> [FormerClaim] {
-        let originals = try db.texts(
-            """
-            SELECT original_id FROM lineages WHERE scope = ? AND app_transaction_id = ? AND token IS NULL
-                AND app_transaction_id IS NOT NULL AND NOT EXISTS (
-                    SELECT 1 FROM claims WHERE claims.scope = lineages.scope
-                        AND claims.original_id = lineages.original_id)
-            """, [.integer(subject.scope), .text(subject.identifier)])
+        let originals = try originals(ownedThrough: subject.identifier, in: subject.scope, db)
         // Each of them had an event of the same change.
         let all = try originals.flatMap { try events(of: $0, in: subject.scope, db) }
             .map { ClaimEvent(at: $0.instant, .take, $0.customer) }

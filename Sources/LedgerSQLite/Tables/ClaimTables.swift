@@ -13,18 +13,11 @@ enum ClaimTables {
         var scope: Int64
         /// Whether ``identifier`` is an app transaction identifier; otherwise it is an original transaction identifier.
         var isAccount: Bool
-        var identifier: String
+        private var name: ExactText
+        var identifier: String { name.text }
 
-        // Compares bytes, as in the database.
-        static func == (left: Self, right: Self) -> Bool {
-            left.scope == right.scope && left.isAccount == right.isAccount
-                && left.identifier.isExactly(right.identifier)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(scope)
-            hasher.combine(isAccount)
-            for byte in identifier.utf8 { hasher.combine(byte) }
+        init(scope: Int64, isAccount: Bool, identifier: String) {
+            (self.scope, self.isAccount, name) = (scope, isAccount, ExactText(identifier))
         }
 
         static func purchase(_ original: String, in scope: Int64) -> Self {
@@ -147,6 +140,19 @@ enum ClaimTables {
 
     private static func names(_ subject: Subject) -> (table: String, column: String) {
         subject.isAccount ? ("account_claims", "app_transaction_id") : ("claims", "original_id")
+    }
+
+    /// The condition that a purchase in `lineages` has a claim.
+    static let isClaimed =
+        "EXISTS (SELECT 1 FROM claims WHERE claims.scope = lineages.scope AND claims.original_id = lineages.original_id)"
+
+    /// Returns the purchases whose owner follows from their Apple account: without a claim and without an account token.
+    static func originals(ownedThrough account: String, in scope: Int64, _ db: Database) throws -> [String] {
+        try db.texts(
+            """
+            SELECT original_id FROM lineages
+            WHERE scope = ? AND app_transaction_id = ? AND token IS NULL AND NOT \(isClaimed) ORDER BY original_id
+            """, [.integer(scope), .text(account)])
     }
 
     /// Returns the ownership of a purchase over time.
