@@ -6,14 +6,7 @@ extension SQLiteStorage {
     package func merge(
         _ from: String, into customer: String, in scope: Int64, at now: Milliseconds
     ) async throws -> Set<String> {
-        try await write { db in
-            var moved: Set<String> = []
-            try db.inSavepoint {
-                moved = try Merge(from: from, customer: customer, scope: scope, now: now).run(db)
-                return .commit
-            }
-            return moved
-        }
+        try await write { try Merge(from: from, customer: customer, scope: scope, now: now).run($0) }
     }
 }
 
