@@ -130,7 +130,7 @@ extension MemoryLedger.State {
     ) -> [TimelineItem] {
         let original = record.lineage.originalTransactionID
         let mentions = record.mentions(for: customer, ownership)
-        let changes = ownership.changes.filter { $0.to.containsExactly(customer) || $0.from.containsExactly(customer) }
+        let changes = ownership.changes(for: customer)
         return mentions.compactMap { item(of: $0, about: original) }
             + changes.map {
                 TimelineItem(

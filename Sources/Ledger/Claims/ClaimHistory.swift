@@ -179,6 +179,11 @@ package struct Ownership: Sendable, Hashable {
         return changes
     }
 
+    /// Returns the changes by which a customer got or lost the purchase.
+    package func changes(for customer: String) -> [Change] {
+        changes.filter { $0.from.containsExactly(customer) || $0.to.containsExactly(customer) }
+    }
+
     /// Returns the periods in which a customer owned the purchase. The end of a period is excluded.
     package func spans(of customer: String) -> [Range<Milliseconds>] {
         var spans: [Range<Milliseconds>] = []

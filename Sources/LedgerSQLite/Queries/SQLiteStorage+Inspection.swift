@@ -1,4 +1,3 @@
-internal import AppStoreModels
 package import Ledger
 internal import Foundation
 internal import GRDB
@@ -149,14 +148,11 @@ extension SQLiteStorage: InspectionStorage {
     ) -> [Entry] {
         let original = record.lineage.originalTransactionID
         let notifications = record.mentions(for: customer, ownership).map { Entry($0, about: original) }
-        let changes = ownership.changes.filter {
-            $0.to.containsExactly(customer) || $0.from.containsExactly(customer)
-        }.map {
+        let changes = ownership.changes(for: customer).map {
             // No notification has the number 0.
             Entry(
                 place: TimelinePosition(date: $0.instant, number: 0, name: original), original: original,
-                kind: .change($0)
-            )
+                kind: .change($0))
         }
         return notifications + changes
     }

@@ -25,11 +25,7 @@ extension OwnedPurchase {
     package func changes(
         for customer: String, in bundleID: String, until instant: Milliseconds
     ) -> [CustomerChange] {
-        ownership.changes
-            .filter { change in
-                change.instant <= instant
-                    && (change.from.containsExactly(customer) || change.to.containsExactly(customer))
-            }
+        ownership.changes(for: customer).filter { $0.instant <= instant }
             .map { CustomerChange($0, of: lineage.originalTransactionID, for: customer, in: bundleID) }
     }
 }
