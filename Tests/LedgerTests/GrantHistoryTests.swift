@@ -42,17 +42,17 @@ import Testing
         #expect(facts.map { $0.isActive(at: Date(milliseconds: 6)) } == [true, true])
         #expect(facts.map { $0.isActive(at: Date(milliseconds: 7)) } == [true, false])
         #expect(facts.map { $0.isActive(at: Date(milliseconds: 9)) } == [false, false])
-        #expect(GrantDecision.revocation(of: grant, at: 8) == .revokes)
-        #expect(GrantDecision.revocation(of: grant, at: 9) == .isOver)
-        #expect(GrantDecision.revocation(of: revoked, at: 9) == .isRevoked)
+        #expect(GrantDecision.revocation(of: grant, at: 8) == nil)
+        #expect(GrantDecision.revocation(of: grant, at: 9) == .isOver(grant))
+        #expect(GrantDecision.revocation(of: revoked, at: 9) == .revoked(revoked))
     }
 
     @Test(
         arguments: [
-            (100, 8 as Milliseconds, .isRefused), (100, 9, .creates), (99, 8, .creates),
-        ] as [(Int, Milliseconds, GrantDecision.Creation)])
+            (100, 8 as Milliseconds, .refused), (100, 9, nil), (99, 8, nil),
+        ] as [(Int, Milliseconds, GrantCreation?)])
     func `A customer has at most a hundred active grants`(
-        _ count: Int, _ now: Milliseconds, _ creation: GrantDecision.Creation
+        _ count: Int, _ now: Milliseconds, _ creation: GrantCreation?
     ) throws {
         let grant = try #require(GrantHistory([Self.made(at: 5, until: 9)]).grant("g"))
         let grants = [Grant](repeating: grant, count: count)
@@ -72,7 +72,7 @@ import Testing
         let content = GrantEvent.Content(customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
         #expect(
             GrantDecision.creation(of: content, known: grant, hasCreationEvent: true, beside: [], at: now)
-                == (isSame ? .alreadyCreated(grant) : .isTaken))
+                == (isSame ? GrantCreation.created(grant) : .isTaken))
     }
 
     @Test func `The identifier of an erased grant is not used again`() {

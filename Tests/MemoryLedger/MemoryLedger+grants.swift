@@ -13,12 +13,7 @@ extension MemoryLedger: GrantStorage {
                 of: content, known: state.grants[Key(scope, id)]?.grant(id),
                 hasCreationEvent: state.events.contains { $0.id.isExactly(event) },
                 beside: state.grants(of: content.customer ?? "", in: scope), at: now)
-            switch decision {
-            case .alreadyCreated(let grant): return .created(grant)
-            case .isTaken: return .isTaken
-            case .isRefused: return .refused
-            case .creates: break
-            }
+            if let decision { return decision }
             state.record([GrantEvent(.create, at: now, content)], of: Key(scope, id), emittedUntil: .min)
             guard let grant = state.grants[Key(scope, id)]?.grant(id) else { return .refused }
             state.add(LedgerEvent(.grantCreated, of: grant, at: grant.createdAt, learned: now, in: scope))
@@ -32,11 +27,7 @@ extension MemoryLedger: GrantStorage {
         try write { state in
             let key = Key(scope, id)
             guard let grant = state.grants[key]?.grant(id), grant.customer.isExactly(customer) else { return .unknown }
-            switch GrantDecision.revocation(of: grant, at: now) {
-            case .isRevoked: return .revoked(grant)
-            case .isOver: return .isOver(grant)
-            case .revokes: break
-            }
+            if let decision = GrantDecision.revocation(of: grant, at: now) { return decision }
             state.record([GrantEvent(.revoke, at: now, content)], of: key, emittedUntil: .min)
             guard let revoked = state.grants[key]?.grant(id), let instant = revoked.revocation?.instant else {
                 return .unknown

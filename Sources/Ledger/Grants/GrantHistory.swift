@@ -172,19 +172,7 @@ package enum GrantDecision {
     /// How long until a corrupt grant is read again.
     package static let retryOfDamaged: Milliseconds = 3_600_000
 
-    /// What happens to a request to create a grant.
-    package enum Creation: Sendable, Hashable {
-        /// The grant is created.
-        case creates
-        /// The same request has already created the grant.
-        case alreadyCreated(Grant)
-        /// Another grant has the identifier.
-        case isTaken
-        /// The customer has too many running grants.
-        case isRefused
-    }
-
-    /// Decides a request to create a grant.
+    /// Decides a request to create a grant. Returns nil if the grant is to be created.
     ///
     /// - Parameters:
     ///   - known: The grant with the identifier.
@@ -194,28 +182,19 @@ package enum GrantDecision {
     package static func creation(
         of content: GrantEvent.Content, known: Grant?, hasCreationEvent: @autoclosure () throws -> Bool,
         beside grants: @autoclosure () throws -> [Grant], at now: Milliseconds
-    ) rethrows -> Creation {
+    ) rethrows -> GrantCreation? {
         if let known {
             let isSame = content.customer.map { $0.isExactly(known.customer) } ?? false
             // After the time for which responses are stored, an equal request is a new one.
-            return isSame && now - known.createdAt < IdempotencyDecision.retention ? .alreadyCreated(known) : .isTaken
+            return isSame && now - known.createdAt < IdempotencyDecision.retention ? .created(known) : .isTaken
         }
         if try hasCreationEvent() { return .isTaken }
-        return try grants().count { $0.state(at: now) == .running } < maximumRunning ? .creates : .isRefused
+        return try grants().count { $0.state(at: now) == .running } < maximumRunning ? nil : .refused
     }
 
-    /// What happens to a request to revoke a grant.
-    package enum Revocation: Sendable, Hashable {
-        /// The grant is revoked.
-        case revokes
-        /// The grant was already revoked.
-        case isRevoked
-        /// The grant has expired.
-        case isOver
-    }
-
-    package static func revocation(of grant: Grant, at now: Milliseconds) -> Revocation {
-        if grant.revocation != nil { return .isRevoked }
-        return grant.state(at: now) == .running ? .revokes : .isOver
+    /// Decides a request to revoke a grant. Returns nil if the grant is to be revoked.
+    package static func revocation(of grant: Grant, at now: Milliseconds) -> GrantRevocation? {
+        if grant.revocation != nil { return .revoked(grant) }
+        return grant.state(at: now) == .running ? nil : .isOver(grant)
     }
 }

@@ -11,12 +11,7 @@ extension SQLiteStorage: GrantStorage {
                 of: content, known: GrantTables.history(of: id, in: scope, db).grant(id),
                 hasCreationEvent: OutboxTable.number(of: LedgerEvent.identifier(.grantCreated, ofGrant: id), db) != nil,
                 beside: GrantTables.grants(of: content.customer ?? "", in: scope, db).map(\.grant), at: now)
-            switch decision {
-            case .alreadyCreated(let grant): return .created(grant)
-            case .isTaken: return .isTaken
-            case .isRefused: return .refused
-            case .creates: break
-            }
+            if let decision { return decision }
             // A grant that has already ended gets its event `grant.expired` at once.
             try GrantTables.add([GrantEvent(.create, at: now, content)], to: id, in: scope, emittedUntil: .min, db)
             guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id) else { return .refused }
@@ -32,11 +27,7 @@ extension SQLiteStorage: GrantStorage {
             guard let grant = try GrantTables.history(of: id, in: scope, db).grant(id),
                 grant.customer.isExactly(customer)
             else { return .unknown }
-            switch GrantDecision.revocation(of: grant, at: now) {
-            case .isRevoked: return .revoked(grant)
-            case .isOver: return .isOver(grant)
-            case .revokes: break
-            }
+            if let decision = GrantDecision.revocation(of: grant, at: now) { return decision }
             try GrantTables.add([GrantEvent(.revoke, at: now, content)], to: id, in: scope, emittedUntil: .min, db)
             guard let revoked = try GrantTables.history(of: id, in: scope, db).grant(id),
                 let instant = revoked.revocation?.instant
