@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
             #expect(try await ledger.attempts(of: 7, limit: 9).isEmpty)
             #expect(try await ledger.dueDeliveries(of: 7, at: 0, limit: 9).isEmpty)
             #expect(try await ledger.nextDelivery(to: [7], after: 0) == nil)
-            #expect(try await ledger.deliveries(of: 7, in: nil, before: nil, limit: 9).isEmpty)
+            #expect(try await ledger.deliveries(of: 7, limit: 9).isEmpty)
 
             #expect(try await ledger.completenessMarks().isEmpty)
             #expect(try await ledger.unverifiedSpans(in: id) == UnverifiedSpans())

@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import TestSupport
 import Testing
 
@@ -256,7 +257,7 @@ import Testing
                     #expect(own == own.sorted(), "\(events)")
                 }
             }
-            let ended = try await ledger.deliveries(of: endpoint, in: .delivered, before: nil, limit: 99)
+            let ended = try await ledger.deliveries(of: endpoint, in: .delivered, limit: 99)
             #expect(ended.count == 12 && ended.allSatisfy { $0.attempts == 1 })
         }
     }
@@ -297,7 +298,7 @@ import Testing
                 (ids, cursor, hasMore) = (ids + page.items.map(\.event.id), page.cursor, page.hasMore)
             }
             while try await ledger.fanOut(to: [target], within: .none, limit: 4, at: Self.now) != .done {}
-            let sent = try await ledger.deliveries(of: endpoint, in: nil, before: nil, limit: 999).map(\.eventID)
+            let sent = try await ledger.deliveries(of: endpoint, limit: 999).map(\.eventID)
             let count = 10 * (Self.writers - 3)
             #expect(sent.count == count && Set(sent).count == count)
             #expect(ids.count == count && Set(ids) == Set(sent))

@@ -42,16 +42,18 @@ extension LedgerView {
         to endpoint: WebhookEndpoint, in state: WebhookDelivery.State?, _ ledger: any LedgerEngine
     ) async throws -> [String] {
         var lines: [String] = []
-        var before: Int64?
-        while true {
-            let page = try await ledger.deliveries(of: endpoint.id, in: state, before: before, limit: 3)
-            lines += page.map { "\(endpoint.name) \(state?.name ?? "all") \(text($0))" }
-            guard let first = page.first, let last = page.last else { return lines }
+        var before: Int64? = .max
+        while let position = before {
+            let page = try await ledger.deliveries(
+                of: endpoint.id, matching: DeliveryFilter(state: state), before: position, limit: 3, scanLimit: 4)
+            lines += page.items.map { "\(endpoint.name) \(state?.name ?? "all") \(text($0))" }
+            before = page.next
+            guard let first = page.items.first else { continue }
             let found = try await ledger.delivery(first.id, of: endpoint.id)
             try #require(found == first)
             lines += try await ledger.attempts(of: first.id, limit: 2).map { "\($0)" }
-            before = last.id
         }
+        return lines
     }
 
     /// Filtered deliveries, in small pages with a small scan limit.

@@ -2,6 +2,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Ledger
+import MemoryLedger
 import TestSupport
 import Testing
 
@@ -67,7 +68,7 @@ extension `The contract of every database` {
             #expect(try await ledger.dueDeliveries(of: other.id, at: 6, limit: 9).map(\.id) == [new.id])
             while try await ledger.runWebhookJob(limit: 1, at: 6) {}
             #expect(try await ledger.dueDeliveries(of: other.id, at: 6, limit: 9).map(\.id) == [new.id])
-            let discarded = try await ledger.deliveries(of: other.id, in: .discarded, before: nil, limit: 9)
+            let discarded = try await ledger.deliveries(of: other.id, in: .discarded, limit: 9)
             #expect(discarded.map(\.eventID) == ["evt_test_2", "evt_test_1"])
         }
     }
@@ -141,7 +142,7 @@ extension `The contract of every database` {
             try await ledger.switchWebhook(endpoint.id, disabled, discardingBacklog: false, at: 11)
             func remaining(at instant: Milliseconds) async throws -> [String] {
                 _ = try await ledger.removeExpired(at: instant, limit: 9)
-                return try await ledger.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).map(\.eventID)
+                return try await ledger.deliveries(of: endpoint.id, limit: 9).map(\.eventID)
             }
             let kept = try await remaining(at: 10 + WebhookDelivery.retention)
             #expect(kept == ([waiting] + ended.reversed()).map(\.eventID))
@@ -175,7 +176,7 @@ extension `The contract of every database` {
                 counts.append(try await ledger.removeExpired(at: 11 + WebhookDelivery.retention, limit: 2))
             }
             #expect(counts == [2, 2, 1, 0])
-            #expect(try await ledger.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).isEmpty)
+            #expect(try await ledger.deliveries(of: endpoint.id, limit: 9).isEmpty)
         }
     }
 

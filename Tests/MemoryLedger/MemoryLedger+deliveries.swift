@@ -107,17 +107,6 @@ extension MemoryLedger {
         }
     }
 
-    package func deliveries(
-        of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
-    ) async throws -> [WebhookDelivery] {
-        try read { ledger in
-            let found = ledger.deliveries.values.filter { delivery in
-                delivery.endpoint == endpoint && delivery.id < id ?? .max && state.map { $0 == delivery.state } ?? true
-            }
-            return found.sorted { $0.id > $1.id }.prefix(limit).compactMap { ledger.webhookDelivery($0) }
-        }
-    }
-
     package func replay(
         _ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds
     ) async throws -> ReplayOutcome {

@@ -7,7 +7,7 @@ internal import LedgerServices
 /// A delivery with its attempts and the request that was sent.
 struct DeliveryRoutes {
     let webhooks: WebhookDispatcher
-    let storage: any AttemptStorage
+    let storage: any WebhookStorage & AttemptStorage
     let clock: ServerClock
 
     /// The maximum number of attempts in a response. A delivery fails after about twenty.

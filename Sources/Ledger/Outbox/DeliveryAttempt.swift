@@ -41,9 +41,6 @@ package struct AttemptedDelivery: Sendable, Equatable {
 
 /// Reads the attempts of deliveries. Attempts are stored as long as their delivery.
 package protocol AttemptStorage: Sendable {
-    /// Returns a delivery to an endpoint.
-    func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
-
     /// Returns the deliveries of an event, the newest first, at most `limit`, each with its first `attempts` attempts.
     /// Nil if no event has the identifier.
     func deliveries(ofEvent id: String, limit: Int, attempts: Int) async throws -> [AttemptedDelivery]?

@@ -76,10 +76,8 @@ package protocol WebhookStorage: Sendable {
     /// Returns the row identifier of the event with this identifier.
     func eventNumber(_ id: String) async throws -> Int64?
 
-    /// Returns the deliveries of an endpoint, the newest first.
-    func deliveries(
-        of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
-    ) async throws -> [WebhookDelivery]
+    /// Returns a delivery to an endpoint.
+    func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery?
 
     /// Creates deliveries of old events again, in batches. ``releaseDeliveries(to:limit:at:)`` makes them due. Earlier
     /// failed deliveries that would precede them become due at once.

@@ -137,24 +137,6 @@ extension SQLiteStorage: WebhookStorage {
         }
     }
 
-    package func deliveries(
-        of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
-    ) async throws -> [WebhookDelivery] {
-        try await read { db in
-            // One index serves both queries: the newest of each state, then the newest of these.
-            let states = state.map { [$0] } ?? WebhookDelivery.State.allCases
-            let found = try states.flatMap { state in
-                try db.all(
-                    """
-                    SELECT \(WebhookTables.reading) WHERE endpoint = ? AND state = ? AND deliveries.id < ?
-                    ORDER BY deliveries.id DESC LIMIT ?
-                    """, [.integer(endpoint), .integer(state.rawValue), .integer(id ?? .max), .init(limit)]
-                ) { WebhookTables.delivery($0) }
-            }
-            return Array(found.sorted { $0.id > $1.id }.prefix(limit))
-        }
-    }
-
     package func webhookBacklog(without gone: [Int64]) async throws -> WebhookBacklog {
         let numbers = gone.map { String($0) }.joined(separator: ", ")
         // By endpoint, so that the deliveries of omitted endpoints are not read.

@@ -106,8 +106,8 @@ extension WebhookDispatcher {
     /// Returns the newest test delivery of an endpoint if it was not attempted yet. Each test is returned once.
     func takeTest(of endpoint: Int64) async throws -> WebhookDelivery? {
         guard let id = state.withLock({ $0.tests.removeValue(forKey: endpoint) }) else { return nil }
-        let newest = try await storage.deliveries(of: endpoint, in: .pending, before: id + 1, limit: 1)
-        return newest.first { $0.id == id && $0.attempts == 0 }
+        let test = try await storage.delivery(id, of: endpoint)
+        return test?.state == .pending && test?.attempts == 0 ? test : nil
     }
 }
 

@@ -2,6 +2,7 @@
 import CounterfoilServer
 import Foundation
 import GRDB
+import MemoryLedger
 import StoreSimulator
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
             }
             _ = try await core.storage.record(outcomes, patience: .max, at: now)
             func storedDeliveries() async throws -> Int {
-                try await core.storage.deliveries(of: endpoint, in: nil, before: nil, limit: 999).count
+                try await core.storage.deliveries(of: endpoint, limit: 999).count
             }
             try await world.simulator.advance(by: 30 * 86_400)
             try await core.retention.removeExpired()

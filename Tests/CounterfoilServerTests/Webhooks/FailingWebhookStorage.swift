@@ -103,10 +103,8 @@ final class FailingWebhookStorage: WebhookStorage {
 
     func eventNumber(_ id: String) async throws -> Int64? { try await ledger.eventNumber(id) }
 
-    func deliveries(
-        of endpoint: Int64, in state: WebhookDelivery.State?, before id: Int64?, limit: Int
-    ) async throws -> [WebhookDelivery] {
-        try await ledger.deliveries(of: endpoint, in: state, before: id, limit: limit)
+    func delivery(_ id: Int64, of endpoint: Int64) async throws -> WebhookDelivery? {
+        try await ledger.delivery(id, of: endpoint)
     }
 
     func replay(_ range: ReplayRange, to target: FanOutTarget, at now: Milliseconds) async throws -> ReplayOutcome {

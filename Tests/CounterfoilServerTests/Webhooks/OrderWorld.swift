@@ -3,6 +3,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import Logging
+import MemoryLedger
 import StoreSimulator
 import TestSupport
 
@@ -91,7 +92,7 @@ struct OrderWorld {
 
     func isAllDelivered() async throws -> Bool {
         for target in targets {
-            let all = try await ledger.storage.deliveries(of: target.endpoint, in: nil, before: nil, limit: 100_000)
+            let all = try await ledger.storage.deliveries(of: target.endpoint, limit: 100_000)
             guard all.allSatisfy({ $0.state == .delivered || $0.state == .discarded }) else { return false }
         }
         return true

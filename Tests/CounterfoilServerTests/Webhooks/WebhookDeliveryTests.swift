@@ -3,6 +3,7 @@ import AppStoreModels
 import CounterfoilServer
 import Crypto
 import Foundation
+import MemoryLedger
 import StoreSimulator
 import Testing
 internal import NIOHTTP1
@@ -307,9 +308,9 @@ internal import NIOHTTP1
             try await world.waitUntilIdle()
             let target = FanOutTarget(endpoint: id) { _, _ in 1 }
             #expect(try await storage.fanOut(to: [target], within: .none, limit: 2, at: 0) == .more)
-            #expect(try await storage.deliveries(of: id, in: nil, before: nil, limit: 10).count == 2)
+            #expect(try await storage.deliveries(of: id, limit: 10).count == 2)
             #expect(try await storage.fanOut(to: [target, target], within: .none, limit: 2, at: 0) == .done)
-            #expect(try await storage.deliveries(of: id, in: nil, before: nil, limit: 10).count == 3)
+            #expect(try await storage.deliveries(of: id, limit: 10).count == 3)
             #expect(try await storage.fanOut(to: [target], within: .none, limit: 2, at: 0) == .done)
             #expect(try await storage.webhookBacklog(without: []).deliveries == 3)
         }

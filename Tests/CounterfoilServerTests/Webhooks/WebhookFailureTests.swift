@@ -3,6 +3,7 @@ import CounterfoilServer
 import Foundation
 import LedgerSQLite
 import Logging
+import MemoryLedger
 import NIOHTTP1
 import StoreSimulator
 import Synchronization
@@ -71,7 +72,7 @@ private struct FailingWorld {
             _ = try await world.dispatcher.sendTest(to: endpoint)
             await world.dispatcher.waitUntilIdle()
             func left() async throws -> Int {
-                try await world.storage.deliveries(of: endpoint.id, in: nil, before: nil, limit: 9).count
+                try await world.ledger.storage.deliveries(of: endpoint.id, limit: 9).count
             }
             try #require(try await left() == 1)
             world.storage.failOnce(at: .job)

@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import CounterfoilServer
 import Foundation
+import MemoryLedger
 import NIOCore
 import NIOHTTP1
 import StoreSimulator
@@ -64,7 +65,7 @@ extension World {
 
     func deliveries(_ name: String = "backend") async throws -> [WebhookDelivery] {
         let id = try await endpoint(name).stored.id
-        return try await (try server).core.storage.deliveries(of: id, in: nil, before: nil, limit: 1000).reversed()
+        return try await (try server).core.storage.deliveries(of: id, limit: 1000).reversed()
     }
 
     /// Sends a request to the server's API.
