@@ -34,6 +34,22 @@ import Testing
             policy: policy, claimedAt: instant)
     }
 
+    /// Adds a consumption request, whose event and inquiry name the present owner.
+    private static func addRequest(
+        about fact: TransactionFact, at instant: Milliseconds, to ledger: any LedgerEngine,
+        in appEnvironment: AppEnvironment
+    ) async throws {
+        let uuid = "00000000-0000-4000-8000-000000000001"
+        let received = ReceivedNotification(
+            scope: appEnvironment.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: instant,
+            receivedAt: instant, origin: .delivered, text: "text 2")
+        let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
+        let request = ProcessedNotification(
+            id: id, scope: appEnvironment.id, uuid: uuid, type: .consumptionRequest, signedDate: instant,
+            transaction: fact, processedAt: instant)
+        _ = try await ledger.commit(received: [], processed: [request])
+    }
+
     @Test(arguments: Engine.allCases)
     func `A claim whose purchases all belong to another customer changes nothing`(_ engine: Engine) async throws {
         try await Self.withLedger(engine, named: Self.token) { ledger, appEnvironment in
@@ -205,16 +221,7 @@ import Testing
             let first = TransactionFact(
                 transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
                 purchaseDate: RandomFacts.start, signedDate: RandomFacts.start, appTransactionID: "x")
-            let uuid = "00000000-0000-4000-8000-000000000001"
-            let received = ReceivedNotification(
-                scope: appEnvironment.id, uuid: uuid, type: "CONSUMPTION_REQUEST", signedDate: start, receivedAt: start,
-                origin: .delivered, text: "text 2")
-            let id = try #require(try await ledger.commit(received: [received], processed: []).first?.id)
-            let request = ProcessedNotification(
-                id: id, scope: appEnvironment.id, uuid: uuid, type: .consumptionRequest, signedDate: start,
-                transaction: first,
-                processedAt: start)
-            _ = try await ledger.commit(received: [], processed: [request])
+            try await Self.addRequest(about: first, at: start, to: ledger, in: appEnvironment)
             var second = first
             (second.transactionID, second.appAccountToken) = ("2", UUID(uuidString: Self.token))
             second.purchaseDate += 60
@@ -238,6 +245,38 @@ import Testing
             #expect(renamed.first?.data == nil)
             let remaining = try #require(try await inquiry())
             #expect(remaining.customer == nil)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `An erasure removes the name from past events and inquiries of a purchase whose account token was replaced`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let start = RandomFacts.start.milliseconds
+            var fact = TransactionFact(
+                transactionID: "1", originalTransactionID: "1", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start,
+                appAccountToken: UUID(uuidString: Self.token))
+            try await Self.addRequest(about: fact, at: start, to: ledger, in: appEnvironment)
+            fact.signedDate += 60
+            fact.appAccountToken = UUID(uuidString: RandomFacts.tokens[1])
+            _ = try await ledger.commit([
+                SignedFact(
+                    scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text 3")
+            ])
+            func names() async throws -> [String?] {
+                let event = try await ledger.event(1)?.event
+                let inquiries = try await ledger.inquiries(
+                    about: ["1"], transactionID: nil, in: appEnvironment.id, limit: 9)
+                return [event?.customer] + inquiries.map(\.customer)
+            }
+            let before = try await names()
+            try #require(before.compactMap(\.self) == [Self.token, Self.token])
+            _ = try await ledger.erase(Self.token, in: appEnvironment, at: start + 90_000)
+            let after = try await names()
+            let standIn = Erasure.standIn(for: Self.token, in: appEnvironment.bundleID)
+            #expect(after.count == 2 && after[0] == standIn && after[1] == nil)
         }
     }
 

@@ -137,8 +137,8 @@ extension MemoryLedger.State {
         try purchases(everNaming: customer, in: scope).filter { !$0.ownership.spans(of: customer).isEmpty }
     }
 
-    /// Returns every purchase whose claims or token have ever named the customer, or whose Apple account was ever
-    /// claimed for the customer.
+    /// Returns every purchase whose claims, token, events or inquiries name or named the customer, or whose Apple
+    /// account was ever claimed for the customer.
     func purchases(everNaming customer: String, in scope: Int64) throws -> [(
         record: LineageRecord, ownership: Ownership
     )] {
@@ -148,8 +148,25 @@ extension MemoryLedger.State {
             let original = key.name.text
             let ownership = ownership(of: original, in: scope)
             let names = (ownership.claims.events + ownership.account.events).map(\.customer)
-            guard names.containsExactly(customer) || ownership.named?.isExactly(customer) ?? false else { return nil }
+            guard
+                names.containsExactly(customer) || ownership.named?.isExactly(customer) ?? false
+                    || isNamed(customer, about: original, in: scope)
+            else { return nil }
             return (try readable(original, in: scope) ?? LineageRecord(original), ownership)
         }
+    }
+
+    /// Whether an event or inquiry about a purchase names the customer. The purchase may have been signed for another
+    /// account since.
+    private func isNamed(_ customer: String, about original: String, in scope: Int64) -> Bool {
+        let isInEvent = events.contains { event in
+            event.scope == scope && event.originalTransactionID?.isExactly(original) ?? false
+                && event.customer?.isExactly(customer) ?? false
+        }
+        return isInEvent
+            || inquiries.contains { stored in
+                stored.inquiry.scope == scope && stored.inquiry.originalTransactionID.isExactly(original)
+                    && stored.inquiry.customer?.isExactly(customer) ?? false
+            }
     }
 }

@@ -1,4 +1,5 @@
 package import Ledger
+internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 
@@ -92,19 +93,50 @@ enum ErasureTable {
         return found
     }
 
+    /// Returns the purchases whose events or inquiries name these customers.
+    ///
+    /// A record has only the account token that was signed last. Of a purchase that was signed for another account
+    /// since, only the events and inquiries of that time show the earlier one. There is no index of them, so this reads
+    /// all events: do not call it in a write transaction.
+    static func originals(
+        naming customers: [String], in scope: Int64, _ db: Database
+    ) throws -> [ExactText: [String]] {
+        // All other names are in claims, which are never deleted.
+        let tokens = customers.filter { UUID(text: $0) != nil }
+        guard !tokens.isEmpty else { return [:] }
+        let rows = try db.all(
+            """
+            WITH named (name) AS (SELECT value FROM json_each(?2))
+            SELECT customer, original_id FROM events
+            WHERE scope = ?1 AND original_id IS NOT NULL AND customer IN named
+            UNION SELECT customer, original_id FROM consumption_requests WHERE scope = ?1 AND customer IN named
+            """, [.integer(scope), .text(String(decoding: try JSONEncoder().encode(tokens), as: UTF8.self))]
+        ) { row in (customer: ExactText(row.text(0) ?? ""), original: row.text(1) ?? "") }
+        return Dictionary(grouping: rows, by: \.customer).mapValues { $0.map(\.original) }
+    }
+
     // MARK: - Removing the name
 
     /// Removes the name from the data of a customer up to the erasure.
     ///
-    /// - Parameter isRepeated: Whether an earlier erasure is applied again, after an import. Then purchases, events and
-    ///   inquiries with a later date do not change. For a new erasure all of them change, since clocks differ.
+    /// - Parameters:
+    ///   - originals: The customer's purchases according to ``originals(naming:in:_:)``.
+    ///   - isRepeated: Whether an earlier erasure is applied again, after an import. Then purchases, events and
+    ///     inquiries with a later date do not change. For a new erasure all of them change, since clocks differ.
     static func apply(
-        _ erasure: Erasure, to customer: String, in scope: Int64, isRepeated: Bool = false, _ db: Database
+        _ erasure: Erasure, to customer: String, named originals: [String], in scope: Int64, isRepeated: Bool = false,
+        _ db: Database
     ) throws -> ErasureReport {
         var report = ErasureReport()
         // Includes purchases that the customer no longer owns according to present data, because events about them may
         // contain the name.
-        let ever = try SQLiteStorage.possiblePurchases(of: customer, in: scope, db)
+        let possible = try SQLiteStorage.possiblePurchases(of: customer, in: scope, db)
+        let known = Set(possible.map { ExactText($0.record.lineage.originalTransactionID) })
+        let others = try originals.filter { !known.contains(ExactText($0)) }.map { original in
+            let record = try LineageTable.record(original, in: scope, db) ?? LineageRecord(original)
+            return (record: record, ownership: try ClaimTables.ownership(of: record.lineage, in: scope, db))
+        }
+        let ever = (possible + others)
             .filter { !isRepeated || erasure.covers($0.record.lineage) }
         let owned = ever.filter { !$0.ownership.spans(of: customer).isEmpty }
         report.purchases = owned.count
@@ -257,14 +289,16 @@ extension SQLiteStorage: ErasureStorage {
     package func erase(_ customer: String, in appEnvironment: AppEnvironment, at now: Milliseconds) async throws
         -> ErasureReport
     {
-        try await write { db in
+        let named = try await read { try ErasureTable.originals(naming: [customer], in: appEnvironment.id, $0) }
+        return try await write { db in
             let previous = try ErasureTable.erasure(of: customer, in: appEnvironment.id, appEnvironment.bundleID, db)
             let instant = Erasure.instant(
                 at: now, newest: try ErasureTable.newest(of: customer, in: appEnvironment.id, db),
                 previous: previous?.instant)
             let erasure = Erasure(digest: Erasure.digest(of: customer, in: appEnvironment.bundleID), at: instant)
             try ErasureTable.store(erasure, in: appEnvironment.id, db)
-            return try ErasureTable.apply(erasure, to: customer, in: appEnvironment.id, db)
+            return try ErasureTable.apply(
+                erasure, to: customer, named: named[ExactText(customer)] ?? [], in: appEnvironment.id, db)
         }
     }
 
@@ -280,13 +314,18 @@ extension SQLiteStorage: ErasureStorage {
     /// Removes the names of erased customers from imported and present data.
     func applyErasures(in scopes: Set<Int64>) async throws {
         for scope in scopes {
-            var rest = try await read { try ErasureTable.erasedCustomersWithNames(in: scope, $0) }[...]
+            let (erased, named) = try await read { db in
+                let erased = try ErasureTable.erasedCustomersWithNames(in: scope, db)
+                return (erased, try ErasureTable.originals(naming: erased.map(\.name), in: scope, db))
+            }
+            var rest = erased[...]
             while !rest.isEmpty {
                 let batch = Array(rest.prefix(Self.customersPerTransaction))
                 rest = rest.dropFirst(batch.count)
                 try await writeBatch { db in
                     for (name, erasure) in batch {
-                        _ = try ErasureTable.apply(erasure, to: name, in: scope, isRepeated: true, db)
+                        _ = try ErasureTable.apply(
+                            erasure, to: name, named: named[ExactText(name)] ?? [], in: scope, isRepeated: true, db)
                     }
                 }
             }
