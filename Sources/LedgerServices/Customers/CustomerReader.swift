@@ -56,17 +56,10 @@ package struct CustomerReader: Sendable {
             facts.add(present.context)
             return try await reading(customer, appEnvironment, present.lineages, facts, at: instant)
         }
-        return try await reading(
-            customer, appEnvironment, try await lineages(of: customer, in: appEnvironment, at: instant), at: instant)
-    }
-
-    private func lineages(of customer: String, in appEnvironment: AppEnvironment, at instant: Date?) async throws
-        -> [Lineage]
-    {
-        guard let instant, instant < now else { return try await storage.lineages(of: customer, in: appEnvironment.id) }
-        let owned = try await storage.purchases(ownedBy: customer, in: appEnvironment.id)
-        return owned.filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }
+        let lineages = try await storage.purchases(ownedBy: customer, in: appEnvironment.id)
+            .filter { $0.ownership.owners(at: instant.milliseconds).containsExactly(customer) }
             .map(\.lineage).filter { !$0.isEmpty }
+        return try await reading(customer, appEnvironment, lineages, at: instant)
     }
 
     private static func facts(of lineages: [Lineage]) -> CustomerFacts {

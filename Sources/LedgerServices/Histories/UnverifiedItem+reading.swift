@@ -19,9 +19,7 @@ extension UnverifiedItem {
     /// with the same UUID.
     private static func claimedUUID(_ text: String) -> String? {
         let segments = text.prefix(1 << 20).split(separator: ".", omittingEmptySubsequences: false)
-        guard segments.count == 3,
-            let payload = Array(segments[1].utf8).withUnsafeBytes({ Base64.decodeURL($0) })
-        else { return nil }
+        guard segments.count == 3, let payload = Base64.decodeURL(segments[1]) else { return nil }
         do {
             let claim = try StrictJSONDecoder.decode(Claim.self, from: payload)
             return claim.notificationUUID.utf8.count <= 64 ? claim.notificationUUID : nil

@@ -37,11 +37,10 @@ package final class EventFeed: Sendable {
     }
 
     private func body(of item: FeedItem) async throws -> Data? {
-        var delivery = WebhookDelivery(
+        let delivery = WebhookDelivery(
             id: item.late ?? item.number, endpoint: 0, event: item.number, variant: 0, state: .pending, attempts: 0,
-            due: nil, lastStatus: nil, lastError: nil, createdAt: item.event.createdAt, endedAt: nil, body: nil,
-            eventID: item.event.id, eventType: item.event.type)
-        delivery.isRepeat = item.late != nil
+            createdAt: item.event.createdAt, eventID: item.event.id, eventType: item.event.type,
+            isRepeat: item.late != nil)
         return try await renderer.body(item.event, item.notification, as: delivery, payload: .counterfoil)
     }
 }
