@@ -9,9 +9,6 @@ internal import GRDB
 
 /// Exports and verifies the rows of ``OriginalPurchaseTable``.
 extension OriginalPurchaseTable {
-    private static let columns =
-        "scope, subject, kind, version, purchased_at, signed_date, received_at, origin, text"
-
     /// Calls `body` for all rows in the order of an export.
     ///
     /// - Parameter damaged: Called for each corrupt row, which is omitted unless the closure throws.
@@ -23,7 +20,7 @@ extension OriginalPurchaseTable {
         guard try db.tableExists("original_purchases") else { return }
         try db.each(
             """
-            SELECT bundle_id, environment, \(columns)
+            SELECT bundle_id, environment, scope, \(columns)
             FROM original_purchases JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, subject
             """, []
         ) { row in
@@ -55,7 +52,7 @@ extension OriginalPurchaseTable {
         var page = Page()
         try db.each(
             """
-            SELECT \(columns) FROM original_purchases WHERE (scope, subject) > (?, ?)
+            SELECT scope, \(columns) FROM original_purchases WHERE (scope, subject) > (?, ?)
             ORDER BY scope, subject LIMIT ?
             """, key + [.init(limit)]
         ) { row in

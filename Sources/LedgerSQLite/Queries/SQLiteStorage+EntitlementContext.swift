@@ -26,9 +26,10 @@ extension SQLiteStorage: EntitlementContextStorage {
         of customer: String, in appEnvironment: AppEnvironment, _ db: Database
     ) throws -> EntitlementContext {
         var found = EntitlementContext()
+        let isTestData = appEnvironment.environment != .production
         try db.each(contextQuery, [.integer(appEnvironment.id), .text(customer)]) { row in
             switch row.number(0) {
-            case 0: found.originalPurchases.append(OriginalPurchaseTable.fact(row, from: 1, in: appEnvironment))
+            case 0: found.originalPurchases.append(OriginalPurchaseTable.fact(row, from: 1, isTestData: isTestData))
             case 1: found.grants.append(GrantTables.fact(row, from: 1))
             default: if let group = row.text(1) { found.groups.insert(group) }
             }

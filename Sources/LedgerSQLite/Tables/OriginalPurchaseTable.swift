@@ -51,47 +51,34 @@ enum OriginalPurchaseTable {
     static func fact(of subject: String, in scope: Int64, _ db: Database) throws -> OriginalPurchaseFact? {
         try db.first(
             """
-            SELECT version, purchased_at, signed_date, environment
+            SELECT subject, version, purchased_at, signed_date, environment
             FROM original_purchases CROSS JOIN scopes ON scopes.id = scope WHERE scope = ? AND subject = ?
             """, [.integer(scope), .text(subject)]
-        ) { row in
-            fact(
-                subject: subject, version: row.text(0), purchasedAt: row.number(1), signedDate: row.number(2),
-                isTestData: row.text(3) != AppStoreEnvironment.production.rawValue)
-        }
+        ) { fact($0, from: 0, isTestData: $0.text(4) != AppStoreEnvironment.production.rawValue) }
     }
 
     /// Creates a fact from the columns `subject`, `version`, `purchased_at` and `signed_date`.
-    static func fact(_ row: SQLStatement, from column: Int32, in appEnvironment: AppEnvironment) -> OriginalPurchaseFact
-    {
-        fact(
-            subject: row.text(column), version: row.text(column + 1), purchasedAt: row.number(column + 2),
-            signedDate: row.number(column + 3), isTestData: appEnvironment.environment != .production)
-    }
-
-    static func fact(
-        subject: String?, version: String?, purchasedAt: Milliseconds?, signedDate: Milliseconds?, isTestData: Bool
-    ) -> OriginalPurchaseFact {
+    static func fact(_ row: SQLStatement, from column: Int32, isTestData: Bool) -> OriginalPurchaseFact {
         OriginalPurchaseFact(
-            applicationVersion: version, purchaseDate: purchasedAt.map { Date(milliseconds: $0) },
-            appTransactionID: subject.flatMap { OriginalPurchase.appTransactionID(ofSubject: $0) },
-            signedDate: Date(milliseconds: signedDate ?? 0), isTestData: isTestData)
+            applicationVersion: row.text(column + 1),
+            purchaseDate: row.number(column + 2).map { Date(milliseconds: $0) },
+            appTransactionID: row.text(column).flatMap { OriginalPurchase.appTransactionID(ofSubject: $0) },
+            signedDate: Date(milliseconds: row.number(column + 3) ?? 0), isTestData: isTestData)
     }
 
-    /// Reads an original purchase from the columns `subject`, `kind`, `version`, `purchased_at`, `signed_date`,
-    /// `received_at`, `origin` and `text`.
+    /// The columns for ``purchase(_:from:in:isTestData:_:)``.
+    static let columns = "subject, version, purchased_at, signed_date, kind, received_at, origin, text"
+
+    /// Reads an original purchase from the ``columns``.
     static func purchase(
         _ row: SQLStatement, from column: Int32, in scope: Int64, isTestData: Bool, _ headers: HeaderRegistry
     ) throws(StorageError) -> OriginalPurchase {
         let subject = row.text(column) ?? ""
-        guard let kind = row.number(column + 1).flatMap(OriginalPurchase.Kind.init),
+        guard let kind = row.number(column + 4).flatMap(OriginalPurchase.Kind.init),
             let text = row.blob(column + 7).flatMap({ headers.unpack($0) })
         else { throw StorageError(.damaged, "the app transaction \(subject) is damaged") }
         return OriginalPurchase(
-            scope: scope, subject: subject, kind: kind,
-            fact: fact(
-                subject: subject, version: row.text(column + 2), purchasedAt: row.number(column + 3),
-                signedDate: row.number(column + 4), isTestData: isTestData),
+            scope: scope, subject: subject, kind: kind, fact: fact(row, from: column, isTestData: isTestData),
             origin: row.number(column + 6).flatMap(Origin.init) ?? .imported, receivedAt: row.number(column + 5) ?? 0,
             text: text)
     }
@@ -102,7 +89,7 @@ enum OriginalPurchaseTable {
         SELECT 1, subject, instant, kind, customer, NULL, NULL, NULL, NULL, NULL FROM claim_events
             WHERE scope = ?1 AND is_account = 1 AND subject IN (\(accountsOfCustomer))
         UNION ALL
-        SELECT 2, subject, kind, version, purchased_at, signed_date, received_at, origin, text, environment
+        SELECT 2, \(columns), environment
             FROM original_purchases CROSS JOIN scopes ON scopes.id = scope
             WHERE scope = ?1 AND subject IN (\(accountsOfCustomer))
         """
