@@ -12,8 +12,6 @@ package final class SQLiteStorage: Sendable {
         package var isSynchronous = true
         /// The page caches of all connections together, in MiB: half for the writer, half for the readers.
         package var cacheMiB = 32
-        /// The number of concurrent readers in GRDB's pool.
-        package var readers = 4
         /// Whether to lock the file against other writers. If false, writes throw ``StorageError``.
         package var isOnlyWriter = true
         /// Called with each statement, for tests.
@@ -43,10 +41,10 @@ package final class SQLiteStorage: Sendable {
         isOnlyWriter = options.isOnlyWriter
         lock = Mutex(options.isOnlyWriter ? try LedgerLock(ledger: path) : nil)
         var configuration = Configuration()
-        configuration.maximumReaderCount = options.readers
+        configuration.maximumReaderCount = 4
         configuration.busyMode = .timeout(10)
         let cacheKiB = max(1, min(options.cacheMiB, 65_536)) * 1024
-        let readerKiB = cacheKiB / 2 / (options.readers + SQLiteReaders.count)
+        let readerKiB = cacheKiB / 2 / (configuration.maximumReaderCount + SQLiteReaders.count)
         let trace = options.trace
         configuration.prepareDatabase { db in
             if let trace { db.trace { trace("\($0)") } }

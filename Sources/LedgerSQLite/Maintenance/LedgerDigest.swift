@@ -27,23 +27,17 @@ struct LedgerDigest {
         let scopes = try db.all("SELECT id, bundle_id, environment FROM scopes ORDER BY 2, 3", []) { $0.values }
         for scope in scopes { try digest.addLineages(scope, db) }
         try digest.addNotifications(db, headers, path)
-        for table in ["claims", "account_claims"] {
-            for scope in scopes { try digest.addClaims(table, scope, db) }
+        for table in ["claims", "account_claims"] + (version > 1 ? ["claim_events"] : []) {
+            try digest.addClaims(table, scopes, db)
         }
-        // A backup may be older than the table.
-        if version > 1, try db.tableExists("claim_events") {
-            for scope in scopes { try digest.addClaims("claim_events", scope, db) }
-        }
-        if version > 2 { try digest.addOriginalPurchases(db, headers) }
         if version > 2 {
+            try digest.addOriginalPurchases(db, headers)
             try ErasureTable.forEach(db) { erasure, row in
                 digest.add(
                     "erasure", nil,
                     [row.value(0), row.value(1), .text(erasure.digest), .integer(erasure.instant)])
             }
-        }
-        if version > 2, try db.tableExists("grant_events") {
-            for scope in scopes { try digest.addClaims("grant_events", scope, db) }
+            try digest.addClaims("grant_events", scopes, db)
         }
         return digest.hash.finalize().hexadecimal
     }
@@ -119,12 +113,16 @@ struct LedgerDigest {
         }
     }
 
-    private mutating func addClaims(_ table: String, _ scope: [SQLValue], _ db: Database) throws {
+    private mutating func addClaims(_ table: String, _ scopes: [[SQLValue]], _ db: Database) throws {
+        // A backup may be older than the table.
+        guard try db.tableExists(table) else { return }
         let names = try db.columns(in: table).map(\.name).filter { $0 != "scope" && $0 != "claimed_at" }
         let columns = names.joined(separator: ", ")
-        try db.each(
-            "SELECT \(columns) FROM \(table) WHERE scope = ? ORDER BY \(columns)", Array(scope.prefix(1))
-        ) { add(table, scope, $0.values) }
+        for scope in scopes {
+            try db.each(
+                "SELECT \(columns) FROM \(table) WHERE scope = ? ORDER BY \(columns)", Array(scope.prefix(1))
+            ) { add(table, scope, $0.values) }
+        }
     }
 
     private mutating func addOriginalPurchases(_ db: Database, _ headers: HeaderRegistry) throws {
