@@ -95,6 +95,23 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `A transaction is found whose identifier is equal only as Unicode to that of the original transaction`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let fact = TransactionFact(
+                transactionID: "e\u{301}", originalTransactionID: "\u{E9}", productID: "gold", type: .nonConsumable,
+                purchaseDate: RandomFacts.start, signedDate: RandomFacts.start)
+            _ = try await ledger.commit([
+                SignedFact(
+                    scope: appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0, text: "text")
+            ])
+            let found = try await ledger.originalTransactionID(of: "e\u{301}", in: appEnvironment.id)
+            #expect(found?.isExactly("\u{E9}") == true)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `Deliveries of customers whose names differ in one byte do not wait for each other`(_ engine: Engine)
         async throws
     {

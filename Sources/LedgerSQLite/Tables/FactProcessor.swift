@@ -169,7 +169,7 @@ extension FactProcessor {
             case (.notification(let uuid), .notification(let number)):
                 let select = "SELECT uuid FROM notifications WHERE id = ?"
                 let known = try db.first(select, [.integer(number)]) { StoredUUID.text($0.value(0)) }
-                return known.map { $0 < uuid } ?? true
+                return known.map { $0.precedesExactly(uuid) } ?? true
             case (.statement(let text), .statement(let number)):
                 let select = "SELECT text FROM statements WHERE id = ?"
                 guard let known = try db.first(select, [.integer(number)], { $0.blob(0) }) else { return true }

@@ -132,7 +132,7 @@ enum LineageTable {
     }
 
     static func index(_ transactionID: String, of original: String, in scope: Int64, _ db: Database) throws {
-        guard transactionID != original else { return }
+        guard !transactionID.isExactly(original) else { return }
         try db.run(
             "INSERT OR IGNORE INTO transactions (transaction_id, scope, original_id) VALUES (?, ?, ?)",
             [.text(transactionID), .integer(scope), .text(original)])
