@@ -112,6 +112,18 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `A merge moves grants to a customer whose name is equal only as Unicode`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, appEnvironment in
+            let (old, new) = ("e\u{301}", "\u{E9}")
+            let content = GrantEvent.Content(customer: old, entitlement: "premium", reason: "sorry", actor: "team")
+            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 5)
+            _ = try await ledger.merge(old, into: new, in: appEnvironment.id, at: 6)
+            #expect(try await ledger.grants(of: new, in: appEnvironment.id).map(\.id) == ["g"])
+            #expect(try await ledger.grants(of: old, in: appEnvironment.id).isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `Deliveries of customers whose names differ in one byte do not wait for each other`(_ engine: Engine)
         async throws
     {

@@ -1,15 +1,27 @@
+internal import AppStoreModels
 internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// The value of a parameter or a column.
-enum SQLValue: Sendable, Hashable {
+/// The value of a parameter or a column. Texts are compared by their bytes, as SQLite does.
+enum SQLValue: Sendable, Equatable {
     case null, integer(Int64), real(Double), text(String), blob(Data)
 
     init(_ number: (some BinaryInteger)?) { self = number.map { .integer(Int64(clamping: $0)) } ?? .null }
     init(_ flag: Bool?) { self = flag.map { .integer($0 ? 1 : 0) } ?? .null }
     init(_ text: String?) { self = text.map(Self.text) ?? .null }
     init(_ bytes: Data?) { self = bytes.map(Self.blob) ?? .null }
+
+    static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(let left), .text(let right)): left.isExactly(right)
+        case (.blob(let left), .blob(let right)): left == right
+        default: false
+        }
+    }
 }
 
 /// A statement that uses SQLite's own API for binding and reading. All reads and changes of the ledger use it, mostly

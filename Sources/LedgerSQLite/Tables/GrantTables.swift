@@ -65,52 +65,37 @@ enum GrantTables {
     static func derive(_ id: String, in scope: Int64, emittedUntil: Milliseconds, _ db: Database) throws {
         let key: [SQLValue] = [.integer(scope), .text(id)]
         let grant = try history(of: id, in: scope, db).grant(id)
-        let (rows, wasDue) = try presentState(of: id, in: scope, db)
-        if let grant, rows.count == 1, rows[0] == Row(grant) { return }
+        let (states, wasDue) = try presentStates(of: id, in: scope, db)
+        if let grant, states == [state(grant)] { return }
         try db.run("DELETE FROM grants WHERE scope = ? AND grant_id = ?", key)
         guard let grant else { return }
-        let isOpen = rows.isEmpty ? grant.until.map { $0 > emittedUntil } ?? false : wasDue
+        let isOpen = states.isEmpty ? grant.until.map { $0 > emittedUntil } ?? false : wasDue
         let due = grant.revocation == nil && isOpen ? grant.until : nil
         try db.run(
             """
-            INSERT INTO grants (scope, customer, grant_id, entitlement, created_at, ends_at, revoked_at, due)
+            INSERT INTO grants (scope, grant_id, customer, entitlement, created_at, ends_at, revoked_at, due)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .integer(scope), .text(grant.customer), .text(id), .text(grant.entitlement),
-                .integer(grant.createdAt), .init(grant.until), .init(grant.revocation?.instant), .init(due),
-            ])
+            """, key + state(grant) + [.init(due)])
     }
 
-    /// The present state of a grant, as it is stored.
-    struct Row: Hashable {
-        var customer: String
-        var entitlement: String
-        var createdAt: Milliseconds
-        var until: Milliseconds?
-        var revokedAt: Milliseconds?
-
-        init(_ grant: Grant) {
-            (customer, entitlement, createdAt) = (grant.customer, grant.entitlement, grant.createdAt)
-            (until, revokedAt) = (grant.until, grant.revocation?.instant)
-        }
-
-        fileprivate init(_ row: SQLStatement) {
-            (customer, entitlement, createdAt) = (row.text(0) ?? "", row.text(1) ?? "", row.number(2) ?? 0)
-            (until, revokedAt) = (row.number(3), row.number(4))
-        }
+    /// Returns the columns `customer`, `entitlement`, `created_at`, `ends_at` and `revoked_at` of a grant.
+    private static func state(_ grant: Grant) -> [SQLValue] {
+        [
+            .text(grant.customer), .text(grant.entitlement), .integer(grant.createdAt), .init(grant.until),
+            .init(grant.revocation?.instant),
+        ]
     }
 
-    private static func presentState(
+    private static func presentStates(
         of id: String, in scope: Int64, _ db: Database
-    ) throws -> (rows: [Row], isDue: Bool) {
-        let found = try db.all(
+    ) throws -> (states: [[SQLValue]], isDue: Bool) {
+        let rows = try db.all(
             """
             SELECT customer, entitlement, created_at, ends_at, revoked_at, due FROM grants
             WHERE scope = ? AND grant_id = ?
             """, [.integer(scope), .text(id)]
-        ) { (Row($0), $0.number(5) != nil) }
-        return (found.map(\.0), found.contains { $0.1 })
+        ) { $0.values }
+        return (rows.map { Array($0.dropLast()) }, rows.contains { $0.last != SQLValue.null })
     }
 
     /// Returns the number of grants, the grants whose present state does not match their log, and those whose log is
@@ -127,7 +112,7 @@ enum GrantTables {
                 damaged.append(id)
                 return false
             }
-            return try presentState(of: id, in: scope, db).rows != (known.grant(id).map { [Row($0)] } ?? [])
+            return try presentStates(of: id, in: scope, db).states != (known.grant(id).map { [state($0)] } ?? [])
         }
         return (ids.count, differing, damaged)
     }
