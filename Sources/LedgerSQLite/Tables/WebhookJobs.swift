@@ -72,8 +72,10 @@ enum WebhookJobs {
         let position: Int64?
         switch job.kind {
         case .remove: position = try remove(job.endpoint, limit, db)
-        case .discard: position = try discard(job.endpoint, job.position, job.through, limit, now, db)
-        case .resume: position = try resume(job.endpoint, job.position, job.through, limit, now, db)
+        case .discard, .resume:
+            let rows = try pending(job.endpoint, after: job.position, through: job.through, limit, db)
+            if job.kind == .discard { try discard(rows, of: job.endpoint, now, db) } else { try resume(rows, now, db) }
+            position = rows.count < limit ? nil : rows.last?.id
         }
         let key: [SQLValue] = [.integer(job.endpoint), .text(job.kind.rawValue)]
         if let position {
@@ -85,7 +87,7 @@ enum WebhookJobs {
         return true
     }
 
-    /// Each of these functions returns the position to continue from; nil if the job is done.
+    /// Returns the position to continue from; nil if the job is done.
     private static func remove(_ endpoint: Int64, _ limit: Int, _ db: Database) throws -> Int64? {
         try db.run(
             """
@@ -95,10 +97,20 @@ enum WebhookJobs {
         return db.changesCount < limit ? nil : 0
     }
 
-    private static func discard(
-        _ endpoint: Int64, _ position: Int64, _ through: Int64, _ limit: Int, _ now: Milliseconds, _ db: Database
-    ) throws -> Int64? {
-        let rows = try waiting(endpoint, position, through, limit, db)
+    private typealias Row = (id: Int64, lane: String, purchase: String?)
+
+    private static func pending(
+        _ endpoint: Int64, after position: Int64, through last: Int64, _ limit: Int, _ db: Database
+    ) throws -> [Row] {
+        try db.all(
+            """
+            SELECT id, lane, purchase FROM deliveries INDEXED BY deliveries_by_state
+            WHERE endpoint = ? AND \(WebhookTables.isPending) AND id > ? AND id <= ? ORDER BY id LIMIT ?
+            """, [.integer(endpoint), .integer(position), .integer(last), .init(limit)]
+        ) { ($0.number(0) ?? 0, $0.text(1) ?? "", $0.text(2)) }
+    }
+
+    private static func discard(_ rows: [Row], of endpoint: Int64, _ now: Milliseconds, _ db: Database) throws {
         for row in rows {
             try db.run(
                 """
@@ -107,27 +119,11 @@ enum WebhookJobs {
                 """, [.integer(WebhookDelivery.State.discarded.rawValue), .integer(now), .integer(row.id)])
         }
         for row in rows { try DeliveryLanes.release(after: row.lane, row.purchase, to: endpoint, at: now, db) }
-        return rows.count < limit ? nil : rows.last?.id
     }
 
-    private static func resume(
-        _ endpoint: Int64, _ position: Int64, _ through: Int64, _ limit: Int, _ now: Milliseconds, _ db: Database
-    ) throws -> Int64? {
-        let rows = try waiting(endpoint, position, through, limit, db)
+    private static func resume(_ rows: [Row], _ now: Milliseconds, _ db: Database) throws {
         for row in rows {
             try db.run("UPDATE deliveries SET due = ?1 WHERE id = ?2 AND due > ?1", [.integer(now), .integer(row.id)])
         }
-        return rows.count < limit ? nil : rows.last?.id
-    }
-
-    private static func waiting(
-        _ endpoint: Int64, _ position: Int64, _ through: Int64, _ limit: Int, _ db: Database
-    ) throws -> [(id: Int64, lane: String, purchase: String?)] {
-        try db.all(
-            """
-            SELECT id, lane, purchase FROM deliveries INDEXED BY deliveries_by_state
-            WHERE endpoint = ? AND \(WebhookTables.isPending) AND id > ? AND id <= ? ORDER BY id LIMIT ?
-            """, [.integer(endpoint), .integer(position), .integer(through), .init(limit)]
-        ) { ($0.number(0) ?? 0, $0.text(1) ?? "", $0.text(2)) }
     }
 }

@@ -208,16 +208,16 @@ package final class WebhookDispatcher: Service {
     /// Creates deliveries and starts sending. Returns false if nothing more is due.
     private func processDue(_ group: inout DiscardingTaskGroup) async throws -> Bool {
         let active = try await endpoints().filter { $0.disabled == nil }
-        let targets = active.compactMap { endpoint in definition(of: endpoint).map { target(endpoint, $0) } }
+            .compactMap { endpoint in definition(of: endpoint).map { (endpoint: endpoint, definition: $0) } }
+        let targets = active.map { target($0.endpoint, $0.definition) }
         var isBusy = try await fanOut(to: targets, &group)
         isBusy = try await releaseDeliveries(to: targets) || isBusy
-        for endpoint in active {
-            guard let definition = definition(of: endpoint) else { continue }
+        for (endpoint, definition) in active {
             isBusy = try await send(to: endpoint, definition, &group) || isBusy
         }
         // Last, so that a failing job blocks nothing else. It is tried again in a later pass.
         isBusy = try await runJobs() || isBusy
-        try await scheduleWakeup(for: active.map(\.id), &group)
+        try await scheduleWakeup(for: active.map(\.endpoint.id), &group)
         return isBusy
     }
 }

@@ -113,7 +113,8 @@ enum CompatibleJSON {
     }
 
     private static func isTrialConversion(_ context: EventContext) -> Bool {
-        context.parts?.transaction?.transactionReason == .renewal && context.previous?.wasTrial == true
+        context.parts?.transaction?.transactionReason == .renewal
+            && context.previous?.offerDiscountType == .freeTrial
     }
 
     private static func cancelReason(_ context: EventContext) -> String {

@@ -69,16 +69,15 @@ package struct EventRenderer: Sendable {
     }
 
     /// Returns the purchase or renewal of the lineage before the one of the event.
-    private func previousPurchase(before context: EventContext) async throws -> PreviousPurchase? {
+    private func previousPurchase(before context: EventContext) async throws -> TransactionFact? {
         guard let transaction = context.parts?.transaction, let appEnvironment = context.scope else { return nil }
         let lineage = try await storage.lineage(transaction.originalTransactionId, in: appEnvironment.id)
-        let before = lineage?.transactions
+        return lineage?.transactions
             .filter {
                 !$0.transactionID.isExactly(transaction.transactionId)
                     && $0.purchaseDate < transaction.purchaseDate
             }
             .max { ($0.purchaseDate, ExactText($0.transactionID)) < ($1.purchaseDate, ExactText($1.transactionID)) }
-        return before.map { PreviousPurchase(productID: $0.productID, wasTrial: $0.offerDiscountType == .freeTrial) }
     }
 }
 
@@ -88,12 +87,7 @@ struct EventContext {
     let delivery: WebhookDelivery
     let scope: AppEnvironment?
     var parts: NotificationParts?
-    var previous: PreviousPurchase?
+    /// The purchase before the one of the event.
+    var previous: TransactionFact?
     var entitlements: [String: Set<String>] = [:]
-}
-
-/// The purchase before the one of an event.
-struct PreviousPurchase {
-    var productID: String
-    var wasTrial: Bool
 }
