@@ -8,6 +8,10 @@ enum Schema {
     /// - Parameter isOnlyWriter: Whether no other process writes. A running server cannot continue with another schema.
     static func migrate(_ pool: DatabasePool, isOnlyWriter: Bool) throws {
         var migrator = DatabaseMigrator()
+        let tables = [
+            ledger, LineageTable.schema, OutboxTable.schema, HistoryRequestTable.schema, RecoveryTables.schema,
+            HistoryTable.former, InspectionTables.schema, ConsumptionTables.schema, WebhookTables.schema,
+        ]
         migrator.register("1", Array(tables.joined()))
         migrator.registerMigration("2", migrate: LineageRowRange.moveRowsIntoRanges)
         migrator.registerMigration("3", migrate: ClaimTables.createHistory)
@@ -49,20 +53,6 @@ enum Schema {
                 """)
         }
         try migrator.migrate(pool)
-    }
-
-    private static var tables: [[String]] {
-        [
-            ledger,
-            LineageTable.schema,
-            OutboxTable.schema,
-            HistoryRequestTable.schema,
-            RecoveryTables.schema,
-            HistoryTable.former,
-            InspectionTables.schema,
-            ConsumptionTables.schema,
-            WebhookTables.schema,
-        ]
     }
 
     /// Signed texts, and claims.

@@ -88,23 +88,19 @@ private struct EvidenceCollection {
         _ text: String, _ kind: StoredFact.Kind,
         _ source: (origin: Origin, receivedAt: Milliseconds, notification: String?)
     ) async throws(VerificationError) {
-        let (key, trace) = try await proof(of: text, kind)
+        let key: EvidenceKey
+        let trace: VerificationTrace
+        switch kind {
+        case .transaction:
+            let verified = try await verifier.transaction(text)
+            (key, trace) = (.transaction(TransactionFact(verified.payload)), verified.trace)
+        case .renewal:
+            let verified = try await verifier.renewalInfo(text)
+            (key, trace) = (.renewal(RenewalFact(verified.payload)), verified.trace)
+        }
         guard found[key] == nil else { return }
         found[key] = Evidence(
             origin: source.origin, receivedAt: source.receivedAt, notification: source.notification, text: text,
             trace: trace)
-    }
-
-    private func proof(
-        of text: String, _ kind: StoredFact.Kind
-    ) async throws(VerificationError) -> (EvidenceKey, VerificationTrace) {
-        switch kind {
-        case .transaction:
-            let verified = try await verifier.transaction(text)
-            return (.transaction(TransactionFact(verified.payload)), verified.trace)
-        case .renewal:
-            let verified = try await verifier.renewalInfo(text)
-            return (.renewal(RenewalFact(verified.payload)), verified.trace)
-        }
     }
 }
