@@ -19,14 +19,7 @@ extension String {
 
     /// The text quoted as one word of a shell command.
     package var shellWord: String {
-        let isPlain = utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-._/:@%+=,".utf8.contains(byte)
-            }
-        }
+        let isPlain = utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._/:@%+=,".utf8.contains($0) }
         return isPlain && !isEmpty ? self : "'" + escaping { $0 == "'" ? #"'\''"# : nil } + "'"
     }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import HTTPTypes
 internal import Hummingbird
 internal import Ledger
@@ -37,11 +38,6 @@ enum ResponseSignature {
 
 extension UInt8 {
     fileprivate var isOfBase64URL: Bool {
-        switch self {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        isASCIIAlphanumeric || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }
 }

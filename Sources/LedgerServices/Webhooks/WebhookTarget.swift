@@ -91,13 +91,8 @@ package struct WebhookTarget: Sendable, Hashable {
         else { return false }
         return labels.allSatisfy { label in
             (1...63).contains(label.utf8.count)
-                && label.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                        UInt8(ascii: "-"), UInt8(ascii: "_"):
-                        true
-                    default: false
-                    }
+                && label.utf8.allSatisfy {
+                    $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                 }
         }
     }

@@ -94,9 +94,7 @@ extension Simulator {
     private func snapshotFile(_ name: String) throws(SimulatorError) -> URL {
         // The name becomes part of a file name.
         guard (1...64).contains(name.utf8.count),
-            name.utf8.allSatisfy({
-                (48...57).contains($0) || (97...122).contains($0) || (65...90).contains($0) || $0 == 45 || $0 == 95
-            })
+            name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 45 || $0 == 95 })
         else {
             throw SimulatorError("invalid_argument", "a snapshot's name has 1 to 64 letters, digits, - and _")
         }
