@@ -115,7 +115,10 @@ package struct CustomerReader: Sendable {
 
     /// Verifies a stored notification again, because the file may have been changed, and returns its parts. Nil if the
     /// notification is not processed or its scope is unknown.
+    ///
+    /// Other tasks run first: a request may call this for ``TextAllowance/texts`` notifications.
     package func parts(of kept: StoredNotification) async throws(VerificationError) -> NotificationParts? {
+        await Task.yield()
         guard let appEnvironment = scopes[id: kept.scope] else { return nil }
         return try await NotificationParts(of: kept, in: appEnvironment, verifiedBy: verifier)
     }

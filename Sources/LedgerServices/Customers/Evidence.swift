@@ -60,14 +60,16 @@ extension CustomerReader {
 }
 
 /// Collects the evidence of facts.
-private struct EvidenceCollection {
+struct EvidenceCollection {
     let verifier: SignedDataVerifier
     private(set) var found: [EvidenceKey: Evidence] = [:]
     private(set) var unverified: [UnverifiedText] = []
 
     init(verifier: SignedDataVerifier) { self.verifier = verifier }
 
+    /// Verifies a stored text and adds it. Other tasks run first: a request may add ``TextAllowance/texts`` of them.
     mutating func add(_ source: StoredSource, _ original: String) async {
+        await Task.yield()
         do throws(VerificationError) {
             switch source {
             case .statement(let kept): try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))

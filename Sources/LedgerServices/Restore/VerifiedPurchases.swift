@@ -140,6 +140,9 @@ package struct PurchaseVerifier: Sendable {
 
     /// Verifies each part of a report on its own.
     ///
+    /// A report may have a thousand texts, which takes up to a second, and Swift has one thread for each processor. So
+    /// other tasks run between two texts.
+    ///
     /// - Parameter forged: Grows by one for each transaction or renewal info whose signature or certificate chain is
     ///   invalid, also if this method throws. Such texts cost most, because their refusal is not cached.
     /// - Throws: ``ServiceFailure`` if no part verifies, if a failure may be temporary, if the app transaction or the
@@ -148,6 +151,7 @@ package struct PurchaseVerifier: Sendable {
         var verified = VerifiedPurchases()
         var first: ServiceFailure?
         for item in report.signedTransactions {
+            await Task.yield()
             do throws(ServiceFailure) {
                 try verified.add(
                     try await attributingFailures(to: item.parameter) { () throws(VerificationError) in
@@ -160,6 +164,7 @@ package struct PurchaseVerifier: Sendable {
             }
         }
         for item in report.signedRenewals {
+            await Task.yield()
             do throws(ServiceFailure) {
                 let renewal = try await attributingFailures(to: item.parameter) { () throws(VerificationError) in
                     try await verifier.renewalInfo(item.text)
