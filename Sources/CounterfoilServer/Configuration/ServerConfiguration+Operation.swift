@@ -81,6 +81,12 @@ extension ServerConfiguration {
         package var idleTime = Duration.seconds(75)
         /// The maximum time until the response of a webhook receiver begins.
         package var webhookTimeout = Duration.seconds(15)
+        /// The maximum time that a shutdown waits for the responses of webhook receivers.
+        package var webhookDrainTimeout = Duration.seconds(10)
+        /// The maximum duration of one request to the App Store.
+        package var appStoreTimeout = Duration.seconds(30)
+        /// The maximum duration of a graceful shutdown. After that, the remaining requests are cancelled.
+        package var shutdownTimeout = Duration.seconds(25)
         /// The maximum number of open connections; nil derives it from the process's file descriptor limit.
         package var connections: Int?
         /// The maximum number of requests per second of one customer with a public key.

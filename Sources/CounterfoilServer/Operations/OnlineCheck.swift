@@ -24,18 +24,22 @@ package struct OnlineCheck: Sendable {
     private let configuration: ServerConfiguration
     private let verifier: SignedDataVerifier
     private let timeout: Duration
+    private let requestTimeout: Duration
     private let interval: Duration
 
     /// - Parameters:
     ///   - timeout: How long to wait for the App Store to report the delivery of a notification.
+    ///   - requestTimeout: The time limit of one request to the App Store.
     ///   - interval: The time between two requests for the delivery status.
     /// - Throws: ``ServerError`` when the configuration's clock cannot be read.
     package init(
-        _ configuration: ServerConfiguration, timeout: Duration = .seconds(60), interval: Duration = .seconds(1)
+        _ configuration: ServerConfiguration, timeout: Duration = .seconds(60),
+        requestTimeout: Duration = .seconds(10), interval: Duration = .seconds(1)
     ) async throws {
         let clock = try await ServerClock(configuration.clock)
         self.configuration = configuration
         self.timeout = timeout
+        self.requestTimeout = requestTimeout
         self.interval = interval
         verifier = try ServerCore.verifier(configuration, validationTime: configuration.trust.validationTime, clock)
     }
@@ -82,7 +86,7 @@ package struct OnlineCheck: Sendable {
                 key: key.signingKey, issuerID: key.issuerID, bundleID: app.bundleID, now: { Date() })
         } catch { throw AppStoreServerError(.signing, error.message) }
         var options = AppStoreServerClient.Configuration()
-        options.timeout = .seconds(10)
+        options.timeout = requestTimeout
         options.retry = .never
         return AppStoreServerClient(tokens: tokens, host: host, configuration: options)
     }

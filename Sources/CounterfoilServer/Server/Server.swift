@@ -82,7 +82,8 @@ public final class Server: Sendable {
             try storage.close()
             throw error
         }
-        let group = group(of: services(core, listeners), stoppingAt: signals, logger)
+        let group = group(
+            of: services(core, listeners), stoppingAt: signals, within: configuration.limits.shutdownTimeout, logger)
         let task = Task {
             defer { opened.finish() }
             try await run(group, storage)
@@ -158,13 +159,13 @@ public final class Server: Sendable {
     }
 
     private static func group(
-        of services: [any Service], stoppingAt signals: [UnixSignal], _ logger: Logger
+        of services: [any Service], stoppingAt signals: [UnixSignal], within timeout: Duration, _ logger: Logger
     ) -> ServiceGroup {
         var plan = ServiceGroupConfiguration(
             services: services.map { .init(service: NamedService(service: $0)) }, gracefulShutdownSignals: signals,
             logger: logger)
         // A client that sends a byte a minute must not prevent the shutdown.
-        plan.maximumGracefulShutdownDuration = .seconds(25)
+        plan.maximumGracefulShutdownDuration = timeout
         return ServiceGroup(configuration: plan)
     }
 

@@ -105,7 +105,8 @@ package struct ServerCore: Sendable {
             storage: storage, scopes: scopes, verifier: historical, apps: apps, logger: logger)
         let webhooks = try await WebhookDispatcher(
             configuration.webhooks, storage: storage, scopes: scopes, renderer: renderer,
-            timeout: configuration.limits.webhookTimeout, clock: clock, logger: logger, metrics: metrics)
+            timeout: configuration.limits.webhookTimeout, drainTimeout: configuration.limits.webhookDrainTimeout,
+            clock: clock, logger: logger, metrics: metrics)
         self.webhooks = webhooks
         events = EventFeed(storage, renderer)
         writer = LedgerWriter(storage, metrics: metrics, onProcessed: webhooks.wake)
@@ -265,6 +266,7 @@ package struct ServerCore: Sendable {
                 key: key.signingKey, formerKeys: key.formerKey.map { [$0] } ?? [], issuerID: key.issuerID,
                 bundleID: app.bundleID, now: { Date() })
             var options = AppStoreServerClient.Configuration()
+            options.timeout = configuration.limits.appStoreTimeout
             options.logger = logger
             clients[appEnvironment.id] = AppStoreServerClient(tokens: tokens, host: host, configuration: options)
         }

@@ -123,9 +123,13 @@ package final class FollowedClock: Service {
     }
 
     private let url: String
+    private let timeout: Duration
     private let reading = Mutex<Reading?>(nil)
 
-    package init(_ controlURL: String) { url = controlURL + "/clock" }
+    /// - Parameter timeout: The time limit of one reading.
+    package init(_ controlURL: String, timeout: Duration = .seconds(5)) {
+        (url, self.timeout) = (controlURL + "/clock", timeout)
+    }
 
     package func now() -> Date {
         reading.withLock { reading in
@@ -148,7 +152,7 @@ package final class FollowedClock: Service {
     /// work due at that date would stay in the future while the simulator's clock is frozen.
     package func read() async throws {
         let before = reading.withLock { $0?.taken }
-        let response = try await TimeLimit.run(.seconds(5)) { [url] in
+        let response = try await TimeLimit.run(timeout) { [url] in
             let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
             guard response.status == .ok else { throw Unreadable() }
             let body = try await response.body.collect(upTo: 1 << 16)

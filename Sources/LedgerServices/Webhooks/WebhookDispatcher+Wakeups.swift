@@ -2,9 +2,6 @@ internal import Ledger
 internal import Synchronization
 
 extension WebhookDispatcher {
-    /// The maximum time that a shutdown waits for responses.
-    private static let drainTimeout = Duration.seconds(10)
-
     /// Schedules a wakeup for the next delivery to one of these endpoints, in one to five seconds.
     func scheduleWakeup(for endpoints: [Int64], _ group: inout DiscardingTaskGroup) async throws {
         guard !endpoints.isEmpty else { return }
@@ -40,7 +37,7 @@ extension WebhookDispatcher {
         }
         guard isFirst else { return }
         group.addTask {
-            do { try await Task.sleep(for: Self.drainTimeout) } catch { return }
+            do { try await Task.sleep(for: self.drainTimeout) } catch { return }
             self.state.withLock { $0.isOver = true }
             self.wake()
         }

@@ -49,6 +49,8 @@ package final class WebhookDispatcher: Service {
     let configured: SharedValue<[String: WebhookDefinition]>
     let renderer: EventRenderer
     let sender: WebhookSender
+    /// The maximum time that a shutdown waits for responses.
+    let drainTimeout: Duration
     let clock: ServerClock
     let logger: Logger
     /// Serializes changes of endpoint definitions.
@@ -59,9 +61,11 @@ package final class WebhookDispatcher: Service {
 
     package init(
         _ configured: [WebhookDefinition], storage: any WebhookStorage, scopes: AppEnvironmentRegistry,
-        renderer: EventRenderer, timeout: Duration, clock: ServerClock, logger: Logger, metrics: ServerMetrics
+        renderer: EventRenderer, timeout: Duration, drainTimeout: Duration, clock: ServerClock, logger: Logger,
+        metrics: ServerMetrics
     ) async throws {
         sender = WebhookSender(timeout: timeout)
+        self.drainTimeout = drainTimeout
         self.storage = storage
         self.scopes = scopes
         self.renderer = renderer
@@ -103,7 +107,7 @@ package final class WebhookDispatcher: Service {
         }
     }
 
-    /// Sends deliveries until ``close()``, then waits up to ten seconds for the responses to those in flight.
+    /// Sends deliveries until ``close()``, then waits up to `drainTimeout` for the responses to those in flight.
     package func run() async {
         await withGracefulShutdownHandler {
             wake()

@@ -35,6 +35,21 @@ import Testing
         #expect(elsewhere.requests.isEmpty)
     }
 
+    /// The limits of ``RevocationOptions`` depend on this.
+    @Test(.timeLimit(.minutes(10)), arguments: [nil, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
+    func `A cancelled task ends its OCSP request, also while the response arrives`(_ answer: String?) async throws {
+        let server = try LoopbackServer(answer: answer.map { Data($0.utf8) }, staysOpen: true)
+        defer { server.stop() }
+        let responder = try #require(URL(string: "http://127.0.0.1:\(server.port)/ocsp"))
+        let task = Task {
+            try await HTTPRevocationTransport().send(
+                Data("question".utf8), to: responder, maximumResponseBytes: 100)
+        }
+        while server.requests.isEmpty { await Task.yield() }
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+    }
+
     @Test func `An OCSP response above the size limit is refused`() async throws {
         await #expect(throws: (any Error).self) {
             try await response("200 OK", body: String(repeating: "x", count: 101))

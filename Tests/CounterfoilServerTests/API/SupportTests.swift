@@ -1,7 +1,9 @@
 @testable import CounterfoilServer
 import AppStoreModels
+import AppStoreServer
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 import Yams
 
@@ -62,6 +64,23 @@ import Yams
             #expect(refunds.status == 502 && refunds.code == "app_store_unauthorized", "\(refunds.text)")
             let hint = refunds["message"] as? String ?? ""
             #expect(hint.contains("does not accept the app's key"), "\(hint)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `A request to an App Store that does not answer ends after its timeout`()
+        async throws
+    {
+        let appStore = try LoopbackServer(answer: nil)
+        defer { appStore.stop() }
+        let host = try AppStoreHost(url: "http://127.0.0.1:\(appStore.port)", environment: .production)
+        try await World.withAPI(server: {
+            $0.apps[0].hosts[.production] = host
+            $0.limits.appStoreTimeout = .milliseconds(50)
+            $0.limits.requestTimeout = .seconds(600)
+        }) { world in
+            let anna = try await world.subscribe("anna")
+            let refunds = try await world.api.get("/v1/customers/\(anna)/refunds")
+            #expect(refunds.status == 503 && refunds.code == "app_store_timeout", "\(refunds.text)")
         }
     }
 

@@ -69,6 +69,15 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `Reading the clock of a simulator that does not answer ends after the timeout`() async throws {
+        let simulator = try LoopbackServer(answer: nil)
+        defer { simulator.stop() }
+        let clock = FollowedClock("http://127.0.0.1:\(simulator.port)", timeout: .milliseconds(50))
+        await #expect(throws: (any Error).self) { try await clock.read() }
+        #expect(clock.mode == nil)
+    }
+
     @Test func `Without a simulator the server uses the system's clock, whatever the signing date`() {
         let before = Date()
         let arrival = ServerClock.system.arrival(ofSigned: before + 86_400)

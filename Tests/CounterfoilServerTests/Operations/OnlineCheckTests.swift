@@ -4,18 +4,21 @@ import AppStoreServer
 import CounterfoilServer
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 @Suite struct `counterfoil server check --online` {
     /// Runs the check. Returns the outcomes for Production and Sandbox.
     private static func check(
-        _ world: World, timeout: Duration = .seconds(60),
+        _ world: World, timeout: Duration = .seconds(60), requestTimeout: Duration = .seconds(10),
         _ change: (inout ServerConfiguration) throws -> Void = { _ in }
     ) async throws -> [OnlineCheck.Outcome] {
         var configuration = try world.configuration()
         configuration.clock = .simulator(world.simulator.information.controlURL)
         try change(&configuration)
-        return try await OnlineCheck(configuration, timeout: timeout, interval: .milliseconds(20)).run()
+        return try await OnlineCheck(
+            configuration, timeout: timeout, requestTimeout: requestTimeout, interval: .milliseconds(20)
+        ).run()
     }
 
     @Test func `The check reports that the test notification arrived, and when the App Store sent it`() async throws {
@@ -99,6 +102,17 @@ import Testing
             try world.simulator.add(Fault("route:test-notification", .error(code: 4_040_008)))
             let outcomes = try await Self.check(world, timeout: .milliseconds(60))
             #expect(outcomes.map(\.finding.code) == ["pending", "pending"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `The check ends although the App Store does not answer`() async throws {
+        let appStore = try LoopbackServer(answer: nil)
+        defer { appStore.stop() }
+        try await World.run { world in
+            let outcomes = try await Self.check(world, requestTimeout: .milliseconds(50)) {
+                $0.apps[0].hosts = try Self.hosts("http://127.0.0.1:\(appStore.port)")
+            }
+            #expect(outcomes.map(\.finding.code) == ["unreachable", "unreachable"])
         }
     }
 

@@ -41,6 +41,43 @@ import AppStoreServer
         }
     }
 
+    @Test func `A stopping server cancels a request that takes longer than the shutdown timeout`() async throws {
+        try await World.run(server: { $0.limits.shutdownTimeout = .milliseconds(100) }) { world in
+            // The body never arrives.
+            let connection = try RawConnection(url: world.url)
+            connection.send("POST /apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            let requests = try world.server.core.requests
+            try await waitUntil("a request is under way") { requests.underWay > 0 }
+            try await world.stopServer()
+            _ = await connection.read()
+            #expect(connection.isClosed)
+        }
+    }
+
+    @Test
+    func `A stopping server waits for a webhook receiver until its timeout, and sends again after the next start`()
+        async throws
+    {
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        try await World.runWithWebhooks({ configuration, _ in
+            configuration.limits.webhookDrainTimeout = .milliseconds(100)
+        }) { world, receiver in
+            receiver.answer { _ in .init(status: 200, delay: answers) }
+            _ = try await world.buy("anna")
+            var messages: [WebhookReceiver.Message] = []
+            try await waitUntil("a receiver has not answered yet") {
+                messages += receiver.take()
+                return !messages.isEmpty
+            }
+            try await world.stopServer()
+            answer.finish()
+            receiver.answer(200)
+            try await world.startServer()
+            try await world.deliverWebhooks()
+            #expect(receiver.take().map(\.id) == messages.map(\.id))
+        }
+    }
+
     /// Returns the body of a notification that the App Store could not deliver.
     private static func undelivered(_ world: World, _ token: UUID) async throws -> String {
         world.simulator.configure { $0.notificationURL = nil }

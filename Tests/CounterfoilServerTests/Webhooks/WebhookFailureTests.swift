@@ -47,8 +47,8 @@ private struct FailingWorld {
             logger: logger)
         dispatcher = try await WebhookDispatcher(
             ["a", "b"].map { World.webhook($0, "\(receiver.url)/\($0)") }, storage: storage, scopes: ledger.scopes,
-            renderer: renderer, timeout: .seconds(600), clock: .showing { World.start }, logger: logger,
-            metrics: ServerMetrics(PrometheusMetrics()))
+            renderer: renderer, timeout: .seconds(600), drainTimeout: .seconds(10), clock: .showing { World.start },
+            logger: logger, metrics: ServerMetrics(PrometheusMetrics()))
     }
 
     /// Creates an event for each customer by a grant.
