@@ -58,9 +58,27 @@ package struct NotificationV1: Decodable {
     /// cannot be replaced.
     package static func withoutPassword(_ body: [UInt8]) -> [UInt8] {
         guard let password = read(body)?.password, !password.isEmpty else { return body }
-        let secret = Array(password.utf8)
+        let quote = UInt8(ascii: "\"")
         // A secret with JSON escapes is not found in the bytes. Then store nothing.
-        guard body.firstRange(of: secret) != nil else { return [] }
-        return body.replacing(secret, with: Array("***".utf8))
+        guard !password.utf8.contains(where: { $0 == quote || $0 == UInt8(ascii: "\\") }) else { return [] }
+        let string = Array("\"\(password)\"".utf8)
+        var (result, rest, isFound) = ([UInt8](), body[...], false)
+        result.reserveCapacity(body.count)
+        // Anybody can send any secret, so the search must be linear: each comparison begins at a quotation mark and ends
+        // at the next one at the latest.
+        while let start = rest.firstIndex(of: quote) {
+            result += rest[..<start]
+            rest = rest[start...]
+            if rest.starts(with: string) {
+                result += "\"***\"".utf8
+                rest = rest.dropFirst(string.count)
+                isFound = true
+            } else {
+                result.append(quote)
+                rest = rest.dropFirst()
+            }
+        }
+        result += rest
+        return isFound ? result : []
     }
 }

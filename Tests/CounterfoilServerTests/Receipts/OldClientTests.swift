@@ -136,6 +136,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            #"{"notification_type":"A","password":"abc","x":["abcd","abc","\"abc"]}"#,
+            #"{"notification_type":"A","password":"***","x":["abcd","***","\"***"]}"#
+        ),
+        (#"{"notification_type":"A","password":"a\u0062c"}"#, ""),
+        (#"{"notification_type":"A","password":"a\",\"b","x":["a","b"]}"#, ""),
+        (#"{"notification_type":"A","password":""}"#, #"{"notification_type":"A","password":""}"#),
+        (#"{"password":"abc"}"#, #"{"password":"abc"}"#),
+    ])
+    func `The shared secret of a refused version 1 notification is replaced, or nothing is stored`(
+        _ body: String, _ stored: String
+    ) {
+        #expect(String(decoding: NotificationV1.withoutPassword(Array(body.utf8)), as: UTF8.self) == stored)
+    }
+
+    /// Anybody can send such a notification. A quadratic search takes minutes.
+    @Test(.timeLimit(.minutes(1))) func `A long shared secret with repetitions is found in linear time`() {
+        let (long, secret) = (String(repeating: "a", count: 500_000), String(repeating: "a", count: 400_000) + "b")
+        let body = #"{"notification_type":"A","x":"\#(long)","password":"\#(secret)"}"#
+        let stored = NotificationV1.withoutPassword(Array(body.utf8))
+        #expect(stored == Array(#"{"notification_type":"A","x":"\#(long)","password":"***"}"#.utf8))
+    }
+
     private func notify(_ world: World, _ receipt: String, _ original: String) async throws {
         let body: [String: Any] = [
             "notification_type": "DID_RENEW", "environment": "PROD", "password": Self.secret,
