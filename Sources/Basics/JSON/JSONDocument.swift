@@ -168,45 +168,63 @@ package enum JSONProblem: Error {
 
 /// Resolves the escapes of a JSON string (RFC 8259 §7).
 enum JSONEscapes {
+    /// Returns the text of a string; nil if an escape is invalid. Anybody can send a megabyte of escapes, so each takes
+    /// only a few nanoseconds.
     static func resolve(_ text: ArraySlice<UInt8>) -> String? {
-        var units: [UInt16] = []
-        var plain: [UInt8] = []
-        var result = ""
+        var resolved: [UInt8] = []
+        resolved.reserveCapacity(text.count)
+        var lead: UInt16?
         var index = text.startIndex
         while index < text.endIndex {
             guard text[index] == UInt8(ascii: "\\"), index + 1 < text.endIndex else {
                 // The second escape of a surrogate pair must directly follow the first.
-                guard units.isEmpty else { return nil }
-                plain.append(text[index])
+                guard lead == nil else { return nil }
+                resolved.append(text[index])
                 index += 1
                 continue
             }
-            result += String(decoding: plain, as: UTF8.self)
-            plain = []
-            if text[index + 1] == UInt8(ascii: "u") {
-                // Check the digits, because `UInt16.init` also accepts a sign.
-                let digits = text[(index + 2)...].prefix(4)
-                guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-                    let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-                else { return nil }
-                units.append(unit)
-                index += 6
-                if UTF16.isLeadSurrogate(unit), units.count == 1 { continue }
-                guard let piece = String(validating: units, as: UTF16.self) else { return nil }
-                result += piece
-                units = []
-            } else {
-                guard units.isEmpty, let letter = letters[text[index + 1]] else { return nil }
-                result += letter
+            let letter = text[index + 1]
+            guard letter == UInt8(ascii: "u") else {
+                guard lead == nil, let byte = letters[letter] else { return nil }
+                resolved.append(byte)
                 index += 2
+                continue
             }
+            guard let unit = codeUnit(text[(index + 2)...].prefix(4)) else { return nil }
+            index += 6
+            if lead == nil, UTF16.isLeadSurrogate(unit) {
+                lead = unit
+                continue
+            }
+            guard let character = scalar(after: lead, unit) else { return nil }
+            resolved += character.utf8
+            lead = nil
         }
-        guard units.isEmpty else { return nil }
-        return result + String(decoding: plain, as: UTF8.self)
+        return lead == nil ? String(decoding: resolved, as: UTF8.self) : nil
     }
 
-    static let letters: [UInt8: String] = [
-        UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
-        UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
+    /// Returns the UTF-16 code unit of four hexadecimal digits.
+    private static func codeUnit(_ digits: ArraySlice<UInt8>) -> UInt16? {
+        guard digits.count == 4 else { return nil }
+        var unit: UInt16 = 0
+        for digit in digits {
+            guard let value = digit.valueOfHexadecimalDigit else { return nil }
+            unit = unit << 4 | UInt16(value)
+        }
+        return unit
+    }
+
+    /// Returns the scalar of a code unit, or of a surrogate pair; nil if there is none.
+    private static func scalar(after lead: UInt16?, _ unit: UInt16) -> Unicode.Scalar? {
+        guard let lead else { return Unicode.Scalar(unit) }
+        guard UTF16.isTrailSurrogate(unit) else { return nil }
+        let (high, low) = (UInt32(lead) - 0xD800, UInt32(unit) - 0xDC00)
+        return Unicode.Scalar(0x10000 + (high << 10) + low)
+    }
+
+    private static let letters: [UInt8: UInt8] = [
+        UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "\\"): UInt8(ascii: "\\"),
+        UInt8(ascii: "/"): UInt8(ascii: "/"), UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C,
+        UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
     ]
 }

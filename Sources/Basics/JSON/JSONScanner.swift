@@ -164,14 +164,15 @@ struct JSONScanner {
         index = end
     }
 
-    /// Checks that member names are unique. Up to 64 names are compared with each other; more are hashed, because
+    /// Checks that member names are unique. Up to 64 names are compared with each other; more are sorted, because
     /// comparing them takes quadratic time.
     private func requireUnique(_ count: Int, of object: Int, in values: [JSONDocument.Value]) throws(JSONProblem) {
         guard count > 1 else { return }
         let isRepeated = values.withUnsafeBufferPointer { values in
             let names = JSONMemberNames(values, of: object)
-            guard count <= 64 else { return Set(names.map { bytes[$0.start..<$0.end] }).count < count }
-            return bytes.withUnsafeBufferPointer { Self.isRepeated(names, in: $0) }
+            return bytes.withUnsafeBufferPointer {
+                count <= 64 ? Self.isRepeated(names, in: $0) : Self.isRepeated(sorting: names, in: $0)
+            }
         }
         guard !isRepeated else { throw .repeatedMember }
     }
@@ -195,6 +196,18 @@ struct JSONScanner {
             }
         }
         return false
+    }
+
+    /// Anybody can send tens of thousands of names. Sorting them is faster than hashing them byte by byte.
+    private static func isRepeated(sorting names: JSONMemberNames, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = bytes.baseAddress else { return false }
+        func difference(_ one: JSONDocument.Value, _ other: JSONDocument.Value) -> Int {
+            let (count, otherCount) = (one.end - one.start, other.end - other.start)
+            guard count == otherCount else { return count - otherCount }
+            return Int(memcmp(base + one.start, base + other.start, count))
+        }
+        let sorted = names.sorted { difference($0, $1) < 0 }
+        return zip(sorted, sorted.dropFirst()).contains { difference($0, $1) == 0 }
     }
 
     /// Opens an object or array. Following values belong to it until ``close(_:in:)``.
