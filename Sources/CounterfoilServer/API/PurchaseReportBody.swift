@@ -26,8 +26,8 @@ struct PurchaseReportBody: JSONRequestBody {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let transactions = try container.decodeIfPresent([String].self, forKey: .signedTransactions) ?? []
-        let renewals = try container.decodeIfPresent([String].self, forKey: .signedRenewals) ?? []
+        let transactions = try Self.texts(in: container, .signedTransactions)
+        let renewals = try Self.texts(in: container, .signedRenewals)
         // Remove duplicates, so that each text is verified once.
         report.signedTransactions = Self.items(transactions, .signedTransactions)
         report.signedRenewals = Self.items(renewals, .signedRenewals)
@@ -40,6 +40,17 @@ struct PurchaseReportBody: JSONRequestBody {
         isEmpty =
             !container.contains(.signedTransactions) && report.signedRenewals.isEmpty
             && report.appTransaction == nil && report.receipt == nil
+    }
+
+    /// Returns the texts of a list, at most one more than allowed: a request can contain a million.
+    private static func texts(
+        in container: KeyedDecodingContainer<CodingKeys>, _ key: CodingKeys
+    ) throws -> [String] {
+        guard container.contains(key), try !container.decodeNil(forKey: key) else { return [] }
+        var list = try container.nestedUnkeyedContainer(forKey: key)
+        var texts: [String] = []
+        while !list.isAtEnd, texts.count <= maximumTransactions { texts.append(try list.decode(String.self)) }
+        return texts
     }
 
     private static func items(_ texts: [String], _ key: CodingKeys) -> [PurchaseReport.Item] {

@@ -228,10 +228,14 @@ import Testing
                     .purchase(customer: "anna", product: "com.example.unlock"), in: .sandbox
                 ).transactionID)
             let mixed = try await world.signedTransactions(of: sandbox, in: .sandbox) + [text]
+            let tooMany: [Any] = Array(repeating: text, count: 501)
             let cases: [([String: Any], String)] = [
                 (["signed_transactions": [Self.forged(text)]], "bad_signature"),
                 (["signed_transactions": mixed], "mixed_audience"),
-                (["signed_transactions": Array(repeating: text, count: 501)], "too_many_transactions"),
+                (["signed_transactions": tooMany], "too_many_transactions"),
+                // The rest of the list is not read.
+                (["signed_transactions": tooMany + [1]], "too_many_transactions"),
+                (["signed_transactions": [text, 1] as [Any]], "bad_json"),
                 (["signed_transactions": 1], "bad_json"), (["receipt": "bm90IGEgcmVjZWlwdA=="], "malformed_receipt"),
             ]
             for (body, type) in cases {
