@@ -69,15 +69,17 @@ enum PastedData {
 
     /// Parses header lines such as `webhook-id: …`, in any order and among others, then an empty line and the body.
     private static func webhook(_ text: String) -> PastedData? {
-        let text = text.replacing("\r\n", with: "\n")
-        guard let gap = text.firstRange(of: "\n\n"), gap.lowerBound.utf16Offset(in: text) < 16 << 10 else { return nil }
+        // Search only the beginning: a pasted receipt may have megabytes.
+        let beginning = String(text.prefix(16 << 10)).replacing("\r\n", with: "\n")
+        guard let gap = beginning.firstRange(of: "\n\n") else { return nil }
         var headers: [String: String] = [:]
-        for line in text[..<gap.lowerBound].split(separator: "\n") {
+        for line in beginning[..<gap.lowerBound].split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":") else { continue }
             headers[line[..<colon].lowercased()] =
                 line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         }
         guard headers["webhook-id"] != nil else { return nil }
-        return .webhook(headers: headers, body: Data(text[gap.upperBound...].utf8))
+        let rest = String(text.dropFirst(16 << 10)).replacing("\r\n", with: "\n")
+        return .webhook(headers: headers, body: Data(beginning[gap.upperBound...].utf8) + Data(rest.utf8))
     }
 }
