@@ -112,6 +112,8 @@ import Testing
         #expect(try VerifyReceiptRequest(body: JSONEncoder().encode(request)) == request)
         let small = ReceiptLimits(bytes: 10)
         #expect(throws: refusal(.tooLarge)) { try VerifyReceiptRequest(body: body, limits: small) }
+        let repeated = Data(#"{"receipt-data":"TUlJ","receipt-data":"TUlK"}"#.utf8)
+        #expect(throws: refusal(.badJSON)) { try VerifyReceiptRequest(body: repeated) }
     }
 
     @Test(arguments: [

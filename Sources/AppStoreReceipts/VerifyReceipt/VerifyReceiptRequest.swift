@@ -1,4 +1,5 @@
 internal import AppStoreTrust
+internal import Basics
 public import Foundation
 
 /// A request to `verifyReceipt`.
@@ -22,14 +23,16 @@ public struct VerifyReceiptRequest: Sendable, Hashable {
 
     /// Parses the body of a request.
     ///
-    /// - Throws: `too_large`; `bad_json` if it is not a JSON object with the string `receipt-data`.
+    /// - Throws: `too_large`; `bad_json` if it is not a JSON object with the string `receipt-data`, or if a member is
+    ///   repeated.
     public init(body: Data, limits: ReceiptLimits = ReceiptLimits()) throws(VerificationError) {
         // Leave room for the other members, and for base64 with escaped slashes.
         guard body.count / 2 <= limits.bytes else {
             throw VerificationError(.tooLarge, "the request is larger than twice \(limits.bytes) bytes")
         }
         do {
-            self = try JSONDecoder().decode(VerifyReceiptRequest.self, from: body)
+            // Anybody can send a request. Foundation's decoder takes far longer for many members.
+            self = try StrictJSONDecoder.decode(VerifyReceiptRequest.self, from: Array(body))
         } catch {
             throw VerificationError(.badJSON, "the request is not a JSON object with the text receipt-data")
         }
