@@ -219,8 +219,9 @@ extension VerifiedPurchases {
         struct Payload: Decodable {
             var transactionId, originalTransactionId: String?
         }
-        let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let json = Base64.decodeURL(parts[1]),
+        // Splitting characters instead of bytes takes a tenth of a second for a text of four megabytes.
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let json = Base64.decodeURL(Substring(parts[1])),
             // A text that is no payload names no transaction.
             let payload = try? StrictJSONDecoder.decode(Payload.self, from: json)
         else { return nil }
