@@ -98,8 +98,8 @@ extension CustomerReader {
                 ofAllAbout: Set(explanation.facts.map { ExactText($0.originalTransactionID) }), in: appEnvironment)
             : self.evidence(of: result.facts, in: appEnvironment)
         result.evidence = evidence.found
-        result.unverified =
-            evidence.unverified + reading.unverified.filter { !evidence.unverified.contains($0) }
+        let known = Set(evidence.unverified)
+        result.unverified = evidence.unverified + reading.unverified.filter { !known.contains($0) }
         return result
     }
 }

@@ -64,6 +64,7 @@ struct EvidenceCollection {
     let verifier: SignedDataVerifier
     private(set) var found: [EvidenceKey: Evidence] = [:]
     private(set) var unverified: [UnverifiedText] = []
+    private var seen: Set<UnverifiedText> = []
 
     init(verifier: SignedDataVerifier) { self.verifier = verifier }
 
@@ -82,7 +83,7 @@ struct EvidenceCollection {
         } catch {
             let text = UnverifiedText(
                 error, isDamaged: source.isDamaged, original, notification: source.notification)
-            if !unverified.contains(text) { unverified.append(text) }
+            if seen.insert(text).inserted { unverified.append(text) }
         }
     }
 
