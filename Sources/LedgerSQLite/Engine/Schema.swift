@@ -33,6 +33,7 @@ enum Schema {
         migrator.register("16", IdempotencyTable.locations)
         migrator.register("17", OutboxTable.accountEvents)
         migrator.register("18", AccountNotificationTable.schema, then: AccountNotificationTable.processAgain)
+        migrator.register("19", IdempotencyTable.byCustomer)
         guard try !pool.read(migrator.hasBeenSuperseded) else {
             throw StorageError(.newer, "\(pool.path) was written by a newer version of Counterfoil; use that version")
         }

@@ -16,6 +16,11 @@ enum IdempotencyTable {
     /// Adds the column for the header `Location` of a response.
     static let locations = ["ALTER TABLE requests ADD COLUMN location TEXT"]
 
+    /// Adds an index for erasures. Notifications wait for their transaction, and a day's responses may have gigabytes.
+    static let byCustomer = [
+        "CREATE INDEX requests_by_customer ON requests (customer) WHERE customer IS NOT NULL"
+    ]
+
     /// Selects the requests that began before an instant.
     private static let begun =
         "SELECT client, key FROM requests INDEXED BY requests_by_time WHERE started_at < ? LIMIT ?"
@@ -43,7 +48,10 @@ enum IdempotencyTable {
         ) { (bundleID: $0.text(0) ?? "", environment: $0.text(1) ?? "") }
         guard let audience else { return }
         let gone = try db.all(
-            "SELECT client, key, status, type, body, location FROM requests WHERE customer = ?", [.text(customer)]
+            """
+            SELECT client, key, status, type, body, location FROM requests INDEXED BY requests_by_customer
+            WHERE customer = ? AND customer IS NOT NULL
+            """, [.text(customer)]
         ) { row -> (client: String, key: String)? in
             let isGone = Erasure.removes(response(row), about: audience.bundleID, in: audience.environment)
             return isGone ? (row.text(0) ?? "", row.text(1) ?? "") : nil
