@@ -21,6 +21,32 @@ import Testing
         #expect(recovery.from == from && recovery.until == 200)
     }
 
+    private static let hour: Milliseconds = 3_600_000
+    private static let day: Milliseconds = 86_400_000
+
+    /// The limit by the server's clock, the number of earlier restarts, and the new start.
+    private static let starts: [(Milliseconds, Int, Milliseconds)] = [
+        // The clocks agree: the start is the limit.
+        (5 * hour, 0, 5 * hour), (2000 * day, 0, 2000 * day),
+        // The server's clock is slow: the start moves in steps, or to the limit if that is later.
+        (0, 0, hour), (0, 1, day), (0, 2, 31 * day), (0, 3, 31 * day), (-day, 0, hour),
+        (hour, 1, day), (2 * day, 1, 2 * day), (40 * day, 2, 40 * day),
+    ]
+
+    @Test(arguments: starts)
+    func `A window that the App Store refuses as too old begins later, also if the server's clock is slow`(
+        _ limit: Milliseconds, _ restarts: Int, _ start: Milliseconds
+    ) {
+        let window = RecoveryWindow(stage: 1, from: 0, until: 180 * Self.day)
+        #expect(window.start(refusedWith: limit, restarts: restarts) == start)
+    }
+
+    @Test func `The start of a refused window does not move beyond its end`() {
+        let window = RecoveryWindow(stage: 1, from: 0, until: 3 * Self.day)
+        let starts = (0...3).map { window.start(refusedWith: 0, restarts: $0) }
+        #expect(starts == [Self.hour, Self.day, 3 * Self.day, 3 * Self.day])
+    }
+
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var hasArrived = false

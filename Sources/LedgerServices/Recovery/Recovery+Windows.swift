@@ -23,7 +23,8 @@ extension Recovery {
         for attempt in 0... {
             do { return try await readPages(of: window, client) } catch {
                 guard let failure = error as? AppStoreServerError else { throw error }
-                guard attempt < Self.maximumRestarts, try await begin(&window, anewAfter: failure) else {
+                guard attempt < Self.maximumRestarts, try await begin(&window, anewAfter: failure, restarts: attempt)
+                else {
                     guard isHint, failure.isFinal else { throw failure }
                     return try await storage.skip(window: window)
                 }
@@ -34,7 +35,7 @@ extension Recovery {
 
     /// Restarts a window if the failure allows it. Returns false otherwise.
     private func begin(
-        _ window: inout RecoveryWindow, anewAfter failure: AppStoreServerError
+        _ window: inout RecoveryWindow, anewAfter failure: AppStoreServerError, restarts: Int
     ) async throws -> Bool {
         switch failure.apiCode {
         case .paginationTokenExpired?, .invalidPaginationToken?:
@@ -42,9 +43,11 @@ extension Recovery {
             try await storage.restart(window: window)
         case .startDateTooFarInPast?:
             let limit = RecoveryPlan.limit(at: clock.now(), settings)
-            guard limit > window.from else { return false }
-            try await storage.clip(window: window, to: limit)
-            window.from = limit
+            // Later windows read the same time as a hint.
+            guard limit > window.from || !window.onlyFailures else { return false }
+            let start = window.start(refusedWith: limit, restarts: restarts)
+            try await storage.clip(window: window, to: start)
+            window.from = start
         default: return false
         }
         window.token = nil

@@ -105,6 +105,15 @@ import Testing
         }
     }
 
+    @Test func `The first recovery succeeds although the server's clock is 20 minutes slow`() async throws {
+        try await World.run { world in
+            world.clockLead.withLock { $0 = -1200 }
+            let limit = world.simulator.now.milliseconds - 1_200_000 - 180 * 86_400_000 + 600_000
+            try await world.server.core.recovery.runNow()
+            let completeness = try await world.completeness()
+            #expect(completeness.state == .complete && completeness.mark?.since == limit + 3_600_000)
+        }
+    }
 }
 
 private final class ReadingCounter: Sendable {
