@@ -111,6 +111,23 @@ import Testing
         #expect(try read(text).facts.renewals.map(\.willRenew) == [willRenew])
     }
 
+    @Test func `A pending renewal without auto_renew_status will renew, and an old response without it says nothing`()
+        throws
+    {
+        let pending = try read(
+            #"{"status":0,"pending_renewal_info":[{"product_id":"pro.month","original_transaction_id":"1"}]}"#)
+        #expect(pending.facts.renewals.map(\.willRenew) == [true])
+        let old = try read(
+            """
+            {"status":0,"auto_renew_product_id":"pro.month","receipt":{"product_id":"pro.month","transaction_id":"7",
+            "original_transaction_id":"6","quantity":"1","bid":"com.example.app","purchase_date_ms":"1700000000000",
+            "expires_date":"1700600000000"}}
+            """)
+        #expect(old.facts.transactions.map(\.transactionID) == ["7"] && old.facts.renewals.isEmpty)
+        let states = engine.state(of: old.facts, asOf: Self.received)
+        #expect(states.subscriptions.map(\.willRenew) == [nil])
+    }
+
     /// The fact from a receipt made on a day that lists a product as bought on day 1 and originally on the given date.
     private func restored(
         _ product: String, more: String = "", original date: String? = "1700000000000", made: Double = 1.5
