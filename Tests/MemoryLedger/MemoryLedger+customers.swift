@@ -117,11 +117,12 @@ extension MemoryLedger.State {
             purchases: bought.map { ownership(of: $0.originalTransactionID, in: scope) })
     }
 
-    /// The current owners of a purchase. A purchase that follows its Apple account has at most one.
+    /// The current owners of a purchase, without erased customers. A purchase that follows its Apple account has at most
+    /// one.
     func owners(of original: String, in scope: Int64) -> [String] {
         let ownership = ownership(of: original, in: scope)
         let isByAccount = ownership.claims.events.isEmpty && ownership.named == nil
-        return Array(ownership.owners.prefix(isByAccount ? 1 : .max))
+        return Erasure.withoutStandIns(Array(ownership.owners.prefix(isByAccount ? 1 : .max)))
     }
 
     func accounts(of customer: String, in scope: Int64) -> [String] {

@@ -69,7 +69,7 @@ extension MemoryLedger: UnclaimedStorage {
                 $0.appAccountToken == nil && ExactText($0.originalTransactionID) > ExactText(original)
             }
             let found = unnamed.filter {
-                $0.isPaid && state.owners(of: $0.originalTransactionID, in: scope).isEmpty
+                $0.isPaid && state.ownership(of: $0.originalTransactionID, in: scope).owners.isEmpty
                     && !state.isDamaged($0.originalTransactionID, in: scope)
             }
             let items = Array(found.prefix(limit))

@@ -1920,7 +1920,8 @@ extension APIDescription {
                 customers:
                   type: array
                   items: {type: string}
-                  description: Left out with keys that are limited to one customer
+                  description: >-
+                    The owners, without erased customers; left out with keys that are limited to one customer
             RefreshedCustomer:
               allOf:
                 - {$ref: "#/components/schemas/Customer"}
@@ -2048,9 +2049,9 @@ extension APIDescription {
                 eligible_win_back_offer_ids: {type: array, items: {type: string}}
                 next_step: {$ref: "#/components/schemas/NextStep"}
                 customers:
-                  type: [array, "null"]
+                  type: array
                   items: {type: string}
-                  description: The owners; null if the purchase has none
+                  description: The owners; empty if the purchase has none, or only an erased one
             SegmentMemberList:
               type: object
               required: [object, items, next_page]
@@ -2338,8 +2339,8 @@ extension APIDescription {
                 type: {enum: [purchase.linked, purchase.transferred]}
                 sentence: {type: string, description: A text for people}
                 original_transaction_id: {type: string}
-                from: {type: array, items: {type: string}}
-                to: {type: array, items: {type: string}}
+                from: {type: array, items: {type: string}, description: "The former owners, without erased customers"}
+                to: {type: array, items: {type: string}, description: "The new owners, without erased customers"}
             Explanation:
               type: object
               required:
@@ -2496,13 +2497,13 @@ extension APIDescription {
                 object: {const: claim}
                 original_transaction_id: {type: string}
                 product_id: {type: string}
-                owners: {type: array, items: {type: string}, description: Customers}
+                owners: {type: array, items: {type: string}, description: "Customers, without erased ones"}
                 reason:
                   type: string
-                  enum: [claimed, account_named, account_claimed]
+                  enum: [claimed, account_named, account_claimed, erased]
                   description: >-
                     claimed: by a restore, merge or transfer. account_named: by the purchase's account token. account_claimed:
-                    other purchases of its Apple account were claimed
+                    other purchases of its Apple account were claimed. erased: the owner was erased
                 since:
                   allOf: [{$ref: "#/components/schemas/Instant"}]
                   description: >-
@@ -2608,7 +2609,7 @@ extension APIDescription {
                 expires_date: {$ref: "#/components/schemas/Instant"}
                 revocation_date: {$ref: "#/components/schemas/Instant"}
                 signed_date: {$ref: "#/components/schemas/Instant"}
-                customers: {type: array, items: {type: string}}
+                customers: {type: array, items: {type: string}, description: "The owners, without erased customers"}
             Order:
               type: object
               required: [object, order_id, app, environment, customers, transactions]
@@ -3173,7 +3174,7 @@ extension APIDescription {
                 id: {type: string}
                 app: {type: string}
                 environment: {type: string}
-                customers: {type: array, items: {type: string}}
+                customers: {type: array, items: {type: string}, description: "The owners, without erased customers"}
             Decoded:
               type: object
               required: [object, kind, is_proven, message, checks, parts]

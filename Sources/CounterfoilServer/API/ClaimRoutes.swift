@@ -25,7 +25,9 @@ struct ClaimRoutes {
             json.object("claim") { json in
                 json.member("original_transaction_id", purchase.lineage.originalTransactionID)
                 json.member("product_id", purchase.lineage.transactions.last?.productID)
-                json.member("owners", purchase.ownership.owners(at: instant)) { $0.string($1) }
+                json.member("owners", Erasure.withoutStandIns(purchase.ownership.owners(at: instant))) {
+                    $0.string($1)
+                }
                 json.member("reason", Self.reason(purchase.ownership, at: instant))
                 json.member("since", Self.since(purchase.ownership, customer, at: instant))
             }
@@ -42,6 +44,8 @@ struct ClaimRoutes {
     }
 
     private static func reason(_ ownership: Ownership, at instant: Milliseconds) -> String {
+        let owners = ownership.owners(at: instant)
+        if !owners.isEmpty, owners.allSatisfy(Erasure.isStandIn) { return "erased" }
         if !ownership.claims.owners(at: instant).isEmpty { return "claimed" }
         return ownership.named == nil ? "account_claimed" : "account_named"
     }

@@ -11,8 +11,8 @@ extension JSONWriter {
         member("sentence", TimelineSentence.text(change, naming: naming))
         member("original_transaction_id", change.originalTransactionID)
         guard naming else { return }
-        member("from", change.change.from) { $0.string($1) }
-        member("to", change.change.to) { $0.string($1) }
+        member("from", Erasure.withoutStandIns(change.change.from)) { $0.string($1) }
+        member("to", Erasure.withoutStandIns(change.change.to)) { $0.string($1) }
     }
 
     /// Writes the signed texts that are ignored because they fail verification, if there are any.

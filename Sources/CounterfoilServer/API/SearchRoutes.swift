@@ -96,7 +96,9 @@ private struct Search {
         let appEnvironment = event.flatMap { event in scopes.first { $0.id == event.scope } }
         if let event, let appEnvironment {
             found.append(
-                Item(kind: "event", id: event.id, scope: appEnvironment, customers: event.customer.map { [$0] } ?? []))
+                Item(
+                    kind: "event", id: event.id, scope: appEnvironment,
+                    customers: event.namedCustomer.map { [$0] } ?? []))
         }
         tried.append(("event", appEnvironment != nil, nil))
     }

@@ -10,8 +10,6 @@ struct SegmentItem {
     static let day: Milliseconds = 86_400_000
 
     let member: SegmentMember
-    /// The owners. Erased customers are left out, because nobody can act on them.
-    let customers: [String]
     let scope: AppEnvironment
     let subscription: SubscriptionState?
     let purchase: PurchaseState?
@@ -26,7 +24,6 @@ struct SegmentItem {
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
         let states = engine.currentState(of: facts, now: now)
         self.member = member
-        customers = member.owners.filter { !Erasure.isStandIn($0) }
         self.scope = appEnvironment
         subscription = states.subscriptions.first
         purchase = states.purchases.last { $0.revocationDate?.milliseconds == member.since } ?? states.purchases.last
@@ -52,12 +49,7 @@ struct SegmentItem {
                 json.member("eligible_win_back_offer_ids", offers) { $0.string($1) }
             }
             json.member("next_step", subscription?.nextStep.rawValue)
-            if customers.isEmpty {
-                json.key("customers")
-                json.null()
-            } else {
-                json.member("customers", customers) { $0.string($1) }
-            }
+            json.member("customers", member.owners) { $0.string($1) }
         }
     }
 }
@@ -77,7 +69,7 @@ extension SegmentItem {
             subscription?.subscriptionGroupIdentifier, member.since.map(Self.instant), member.until.map(Self.instant),
             daysLeft.map { String($0) }, member.reason?.rawValue, subscription?.willRenew.map { String($0) },
             subscription?.eligibleWinBackOfferIDs.joined(separator: "\n"), subscription?.nextStep.rawValue,
-            customers.isEmpty ? nil : customers.joined(separator: "\n"),
+            member.owners.isEmpty ? nil : member.owners.joined(separator: "\n"),
         ]
     }
 

@@ -18,7 +18,7 @@ package enum ClaimDecision: Sendable, Hashable {
         _ ownership: Ownership, for customer: String, policy: RestorePolicy, at now: Milliseconds,
         mayTake: () throws -> Bool
     ) rethrows -> ClaimDecision {
-        let owners = ownership.owners.filter { !Erasure.isStandIn($0) }
+        let owners = Erasure.withoutStandIns(ownership.owners)
         let instant = ownership.claims.next(after: now)
         if owners.containsExactly(customer) { return .isOwned }
         if owners.isEmpty {
@@ -40,7 +40,7 @@ package enum ClaimDecision: Sendable, Hashable {
         _ account: ClaimHistory, for customer: String, policy: RestorePolicy, at now: Milliseconds,
         mayTake: () throws -> Bool
     ) rethrows -> ClaimDecision {
-        let owners = account.owners.map(\.customer).filter { !Erasure.isStandIn($0) }
+        let owners = Erasure.withoutStandIns(account.owners.map(\.customer))
         let instant = account.next(after: now)
         if owners.containsExactly(customer) { return .isOwned }
         if owners.isEmpty {

@@ -47,6 +47,9 @@ package struct Erasure: Sendable, Hashable {
     /// Whether a name is the stand-in of an erased customer. Customers cannot have such a name.
     package static func isStandIn(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
+    /// Returns the customers without stand-ins: an erased customer owns nothing.
+    package static func withoutStandIns(_ customers: [String]) -> [String] { customers.filter { !isStandIn($0) } }
+
     /// Whether data of this instant lose the name.
     package func covers(_ instant: Milliseconds) -> Bool { instant <= self.instant }
 }

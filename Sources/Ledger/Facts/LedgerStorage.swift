@@ -131,7 +131,8 @@ package protocol CustomerStorage: Sendable {
         about originalTransactionID: String, in scope: Int64, limit: Int
     ) async throws -> [StoredNotification]
 
-    /// Returns the owners of a subscription or purchase, sorted by name. Events name the first.
+    /// Returns the owners of a subscription or purchase, sorted by name, without erased customers. Events name the
+    /// first.
     func owners(of originalTransactionID: String, in scope: Int64) async throws -> [String]
 
     /// Returns the customer of an Apple account, by ``AccountOwnership``. Events about the account name this customer.

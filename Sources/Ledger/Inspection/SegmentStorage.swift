@@ -78,7 +78,7 @@ package struct SegmentPosition: Sendable, Hashable, Comparable {
 /// A purchase in a segment.
 package struct SegmentMember: Sendable {
     package var lineage: Lineage
-    /// The owners of the purchase.
+    /// The owners of the purchase, without erased customers.
     package var owners: [String]
     /// Why the purchase is in the segment.
     package var reason: StateDetail?

@@ -10,6 +10,8 @@ package struct LedgerEvent: Sendable, Hashable {
     package var originalTransactionID: String?
     /// The customer, if the event itself or its Apple account names one; otherwise the owner of the purchase counts.
     package var customer: String?
+    /// The customer; nil if the event has none or the customer was erased.
+    package var namedCustomer: String? { customer.flatMap { Erasure.isStandIn($0) ? nil : $0 } }
     /// The row identifier of the notification that the event comes from.
     package var notification: Int64?
     /// When it happened.

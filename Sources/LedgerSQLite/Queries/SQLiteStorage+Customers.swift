@@ -147,7 +147,7 @@ extension SQLiteStorage: CustomerStorage {
         ]
     }
 
-    /// Returns the owners of a purchase.
+    /// Returns the owners of a purchase, without erased customers.
     static func owners(of original: String, in scope: Int64, _ db: Database) throws -> [String] {
         let lineage = try db.first(
             "SELECT token, app_transaction_id FROM lineages WHERE scope = ? AND original_id = ?",
@@ -160,17 +160,18 @@ extension SQLiteStorage: CustomerStorage {
         return try owners(of: lineage ?? Lineage(originalTransactionID: original, transactions: []), in: scope, db)
     }
 
-    /// Returns the owners of a purchase that was already read.
+    /// Returns the owners of a purchase that was already read, without erased customers.
     static func owners(of lineage: Lineage, in scope: Int64, _ db: Database) throws -> [String] {
         let claimed = try db.texts(
             "SELECT customer FROM claims WHERE scope = ? AND original_id = ? ORDER BY customer",
             [.integer(scope), .text(lineage.originalTransactionID)])
-        if !claimed.isEmpty { return claimed }
+        if !claimed.isEmpty { return Erasure.withoutStandIns(claimed) }
         if let token = lineage.appAccountToken { return [token.text] }
         guard let account = lineage.appTransactionID else { return [] }
-        return try db.texts(
-            "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
-            [.integer(scope), .text(account)])
+        return Erasure.withoutStandIns(
+            try db.texts(
+                "SELECT customer FROM account_claims WHERE scope = ? AND app_transaction_id = ?",
+                [.integer(scope), .text(account)]))
     }
 
     /// One query, so that the result is from one snapshot.

@@ -16,8 +16,10 @@ package struct CustomerChange: Sendable {
         isErasure = isLoss && change.to.containsExactly(Erasure.standIn(for: customer, in: bundleID))
     }
 
-    /// The type of the event about the change.
-    package var type: EventType { change.from.isEmpty ? .purchaseLinked : .purchaseTransferred }
+    /// The type of the event about the change. A purchase of an erased customer has no owner, so it is linked.
+    package var type: EventType {
+        Erasure.withoutStandIns(change.from).isEmpty ? .purchaseLinked : .purchaseTransferred
+    }
 }
 
 extension OwnedPurchase {

@@ -135,12 +135,12 @@ struct SegmentsCommand: AsyncParsableCommand {
         return words.joined(separator: "  ")
     }
 
-    /// Returns a value as text; `-` for a missing value.
+    /// Returns a value as text; `-` for a missing value and for an empty list.
     private static func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text)?: text.printable
         case .integer(let number)?: String(number)
-        case .array(let values)?: values.map { text($0) }.joined(separator: ", ")
+        case .array(let values)? where !values.isEmpty: values.map { text($0) }.joined(separator: ", ")
         default: "-"
         }
     }

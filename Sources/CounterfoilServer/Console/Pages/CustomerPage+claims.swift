@@ -1,5 +1,3 @@
-internal import Ledger
-
 extension CustomerPage {
     /// Adds the claims: the purchases that belong or belonged to the customer, and the reasons.
     static func claims(
@@ -16,12 +14,12 @@ extension CustomerPage {
             items.map { item in
                 let original = item["original_transaction_id"].text ?? ""
                 let owners = item["owners"].items.compactMap(\.text)
-                let isErased = owners.contains(where: Erasure.isStandIn)
-                let reason = reasons[item["reason"].text ?? ""] ?? "not known"
+                let reason = item["reason"].text ?? ""
                 return [
                     .link(original, pageRequest.link("transactions", original)),
                     .foreign(item["product_id"].text ?? ""),
-                    owner(owners, id, pageRequest), .plain(isErased ? "the customer was erased" : reason),
+                    reason == "erased" ? .plain("an erased customer") : owner(owners, id, pageRequest),
+                    .plain(reasons[reason] ?? "not known"),
                     item["since"].isNothing ? .plain("the purchase") : .time(item["since"].instant),
                 ]
             }, empty: "")
@@ -35,12 +33,11 @@ extension CustomerPage {
             return .plain("this customer")
         }
         guard let first = owners.first else { return .plain("none") }
-        return Erasure.isStandIn(first)
-            ? .plain("an erased customer") : .link(first, pageRequest.link("customers", first))
+        return .link(first, pageRequest.link("customers", first))
     }
 
     private static let reasons = [
         "claimed": "a restore, merge or transfer claimed it", "account_named": "the purchase names the account",
-        "account_claimed": "other purchases of its Apple account were claimed",
+        "account_claimed": "other purchases of its Apple account were claimed", "erased": "the customer was erased",
     ]
 }

@@ -87,9 +87,7 @@ enum CustomersPage {
             in: appEnvironment.id, limit: lastEvents, amongLast: searched)
         var seen: Set<String> = []
         let rows = events.compactMap { event -> [ConsolePage.Cell]? in
-            guard let customer = event.customer, !Erasure.isStandIn(customer), seen.insert(customer).inserted else {
-                return nil
-            }
+            guard let customer = event.namedCustomer, seen.insert(customer).inserted else { return nil }
             return [
                 .link(customer, pageRequest.link("customers", customer)), .plain(event.type.rawValue),
                 .time(Date(milliseconds: event.occurredAt)),

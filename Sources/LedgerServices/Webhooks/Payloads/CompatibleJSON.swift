@@ -90,9 +90,10 @@ enum CompatibleJSON {
 
     // MARK: - Values of members
 
-    /// Returns the customer, or a stable name derived from the original transaction ID if the customer is unknown.
+    /// Returns the customer, or a stable name derived from the original transaction ID if the customer is unknown or
+    /// was erased.
     private static func user(_ context: EventContext) -> String? {
-        context.event.customer ?? context.event.originalTransactionID.map { "anonymous:" + $0 }
+        context.event.namedCustomer ?? context.event.originalTransactionID.map { "anonymous:" + $0 }
     }
 
     /// Returns the product of the event. For a product change this is the old product.

@@ -22,7 +22,7 @@ enum EventJSON {
         json.member("sequence", context.delivery.event)
         json.member("app", context.scope?.bundleID)
         json.member("environment", context.scope?.environment.rawValue)
-        json.member("customer", context.event.customer)
+        json.member("customer", context.event.namedCustomer)
         json.member("original_transaction_id", context.event.originalTransactionID)
         json.member("occurred_at", context.event.occurredAt)
         json.member("created_at", context.event.createdAt)
