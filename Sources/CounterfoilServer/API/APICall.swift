@@ -52,6 +52,13 @@ struct APICall: Sendable {
         try resolver.appEnvironment(of: proven, request, for: principal)
     }
 
+    /// Returns the other environments of an app that the configuration serves and the key may see.
+    func otherEnvironments(of appEnvironment: AppEnvironment) -> [AppEnvironment] {
+        resolver.served(for: principal).filter {
+            $0.bundleID.isExactly(appEnvironment.bundleID) && $0.environment != appEnvironment.environment
+        }
+    }
+
     /// The ledger's numbers of all apps and environments that the request may read.
     func visibleScopes() throws(APIFailure) -> [Int64] { try resolver.visibleScopes(of: request, for: principal) }
 

@@ -29,7 +29,7 @@ struct ExplanationRoutes {
         let explained = try await customers.explanation(
             of: entitlement, for: customer, in: appEnvironment, at: call.request.date("at"),
             limit: try Paging(call.request, largest: Self.maximumFacts).limit,
-            naming: call.maySeeOtherCustomers)
+            naming: call.maySeeOtherCustomers, others: call.otherEnvironments(of: appEnvironment))
         let withTexts = call.request.includes("signed_data")
         return .json { write(explained, withTexts: withTexts, to: &$0) }
     }

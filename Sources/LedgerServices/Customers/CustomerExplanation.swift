@@ -61,6 +61,24 @@ package struct CustomerExplanation: Sendable {
             namesCustomers && owners.isEmpty ? "nobody" : TimelineSentence.names(owners, naming: namesCustomers)
         explanation.sentence = "\(product) was transferred to \(names) on \(date)."
     }
+
+    /// If no product of the entitlement was bought in this environment, adds to the sentence what was bought in another
+    /// one.
+    fileprivate mutating func add(
+        _ lineages: [Lineage], boughtIn environment: AppStoreEnvironment, by engine: EntitlementEngine
+    ) {
+        let products = engine.catalogue.entitlements[explanation.entitlement] ?? []
+        let bought = lineages.flatMap(\.transactions).filter {
+            products.contains($0.productID) && $0.purchaseDate <= explanation.asOf
+        }
+        guard explanation.rule == .neverBought, let last = bought.max(by: { $0.purchaseDate < $1.purchaseDate }) else {
+            return
+        }
+        let date = Date(milliseconds: last.purchaseDate.milliseconds).formatted(.iso8601)
+        explanation.sentence +=
+            " In \(environment.rawValue), the customer bought \(last.productID) on \(date), which gives no access in "
+            + "\(scope.environment.rawValue)."
+    }
 }
 
 extension CustomerReader {
@@ -70,9 +88,10 @@ extension CustomerReader {
     ///   - instant: The instant to explain; nil for now.
     ///   - limit: The maximum number of facts with evidence. The deciding facts are always included.
     ///   - naming: Whether the client may see the identifiers of other customers.
+    ///   - others: The app's other environments that the client may see.
     package func explanation(
         of entitlement: String, for customer: String, in appEnvironment: AppEnvironment, at instant: Date?, limit: Int,
-        naming: Bool
+        naming: Bool, others: [AppEnvironment] = []
     ) async throws -> CustomerExplanation {
         let engine = apps.engine(of: appEnvironment.bundleID)
         let reading = try await self.customer(customer, in: appEnvironment, at: instant)
@@ -82,6 +101,10 @@ extension CustomerReader {
         result.add(
             try await storage.purchases(ownedBy: customer, in: appEnvironment.id), by: engine,
             until: instant.map { $0 < now ? $0.milliseconds : .max } ?? .max)
+        for other in others where result.explanation.rule == .neverBought {
+            result.add(
+                try await storage.lineages(of: customer, in: other.id), boughtIn: other.environment, by: engine)
+        }
         if let original = explanation.originalPurchase {
             result.originalPurchase = try await self.evidence(of: original, for: customer, in: appEnvironment)
         }

@@ -1,3 +1,4 @@
+import AppStoreModels
 import AppStoreServer
 import CounterfoilServer
 import Foundation
@@ -43,6 +44,42 @@ import Testing
                 try await world.api.get("/v1/customers/nobody/entitlements/premium/explain")["rule"] as? String
                     == "never_bought")
             #expect(try await world.api.get("/v1/customers/\(anna)/entitlements/gold/explain").status == 404)
+        }
+    }
+
+    @Test(arguments: [(AppStoreEnvironment.sandbox, AppStoreEnvironment.production), (.production, .sandbox)])
+    func `An explanation says that the customer bought only in the other environment`(
+        _ bought: AppStoreEnvironment, _ asked: AppStoreEnvironment
+    ) async throws {
+        try await World.withAPI { configuration in
+            configuration.keys.append(
+                .init(
+                    name: "limited", hash: APIKeyText.hash(of: "limited"), scopes: [.customersRead],
+                    environments: [asked]))
+        } _: { world in
+            let token = UUID()
+            try await world.simulator.perform(
+                .purchase(
+                    customer: "anna", product: "com.example.premium.monthly", appAccountToken: AppAccountToken(token)),
+                in: bought)
+            try await world.waitUntilIdle()
+            let path = "/v1/customers/\(token.uuidString.lowercased())/entitlements/premium/explain?environment="
+            let none = "No product that gives the entitlement was bought."
+            let other = try await world.api.get(path + asked.rawValue)
+            #expect(other["rule"] as? String == "never_bought" && (other["facts"] as? [Any])?.isEmpty == true)
+            let sentence = try #require(other["sentence"] as? String)
+            #expect(
+                sentence.hasPrefix("\(none) In \(bought.rawValue), the customer bought com.example.premium.monthly on ")
+                    && sentence.hasSuffix(", which gives no access in \(asked.rawValue)."), "\(sentence)")
+            let early = try await world.api.get(path + asked.rawValue + "&at=1000")
+            #expect(early["sentence"] as? String == none)
+            // A key for one environment learns nothing about the other.
+            var limited = world.api
+            limited.key = "limited"
+            let unseen = try await limited.get(path + asked.rawValue)
+            #expect(unseen["sentence"] as? String == none)
+            let own = try await world.api.get(path + bought.rawValue)
+            #expect(own["rule"] as? String == "subscription_active")
         }
     }
 }
