@@ -8,22 +8,22 @@ extension RecoveryWindow {
         return limit < until
     }
 
-    /// The steps by which the start moves while the App Store refuses it.
-    private static let steps: [Milliseconds] = [3_600_000, 86_400_000, 31 * 86_400_000]
+    /// The steps by which the start moves while the App Store refuses it, an hour and a day.
+    private static let steps: [Milliseconds] = [3_600_000, 86_400_000]
 
     /// Returns the start of the window after the App Store refused the present one as too far in the past.
     ///
     /// If the present start is within the App Store's retention by the server's clock, the App Store's clock is ahead
     /// by an unknown time: the server's clock is slow, or a simulator's clock is jumping. So the start moves in growing
-    /// steps. The result is never after the end of the window, unless `limit` is.
+    /// steps, and then to the end of the window. The result is after the end only if `limit` is.
     ///
     /// - Parameters:
     ///   - limit: The App Store no longer keeps notifications before this instant, by the server's clock.
     ///   - restarts: How often the window was restarted before.
     package func start(refusedWith limit: Milliseconds, restarts: Int) -> Milliseconds {
         if restarts == 0, limit > from { return limit }
-        let step = Self.steps[min(max(restarts, 0), Self.steps.count - 1)]
-        return max(limit, min(from + step, until))
+        guard Self.steps.indices.contains(restarts) else { return max(limit, until) }
+        return max(limit, min(from + Self.steps[restarts], until))
     }
 }
 
