@@ -74,11 +74,26 @@ import Testing
         #expect(sentence(5) == until + " and will not renew.")
         #expect(sentence(6) == until + " and will renew into x.")
         #expect(sentence(30) == "The subscription to pro.month ended on 2023-12-14T22:13:20Z.")
+        // While consent to a higher price is missing, the renewal is not certain.
+        let consents = [
+            renewal(on: 0) { $0.priceIncreaseStatus = .pending },
+            renewal(on: 6) { ($0.priceIncreaseStatus, $0.autoRenewProductID) = (.pending, "x") },
+            renewal(on: 7) { $0.priceIncreaseStatus = .accepted },
+        ]
+        func asked(at date: Double) -> String { why(month, consents, on: day(date)).sentence }
+        #expect(asked(at: 1) == until + " and will renew if the customer agrees to the higher price.")
+        #expect(
+            asked(at: 6) == until + " and will renew into x if the customer agrees to the higher price.")
+        #expect(asked(at: 7) == until + " and will renew.")
         // After the grace period, the sentence still says when the paid period ended.
         #expect(
-            why(month, [failure(on: 30, grace: 46)], on: day(47)).sentence
+            why(month, [failure(on: 30)], on: day(47)).sentence
                 == "The payment for pro.month failed; the period ended on 2023-12-14T22:13:20Z "
                 + "and the App Store tries again.")
+        #expect(
+            why(month, [failure(on: 30, grace: 46)], on: day(47)).sentence
+                == "The payment for pro.month failed; the period ended on 2023-12-14T22:13:20Z, the billing grace period "
+                + "on 2023-12-30T22:13:20Z, and the App Store tries again.")
         let upgrade = month + [period("2", "other", 5, 35)]
         #expect(
             why(upgrade, on: day(6)).sentence

@@ -29,7 +29,7 @@ struct Sentence {
         case .nonConsumableOwned: "\(product)\(owner) was bought on \(text(purchase?.purchaseDate)) and does not end."
         case .durationRunning: "\(product) was bought on \(text(purchase?.purchaseDate)) and \(duration)."
         case .billingRetry:
-            "The payment for \(product)\(owner) failed; the period ended on \(text(subscription?.expiresDate)) "
+            "The payment for \(product)\(owner) failed; the period ended on \(text(subscription?.expiresDate))\(grace) "
                 + "and the App Store tries again."
         case .expired: "The subscription to \(product)\(owner) ended on \(ended)\(intent)."
         case .revoked: "\(product)\(owner) was revoked on \(ended)."
@@ -60,7 +60,15 @@ struct Sentence {
         guard let subscription, let willRenew = subscription.willRenew else { return "" }
         guard willRenew else { return " and will not renew" }
         let next = subscription.autoRenewProductID ?? product
-        return next.isExactly(product) ? " and will renew" : " and will renew into \(next)"
+        let isConditional = subscription.details.contains(.priceConsentPending)
+        return (next.isExactly(product) ? " and will renew" : " and will renew into \(next)")
+            + (isConditional ? " if the customer agrees to the higher price" : "")
+    }
+
+    /// The end of the billing grace period, if it was later than that of the period.
+    private var grace: String {
+        guard let end = subscription?.accessEndDate, end != subscription?.expiresDate else { return "" }
+        return ", the billing grace period on \(text(end)),"
     }
 
     private var successor: String {

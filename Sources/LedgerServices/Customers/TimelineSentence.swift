@@ -81,7 +81,18 @@ package enum TimelineSentence {
 }
 
 extension NotificationParts {
-    fileprivate var product: String { transaction?.productId ?? renewal?.productId ?? "a product" }
+    fileprivate var product: String {
+        (transaction?.productId ?? renewal?.productId).map { $0 + ownership } ?? "a product"
+    }
+
+    /// A remark about a purchase that the customer did not pay for, with the words of explanations.
+    private var ownership: String {
+        switch transaction?.inAppOwnershipType {
+        case .familyShared?: " (shared by the family)"
+        case .assigned?: " (assigned)"
+        default: ""
+        }
+    }
 
     /// Returns the text for a placeholder; nil if the value is unknown.
     fileprivate func value(of place: NotificationKind.Placeholder) -> String? {
@@ -97,7 +108,9 @@ extension NotificationParts {
     }
 
     private var price: String? {
-        guard let price = transaction?.price, let currency = transaction?.currency else { return nil }
+        guard ownership.isEmpty, let price = transaction?.price, let currency = transaction?.currency else {
+            return nil
+        }
         return price == 0 ? "free" : PriceText.price(price, currency)
     }
 }

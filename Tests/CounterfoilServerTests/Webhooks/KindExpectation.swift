@@ -120,7 +120,8 @@ extension KindExpectation {
             bare: "The refund of a product was reversed."),
         .init(
             "REVOKE", nil, "purchase.revoked", ["CANCELLATION", "EXPIRATION"],
-            "Lost gold on 1 January 2026: sharing ended.", bare: "Lost a product: sharing ended."),
+            "Lost gold (shared by the family) on 1 January 2026: sharing ended.",
+            bare: "Lost a product: sharing ended."),
         .init(
             "RENEWAL_EXTENDED", nil, "subscription.extended", ["SUBSCRIPTION_EXTENDED"],
             "The current period of gold was extended until 15 February 2026.",

@@ -58,6 +58,27 @@ import Testing
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
+    @Test(arguments: [
+        (InAppOwnershipType.familyShared, "Bought coins (shared by the family)."),
+        (.assigned, "Bought coins (assigned)."),
+        (.purchased, "Bought coins for free."),
+    ])
+    func `The sentence says that a purchase is shared or assigned instead of its price`(
+        _ ownership: InAppOwnershipType, _ sentence: String
+    ) throws {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(TriggerRequest(.oneTimeCharge), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
+            Issue.record("no purchase")
+            return
+        }
+        (purchase.transaction.price, purchase.transaction.quantity) = (0, 1)
+        purchase.transaction.inAppOwnershipType = ownership
+        let expected = try #require(KindExpectation.documented.first { $0.type == .oneTimeCharge })
+        #expect(Self.sentence(expected, purchase.transaction) == sentence)
+    }
+
     @Test func `The documentation lists every event with its notifications and compatible names`() throws {
         let own = [
             EventType.purchaseLinked, .purchaseTransferred, .webhookTest, .grantCreated, .grantRevoked, .grantExpired,
