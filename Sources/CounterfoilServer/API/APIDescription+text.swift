@@ -514,7 +514,8 @@ extension APIDescription {
               tags: [support]
               summary: List unclaimed purchases
               description: >-
-                Needs the scope support:read. A page may have fewer items than limit; continue until next_page is null.
+                Needs the scope support:read. Purchases that nobody ever claimed, without those of erased customers. A page may
+                have fewer items than limit; continue until next_page is null.
               parameters:
                 - {name: claimed, in: query, required: true, schema: {type: string, enum: ["false"]}}
                 - {$ref: "#/components/parameters/app"}

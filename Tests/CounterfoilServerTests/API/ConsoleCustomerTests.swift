@@ -198,6 +198,23 @@ import WebConsole
         }
     }
 
+    @Test func `A customer's page shows the reasons of each state, and the environment if nothing is known`()
+        async throws
+    {
+        try await World.withConsole { world, browser in
+            let anna = try await world.subscribe("anna")
+            try await world.simulator.perform(.approveRefund(customer: "anna"))
+            try await world.waitUntilIdle()
+            let refunded = try await browser.get("/console/customers/\(anna)").text
+            #expect(refunded.contains("inactive, refunded") && refunded.contains("no access, refunded"))
+            let ben = try await world.subscribe("ben", in: .sandbox)
+            let page = "/console/customers/\(ben)?environment="
+            let unknown = "Nothing is known of this customer in Production."
+            #expect(try await browser.get(page + "Production").text.contains(unknown))
+            #expect(try await !browser.get(page + "Sandbox").text.contains("Nothing is known of this customer"))
+        }
+    }
+
     @Test func `A search for an event without a customer leads to the event's page`() async throws {
         try await World.withConsole { world, browser in
             let outcome = try await world.simulator.perform(

@@ -35,9 +35,11 @@ extension CustomerPage {
             if isOpen, let uuid { entry.inside = try await details(of: uuid, item["notification"], pageRequest) }
             entries.append(entry)
         }
+        let environment = pageRequest.selection.scope.map { " in \($0.environment.rawValue)" } ?? ""
         page.entries(
             entries,
-            empty: "Nothing is known of this customer. The identifier is exact: upper and lower case count.")
+            empty:
+                "Nothing is known of this customer\(environment). The identifier is exact: upper and lower case count.")
         let next = answer.json["next_page"].text.map { token in
             pageRequest.link("customers", id, query: instant + pageRequest.listQuery + [("page", token)])
         }
@@ -47,7 +49,11 @@ extension CustomerPage {
     private static func facts(of item: APIValue) -> [(String, ConsolePage.Cell)] {
         let state = item["state"].text ?? ""
         return [
-            ("signed", .time((item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).instant)),
+            (
+                // Claims, grants and the first download have no notification, so nothing was signed at that instant.
+                item["uuid"].isNothing ? "at" : "signed",
+                .time((item["occurred_at"].isNothing ? item["signed_date"] : item["occurred_at"]).instant)
+            ),
             // The fact before it already shows a relative time.
             ("received", item["received_at"].isNothing ? .none : .time(item["received_at"].instant, isRelative: false)),
             ("from", item["origin"].text.map { .plain($0.words) } ?? .none),

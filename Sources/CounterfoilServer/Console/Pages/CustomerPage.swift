@@ -37,12 +37,17 @@ enum CustomerPage {
                 let isActive = item["is_active"].flag == true
                 return [
                     .foreign(key), .tag(isActive ? "access" : "no access", isActive ? .good : .bad),
-                    .plain((item["state"].text ?? "").words), .time(item["until"].instant),
+                    .plain(withDetails((item["state"].text ?? "").words, item)), .time(item["until"].instant),
                     .link(
                         "explain \(key)",
                         pageRequest.link("customers", id, "explain", key, query: instant + pageRequest.listQuery)),
                 ]
             }, empty: "The configuration has no entitlements for this app.")
+    }
+
+    /// Returns a state with its reasons, such as `no access, refunded`.
+    private static func withDetails(_ state: String, _ item: APIValue) -> String {
+        ([state] + item["details"].items.compactMap { $0.text?.words }).joined(separator: ", ")
     }
 
     /// Draws the periods on a time axis.
@@ -90,11 +95,10 @@ enum CustomerPage {
                 "Subscriptions",
                 ["Product", "Status", "Access until", "Renews", "Next step", "Transaction", "Consumption request"],
                 shown.map { item in
-                    [
+                    let hasAccess = item["has_access"].flag == true
+                    return [
                         .foreign(item["product_id"].text ?? ""),
-                        .tag(
-                            item["has_access"].flag == true ? "access" : "no access",
-                            item["has_access"].flag == true ? .good : .bad),
+                        .tag(withDetails(hasAccess ? "access" : "no access", item), hasAccess ? .good : .bad),
                         .time(item["access_until"].instant), .plain(item["will_renew"].text ?? "not known"),
                         .plain((item["next_step"].text ?? "").words),
                         .link(

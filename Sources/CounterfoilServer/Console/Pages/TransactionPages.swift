@@ -29,7 +29,7 @@ enum TransactionPage {
         let customers = json["customers"].items.compactMap(\.text)
         page.table(
             "Owners", ["Customer"], customers.map { [.link($0, pageRequest.link("customers", $0))] },
-            empty: "It belongs to no customer: no customer claimed it, and it names no account.")
+            empty: "It belongs to no customer: none claimed it and it names no account, or the customer was erased.")
     }
 }
 
