@@ -65,6 +65,31 @@ import Testing
         #expect(why([], grantedUntil: 60).rule == .granted)
     }
 
+    @Test func `An explanation says when a grant ended, unless a purchase gave access for longer`() {
+        func sentence(_ grants: [GrantFact], after bought: [TransactionFact] = [], on date: Double) -> String {
+            let facts = CustomerFacts(transactions: bought, grants: grants)
+            return engine.explanation(of: "basic", facts: facts, asOf: day(date)).sentence
+        }
+        func grant(until end: Double?, revoked: Double? = nil) -> GrantFact {
+            GrantFact(
+                id: "g", entitlement: "basic", from: day(0), until: end.map(day), revokedAt: revoked.map(day))
+        }
+        let none = "No product that gives the entitlement was bought."
+        #expect(sentence([grant(until: 5)], on: -1) == none)
+        #expect(sentence([grant(until: 5)], on: 4) == "The team granted it until 2023-11-19T22:13:20Z.")
+        let ended = "The team's grant ended on 2023-11-19T22:13:20Z."
+        #expect(sentence([grant(until: 5)], on: 9) == "\(none) \(ended)")
+        #expect(sentence([grant(until: 2), grant(until: 5)], on: 9) == "\(none) \(ended)")
+        let revoked = "The team revoked its grant on 2023-11-17T22:13:20Z."
+        #expect(sentence([grant(until: 5, revoked: 3)], on: 9) == "\(none) \(revoked)")
+        #expect(sentence([grant(until: nil, revoked: 3)], on: 9) == "\(none) \(revoked)")
+        let expired = "The subscription to pro.month ended on 2023-12-14T22:13:20Z."
+        #expect(sentence([grant(until: 5)], after: [period("1", 0, 30)], on: 41) == expired)
+        #expect(
+            sentence([grant(until: 40)], after: [period("1", 0, 30)], on: 41)
+                == "\(expired) The team's grant ended on 2023-12-24T22:13:20Z.")
+    }
+
     @Test func `An explanation describes the subscription in a sentence`() {
         let infos = [renewal(on: 0), renewal(on: 5, renews: false), renewal(on: 6) { $0.autoRenewProductID = "x" }]
         let month = [period("1", 0, 30)]

@@ -30,14 +30,29 @@ extension EntitlementEngine {
             $0.decision(in: facts.originalPurchases, asOf: asOf)
         }
         let remark = state?.isActive == true && rule != .qualifyingOriginalPurchase ? nil : original.map(Sentence.text)
+        let isActive = state?.isActive ?? false
+        let grant =
+            isActive ? nil : facts.lastEndedGrant(of: entitlement, asOf: asOf, after: decidingProduct?.endedDate)
+        let grantRemark = grant.map { Sentence.text($0) }
         let text =
             rule == .qualifyingOriginalPurchase
             ? nil : Sentence(decidingProduct, states, until: state?.until).text(rule)
         return Explanation(
-            entitlement: entitlement, asOf: asOf, isActive: state?.isActive ?? false, until: state?.until, rule: rule,
-            sentence: [text, remark].compactMap(\.self).joined(separator: " "), productID: decidingProduct?.productID,
+            entitlement: entitlement, asOf: asOf, isActive: isActive, until: state?.until, rule: rule,
+            sentence: [text, remark, grantRemark].compactMap(\.self).joined(separator: " "),
+            productID: decidingProduct?.productID,
             transactionID: decidingProduct?.transactionID, facts: classifier.transactions() + classifier.renewals(),
             originalPurchase: original)
+    }
+}
+
+extension CustomerFacts {
+    /// Returns the grant of an entitlement that ended last, if it ended after the purchases.
+    fileprivate func lastEndedGrant(of entitlement: String, asOf: Date, after end: Date?) -> GrantFact? {
+        let last = grants.filter {
+            $0.entitlement.isExactly(entitlement) && $0.from <= asOf && !$0.isActive(at: asOf)
+        }.max { $0.end < $1.end }
+        return last.flatMap { grant in end.map { grant.end > $0 } ?? true ? grant : nil }
     }
 }
 

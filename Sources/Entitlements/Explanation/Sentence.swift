@@ -101,6 +101,12 @@ struct Sentence {
         }
     }
 
+    /// Describes a grant that ended.
+    static func text(_ grant: GrantFact) -> String {
+        grant.end == grant.revokedAt
+            ? "The team revoked its grant on \(text(grant.end))." : "The team's grant ended on \(text(grant.end))."
+    }
+
     private func text(_ date: Date?) -> String { Self.text(date) }
 
     private static func text(_ date: Date?) -> String {

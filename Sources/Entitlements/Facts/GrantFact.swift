@@ -22,6 +22,9 @@ public struct GrantFact: Sendable, Hashable {
         self.revokedAt = revokedAt
     }
 
+    /// When it ended or will end; the distant future if it has no end.
+    var end: Date { min(until ?? .distantFuture, revokedAt ?? .distantFuture) }
+
     /// Whether the grant gives the entitlement at an instant. A grant that ends exactly then is over.
     public func isActive(at instant: Date) -> Bool {
         from <= instant && until.map { $0 > instant } ?? true && revokedAt.map { $0 > instant } ?? true
