@@ -39,10 +39,17 @@ extension NotificationKind {
             "Turned the renewal of {product} on or off."),
     ]
 
-    private static let offers = [nil, NotificationSubtype.upgrade, .downgrade].map { subtype in
-        NotificationKind(
+    // Only an upgrade begins immediately. Otherwise the transaction is the current one, to which the offer does not apply.
+    private static let offers: [NotificationKind] = [
+        offer(nil, "Redeemed an offer for {product}."),
+        offer(.upgrade, "Redeemed an offer for {product}[ until {expiry}][ for {price}]."),
+        offer(.downgrade, "Redeemed an offer and will change to {nextProduct} at the next renewal."),
+    ]
+
+    private static func offer(_ subtype: NotificationSubtype?, _ sentence: String) -> NotificationKind {
+        .init(
             .offerRedeemed, subtype, event: "subscription.offer_redeemed", compatible: [.productChange, .renewal],
-            "Redeemed an offer for {product}[ until {expiry}][ for {price}].")
+            sentence)
     }
 
     private static let renewals: [NotificationKind] = [

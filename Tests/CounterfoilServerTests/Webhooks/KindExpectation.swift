@@ -59,13 +59,14 @@ extension KindExpectation {
             "Turned the renewal of gold on or off.", bare: "Turned the renewal of a product on or off."),
         .init(
             "OFFER_REDEEMED", nil, "subscription.offer_redeemed", ["PRODUCT_CHANGE", "RENEWAL"],
-            "Redeemed an offer for gold until 16 January 2026 for 19.99 USD.", bare: "Redeemed an offer for a product."),
+            "Redeemed an offer for gold.", bare: "Redeemed an offer for a product."),
         .init(
             "OFFER_REDEEMED", "UPGRADE", "subscription.offer_redeemed", ["PRODUCT_CHANGE", "RENEWAL"],
             "Redeemed an offer for gold until 1 February 2026 for 9.99 USD.", bare: "Redeemed an offer for a product."),
         .init(
             "OFFER_REDEEMED", "DOWNGRADE", "subscription.offer_redeemed", ["PRODUCT_CHANGE", "RENEWAL"],
-            "Redeemed an offer for gold until 16 January 2026 for 19.99 USD.", bare: "Redeemed an offer for a product."),
+            "Redeemed an offer and will change to plus at the next renewal.",
+            bare: "Redeemed an offer and will change to another product at the next renewal."),
         .init(
             "DID_RENEW", nil, "subscription.renewed", ["RENEWAL"], "Renewed until 1 February 2026 for 19.99 USD.",
             bare: "Renewed."),
