@@ -30,7 +30,7 @@ extension NotificationKind {
             "Took back the change: {product} stays."),
         .init(
             .didChangeRenewalStatus, .autoRenewDisabled, event: "subscription.cancelled", compatible: [.cancellation],
-            "Cancelled: {product} ends[ on {expiry}]."),
+            "Cancelled: {product} ends[ on {end}]."),
         .init(
             .didChangeRenewalStatus, .autoRenewEnabled, event: "subscription.uncancelled",
             compatible: [.uncancellation], "Changed their mind: {product} will renew again."),

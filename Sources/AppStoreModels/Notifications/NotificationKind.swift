@@ -31,6 +31,8 @@ package struct NotificationKind: Sendable, Hashable {
         case price
         /// The day on which the transaction expires.
         case expiry
+        /// The day on which the subscription ends if it does not renew: the end of the commitment, if there is one.
+        case end
         /// The day on which the grace period ends.
         case graceExpiry
         /// The day on which the transaction was refunded or revoked.

@@ -101,6 +101,8 @@ extension NotificationParts {
         case .nextProduct: renewal?.autoRenewProductId ?? "another product"
         case .price: price
         case .expiry: transaction?.expiresDate.map(TimelineSentence.day)
+        case .end:
+            (transaction?.commitmentInfo?.commitmentExpiresDate ?? transaction?.expiresDate).map(TimelineSentence.day)
         case .graceExpiry: renewal?.gracePeriodExpiresDate.map(TimelineSentence.day)
         case .revocation: transaction?.revocationDate.map(TimelineSentence.day)
         case .quantity: transaction.flatMap { $0.quantity > 1 ? String($0.quantity) : nil }

@@ -79,6 +79,24 @@ import Testing
         #expect(Self.sentence(expected, purchase.transaction) == sentence)
     }
 
+    @Test func `The sentence about a cancellation names the end of the commitment`() throws {
+        var store = Store(
+            environment: .production, app: SimulatedApp(), catalogue: .shop, settings: .production, seed: 1)
+        _ = try store.trigger(
+            TriggerRequest(.didChangeRenewalStatus, .autoRenewDisabled), at: Date(timeIntervalSince1970: 1_767_225_600))
+        guard case .purchase(var purchase) = try #require(store.notifications.last).content else {
+            Issue.record("no purchase")
+            return
+        }
+        purchase.transaction.commitmentInfo = TransactionCommitmentInfo(
+            commitmentExpiresDate: Date(timeIntervalSince1970: 1_798_761_600))
+        let expected = try #require(
+            KindExpectation.documented.first {
+                $0.type == .didChangeRenewalStatus && $0.subtype == .autoRenewDisabled
+            })
+        #expect(Self.sentence(expected, purchase.transaction) == "Cancelled: gold ends on 1 January 2027.")
+    }
+
     @Test func `The documentation lists every event with its notifications and compatible names`() throws {
         let own = [
             EventType.purchaseLinked, .purchaseTransferred, .webhookTest, .grantCreated, .grantRevoked, .grantExpired,
