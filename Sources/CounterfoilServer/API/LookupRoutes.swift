@@ -18,7 +18,8 @@ struct LookupRoutes {
     private func transaction(_ call: APICall) async throws -> Response {
         let appEnvironment = try call.appEnvironment()
         guard let known = try await appStore.transaction(try call.identifier("transaction"), in: appEnvironment) else {
-            throw APIFailure.notFound("No transaction with this ID is known.", parameter: "id")
+            throw APIFailure.notFound(
+                "No transaction with this ID is known in this app and environment.", parameter: "id")
         }
         return .json { Self.write(known, appEnvironment, to: &$0) }
     }

@@ -21,7 +21,8 @@ struct SubscriptionRoutes {
     private func subscription(_ call: APICall) async throws -> Response {
         let appEnvironment = try call.appEnvironment()
         let original = try call.identifier("transaction")
-        let unknown = APIFailure.notFound("No subscription with this ID is known.", parameter: "id")
+        let unknown = APIFailure.notFound(
+            "No subscription with this ID is known in this app and environment.", parameter: "id")
         guard let lineage = try await storage.lineage(original, in: appEnvironment.id) else { throw unknown }
         let owners = try await storage.owners(of: original, in: appEnvironment.id)
         // A client that may see one customer must not learn of other owners, not even that they exist.

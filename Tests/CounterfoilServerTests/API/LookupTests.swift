@@ -16,7 +16,8 @@ import Testing
             let found = try await world.api.get("/v1/transactions/\(transaction)")
             #expect(found.status == 200)
             #expect(found["customers"] as? [String] == [anna])
-            #expect(try await world.api.get("/v1/transactions/\(transaction)?environment=Sandbox").status == 404)
+            let elsewhere = try await world.api.get("/v1/transactions/\(transaction)?environment=Sandbox")
+            #expect(elsewhere.status == 404 && elsewhere.text.contains("in this app and environment"))
             #expect(try await world.api.get("/v1/transactions/1").status == 404)
 
             let order = try #require(
