@@ -161,6 +161,21 @@ import Testing
         }
     }
 
+    @Test func `The console says that the owner was erased, without a link to the placeholder`() async throws {
+        try await World.withConsole { world, browser in
+            let (anna, original) = try await TakeoverTests.bought(world)
+            let transfer = "/v1/customers/ben/purchases/\(original)/transfer"
+            _ = try await world.api.post(transfer, ["reason": "ticket 4711"])
+            _ = try await world.api.send("DELETE", "/v1/customers/ben")
+            let former = try await browser.get("/console/customers/\(anna)").text
+            #expect(former.contains("an erased customer") && former.contains("the customer was erased"))
+            let transaction = try await browser.get("/console/transactions/\(original)").text
+            #expect(transaction.contains("or the customer was erased"))
+            let found = try await browser.get("/console/customers?q=\(original)").text
+            for page in [former, transaction, found] { #expect(!page.contains("erased:")) }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `A report that is overtaken by an erasure is answered with 409 and claims nothing`(_ restore: Bool)
         async throws
