@@ -111,8 +111,8 @@ extension KindExpectation {
             "CONSUMPTION_REQUEST", nil, "refund.requested", [], "Asked for a refund of gold.",
             bare: "Asked for a refund of a product."),
         .init(
-            "REFUND", nil, "purchase.refunded", ["CANCELLATION", "EXPIRATION"], "Refunded: gold on 1 January 2026.",
-            bare: "Refunded: a product."),
+            "REFUND", nil, "purchase.refunded", ["CANCELLATION", "EXPIRATION"],
+            "Refunded: gold on 1 January 2026, the period until 16 January 2026.", bare: "Refunded: a product."),
         .init(
             "REFUND_DECLINED", nil, "refund.declined", [], "A refund of gold was declined.",
             bare: "A refund of a product was declined."),
