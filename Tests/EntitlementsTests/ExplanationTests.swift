@@ -98,7 +98,10 @@ import Testing
         #expect(sentence(1) == until + " and will renew.")
         #expect(sentence(5) == until + " and will not renew.")
         #expect(sentence(6) == until + " and will renew into x.")
-        #expect(sentence(30) == "The subscription to pro.month ended on 2023-12-14T22:13:20Z.")
+        let ended = "The subscription to pro.month ended on 2023-12-14T22:13:20Z"
+        #expect(sentence(30) == ended + ": it was to renew, but no renewal is known.")
+        #expect(why(month, [renewal(on: 5, renews: false)], on: day(30)).sentence == ended + ".")
+        #expect(why(month, on: day(30)).sentence == ended + ".")
         // While consent to a higher price is missing, the renewal is not certain.
         let consents = [
             renewal(on: 0) { $0.priceIncreaseStatus = .pending },

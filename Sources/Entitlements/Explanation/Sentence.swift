@@ -83,6 +83,8 @@ struct Sentence {
         case .billingError?: ": the payment failed"
         case .priceIncreaseNotAccepted?: ": the customer did not agree to the higher price"
         case .productNotAvailable?: ": the product was no longer for sale"
+        // The renewal may have been missed, or the instant is in the future.
+        case nil: subscription?.willRenew == true ? ": it was to renew, but no renewal is known" : ""
         default: ""
         }
     }
