@@ -83,7 +83,8 @@ import Testing
 
     /// Simulates an unreadable disk sector: a trigger makes the commit fail.
     @Test func `A notification whose commit fails does not block the other pending ones`() async throws {
-        try await World.run { world in
+        let log = LogCapture()
+        try await World.run(logger: log.logger(ServerConfiguration.Log())) { world in
             for customer in ["anna", "ben"] { _ = try await Self.buy(world, customer) }
             try await world.waitUntilIdle()
             let (core, storage, appEnvironment) = (
@@ -102,9 +103,11 @@ import Testing
             }
             try await storage.reprocess(stored.map(\.id), at: 0)
             core.processor.rescan()
-            try await waitUntil("only the first notification is waiting") {
-                try await storage.pending(after: .min, limit: 9).map(\.id) == [first]
+            // The second failure is logged when the processor reads the inbox again.
+            try await waitUntil("the commit has failed twice") {
+                log.text.components(separatedBy: "notifications could not be processed").count > 2
             }
+            #expect(try await storage.pending(after: .min, limit: 9).map(\.id) == [first])
             try await storage.pool.write { try $0.execute(sql: "DROP TRIGGER unreadable") }
             try await world.waitUntilIdle()
             #expect(try await storage.pending(after: .min, limit: 9).isEmpty)
