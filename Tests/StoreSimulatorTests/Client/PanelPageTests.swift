@@ -182,8 +182,7 @@ import WebConsole
 
     @Test func `A notification page shows status and response of an attempt, also after a snapshot`() async throws {
         let body = Data(("<b>closed</b>" + String(repeating: "x", count: 2000)).utf8)
-        let receiver = try TestSupport.LoopbackServer(
-            answer: TestSupport.LoopbackServer.answer("503 Service Unavailable", [], body))
+        let receiver = try LoopbackServer(answer: LoopbackServer.answer("503 Service Unavailable", [], body))
         defer { receiver.stop() }
         try await withSimulator { simulator in
             simulator.configure { $0.notificationURL = "http://127.0.0.1:\(receiver.port)/" }

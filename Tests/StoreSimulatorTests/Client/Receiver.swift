@@ -11,6 +11,8 @@ final class Receiver: Sendable {
     /// The response to a request.
     enum Answer: Sendable {
         case status(Int)
+        /// Responds with status 200 and this body, when `after` has returned.
+        case body(String, after: (@Sendable () async -> Void)? = nil)
         /// Redirects to another path on this server.
         case redirect(String)
         /// Never responds. The client has to close the connection.
@@ -19,7 +21,7 @@ final class Receiver: Sendable {
         case unfinished
     }
 
-    /// The URL for notifications.
+    /// The URL to which the simulator sends its requests.
     let url: String
     private let mailbox: Mailbox
     private let server: TestServer
@@ -74,6 +76,9 @@ final class Receiver: Sendable {
     private static func response(_ answer: Answer) async throws -> Response {
         switch answer {
         case .status(let code): return Response(status: .init(code: code))
+        case .body(let text, after: let delay):
+            await delay?()
+            return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         case .redirect(let path): return Response(status: .found, headers: [.location: path])
         case .nothing:
             // Ends when the server is stopped.

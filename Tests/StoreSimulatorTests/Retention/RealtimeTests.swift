@@ -8,9 +8,9 @@ import Testing
 @Suite struct `Real-time retention messages` {
     /// Runs `body` with a simulator whose sandbox has message 2, a developer's server and a subscription of anna.
     static func run(
-        _ body: (Simulator, LoopbackServer, _ subscription: String) async throws -> Void
+        _ body: (Simulator, Receiver, _ subscription: String) async throws -> Void
     ) async throws {
-        try await LoopbackServer.run { server, url in
+        try await Receiver.run { receiver in
             var configuration = SimulatorConfiguration()
             configuration.clock = .frozen(Sample.now)
             // Slow machines must not fail the test.
@@ -19,10 +19,10 @@ import Testing
             do {
                 try send(
                     .uploadMessage, ["messageIdentifier": Sample.id(2)], #"{"header":"h","body":"b"}"#, to: simulator)
-                try send(.setRealtimeURL, [:], #"{"realtimeURL":"\#(url)"}"#, to: simulator)
+                try send(.setRealtimeURL, [:], #"{"realtimeURL":"\#(receiver.url)"}"#, to: simulator)
                 let bought = try await simulator.perform(
                     .purchase(customer: "anna", product: "com.example.premium.monthly"), in: .sandbox)
-                try await body(simulator, server, try #require(bought.transactionID))
+                try await body(simulator, receiver, try #require(bought.transactionID))
             } catch {
                 await simulator.stop()
                 throw error
@@ -50,15 +50,15 @@ import Testing
     }
 
     @Test func `A cancellation sends a signed realtime request and shows the message of the response`() async throws {
-        try await Self.run { simulator, server, subscription in
-            server.setResponse(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
+        try await Self.run { simulator, receiver, subscription in
+            receiver.answerAll(.body(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#))
             let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             let record = try #require(outcome.retentionMessage)
             let expected = try Sample.uuid(2)
             #expect(record.content == .message && record.messageIdentifier == expected)
             #expect(record.result == .success && record.rejectionReason == nil)
             #expect(outcome.notifications.map(\.subtype) == [.autoRenewDisabled])
-            let body = try JSONDecoder().decode(RealtimeRequestBody.self, from: try #require(server.requests.first))
+            let body = try JSONDecoder().decode(RealtimeRequestBody.self, from: try #require(receiver.bodies.first))
             let request = try await Self.verifier(simulator).realtimeRequest(body.signedPayload).payload
             #expect(request.originalTransactionId == subscription)
             #expect(request.productId == "com.example.premium.monthly" && request.userLocale == "en-US")
@@ -68,8 +68,8 @@ import Testing
 
     @Test func `A failed or invalid realtime response shows the default message, or nothing without one`() async throws
     {
-        try await Self.run { simulator, server, _ in
-            server.setResponse("{}", status: 500)
+        try await Self.run { simulator, receiver, _ in
+            receiver.answerAll(.status(500))
             let failed = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             #expect(failed.retentionMessage?.content == .nothing)
             #expect(failed.retentionMessage?.result == .unsuccessfulHTTPResponseCode)
@@ -77,7 +77,7 @@ import Testing
                 .setDefaultMessage, RetentionEndpointTests.premium, #"{"messageIdentifier":"\#(Sample.id(2))"}"#,
                 to: simulator)
             try await simulator.perform(.resume(customer: "anna"), in: .sandbox)
-            server.setResponse(#"{"message":{"messageIdentifier":"\#(Sample.id(9))"}}"#)
+            receiver.answerAll(.body(#"{"message":{"messageIdentifier":"\#(Sample.id(9))"}}"#))
             let unknown = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             #expect(unknown.retentionMessage?.content == .defaultMessage)
             #expect(unknown.retentionMessage?.result == .invalidResponse)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `A promotional offer is shown only if it is signed for the app`() async throws {
-        try await Self.run { simulator, server, _ in
+        try await Self.run { simulator, receiver, _ in
             let information = simulator.information
             let key = try SigningKey(
                 contentsOf: URL(filePath: information.privateKey), keyID: information.keyID)
@@ -98,7 +98,7 @@ import Testing
                 let body = RealtimeResponseBody(
                     promotionalOffer: .init(
                         messageIdentifier: try Sample.uuid(2), promotionalOfferSignatureV1: signature))
-                server.setResponse(String(decoding: try JSONEncoder().encode(body), as: UTF8.self))
+                receiver.answerAll(.body(String(decoding: try JSONEncoder().encode(body), as: UTF8.self)))
                 let outcome = try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
                 #expect(
                     outcome.retentionMessage?.content == shown,
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `No realtime request is sent when there is nothing to cancel`() async throws {
-        try await Self.run { simulator, server, _ in
+        try await Self.run { simulator, receiver, _ in
             try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
             await #expect(throws: StoreError.self) {
                 try await simulator.perform(.cancel(customer: "anna"), in: .sandbox)
@@ -120,25 +120,25 @@ import Testing
             await #expect(throws: StoreError.self) {
                 try await simulator.perform(.cancel(customer: "ben"), in: .sandbox)
             }
-            #expect(server.requests.count == 1)
+            #expect(receiver.bodies.count == 1)
         }
     }
 
     @Test func `A performance test sends real requests, and production accepts a URL after a passed test`()
         async throws
     {
-        try await Self.run { simulator, server, subscription in
+        try await Self.run { simulator, receiver, subscription in
             Self.configureTests(of: simulator, requestsAtOnce: 2)
             for (answer, verdict) in [
                 (#"{}"#, .fail), (#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#, .pass),
             ] as [(String, PerformanceTestStatus)] {
-                server.setResponse(answer)
-                let before = server.requests.count
+                receiver.answerAll(.body(answer))
+                let before = receiver.bodies.count
                 let test = try Self.startTest(subscription, by: simulator)
                 try await simulator.processDueEvents()
                 let result = try Self.result(of: test, by: simulator)
                 #expect(result.result == verdict && result.numPending == 0)
-                #expect(server.requests.count == before + 6)
+                #expect(receiver.bodies.count == before + 6)
             }
             let call = APIRequest(
                 .setRealtimeURL, body: Data(#"{"realtimeURL":"https://example.com/realtime"}"#.utf8))
@@ -151,21 +151,24 @@ import Testing
     }
 
     @Test func `An interrupted performance test resumes, and the interruption counts as no failure`() async throws {
-        try await Self.run { simulator, server, subscription in
+        try await Self.run { simulator, receiver, subscription in
             Self.configureTests(of: simulator, requestsAtOnce: 1)
-            server.setResponse(#"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#)
+            let answer = #"{"message":{"messageIdentifier":"\#(Sample.id(2))"}}"#
             let (requestArrived, requestSignal) = AsyncStream.makeStream(of: Void.self)
             let (responseAllowed, responseSignal) = AsyncStream.makeStream(of: Void.self)
-            server.delayResponses {
-                requestSignal.yield()
-                for await _ in responseAllowed {}
-            }
+            receiver.answerAll(
+                .body(
+                    answer,
+                    after: {
+                        requestSignal.yield()
+                        for await _ in responseAllowed {}
+                    }))
             let test = try Self.startTest(subscription, by: simulator)
             let processing = Task { try await simulator.processDueEvents() }
             for await _ in requestArrived { break }
             processing.cancel()
             await #expect(throws: CancellationError.self) { try await processing.value }
-            server.delayResponses(while: nil)
+            receiver.answerAll(.body(answer))
             responseSignal.finish()
             let interrupted = try Self.result(of: test, by: simulator)
             #expect(interrupted.numPending == 6 && interrupted.failures == nil)
