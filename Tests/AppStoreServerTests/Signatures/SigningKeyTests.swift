@@ -13,23 +13,22 @@ import Testing
         }
     }
 
-    @Test func `A signing key is read from a file, and a missing or huge file throws its own error`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "key.p8")
-        let key = P256.Signing.PrivateKey()
-        try Data(key.pemRepresentation.utf8).write(to: file)
-        let read = try SigningKey(contentsOf: file, keyID: "K")
-        #expect(read.publicKeyPEM == key.publicKey.pemRepresentation)
-        #expect(throws: SigningError(.unreadableFile, "")) {
-            try SigningKey(contentsOf: folder.appending(path: "none"), keyID: "K")
+    @Test func `A signing key is read from a file, and a missing or huge file throws its own error`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "key.p8")
+            let key = P256.Signing.PrivateKey()
+            try Data(key.pemRepresentation.utf8).write(to: file)
+            let read = try SigningKey(contentsOf: file, keyID: "K")
+            #expect(read.publicKeyPEM == key.publicKey.pemRepresentation)
+            #expect(throws: SigningError(.unreadableFile, "")) {
+                try SigningKey(contentsOf: folder.appending(path: "none"), keyID: "K")
+            }
+            #expect(throws: SigningError(.unreadableFile, "")) { try SigningKey(contentsOf: folder, keyID: "K") }
+            try Data(count: SigningKey.maximumSize + 1).write(to: file)
+            #expect(throws: SigningError(.tooLarge, "")) { try SigningKey(contentsOf: file, keyID: "K") }
+            try Data([0xFF, 0xFE, 0x00]).write(to: file)
+            #expect(throws: SigningError(.notAPrivateKey, "")) { try SigningKey(contentsOf: file, keyID: "K") }
         }
-        #expect(throws: SigningError(.unreadableFile, "")) { try SigningKey(contentsOf: folder, keyID: "K") }
-        try Data(count: SigningKey.maximumSize + 1).write(to: file)
-        #expect(throws: SigningError(.tooLarge, "")) { try SigningKey(contentsOf: file, keyID: "K") }
-        try Data([0xFF, 0xFE, 0x00]).write(to: file)
-        #expect(throws: SigningError(.notAPrivateKey, "")) { try SigningKey(contentsOf: file, keyID: "K") }
     }
 
     @Test(arguments: [

@@ -57,18 +57,17 @@ struct `The App Store's own notifications` {
     }
 
     @Test func `Genuine notifications are accepted and give the right state at each instant`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "counterfoil-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let server = try await Self.server(folder)
-        do {
-            try await post(to: server)
-            try await checkStates(server)
-        } catch {
+        try await Tool.inTemporaryFolder { folder in
+            let server = try await Self.server(folder)
+            do {
+                try await post(to: server)
+                try await checkStates(server)
+            } catch {
+                try await server.stop()
+                throw error
+            }
             try await server.stop()
-            throw error
         }
-        try await server.stop()
     }
 
     private static func server(_ folder: URL) async throws -> Server {

@@ -1,6 +1,7 @@
 import AppStoreModels
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 @Suite struct `Catalogues` {
@@ -107,45 +108,46 @@ import Testing
         }
     }
 
-    @Test func `The file extension selects the format of a catalogue`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        func write(_ name: String, _ text: String) throws -> String {
-            let url = folder.appending(path: name)
-            try Data(text.utf8).write(to: url)
-            return url.path
+    @Test func `The file extension selects the format of a catalogue`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            func write(_ name: String, _ text: String) throws -> String {
+                let url = folder.appending(path: name)
+                try Data(text.utf8).write(to: url)
+                return url.path
+            }
+            let yaml = try Catalogue.read(path: write("a.yaml", CatalogueYAMLTests.text))
+            #expect(yaml.catalogue.products.count == 5)
+            #expect(yaml.warnings == [])
+            let storeKit = try Catalogue.read(path: write("a.storekit", StoreKitConfigurationTests.text))
+            #expect(storeKit.catalogue.products.count == 3)
+            #expect(storeKit.warnings.count == 6 + 4)
+            let settings = """
+                {"subscriptionOffersKeyPair": {"id": "C0FFEE00", "privateKey": "secret"},
+                 "settings": {"_timeRate": 13, "_billingGracePeriodEnabled": true, "_renewalBillingIssuesEnabled": true,
+                              "_billingIssuesEnabled": true, "_askToBuyEnabled": true}}
+                """
+            #expect(
+                try Catalogue.read(path: write("b.storekit", settings)).warnings == [
+                    "subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key",
+                    "settings._timeRate: is ignored; the clock accelerated:monthlyEvery5Minutes renews as fast",
+                    "settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it",
+                    "settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer",
+                    "settings._billingIssuesEnabled: is ignored; planPurchase does it for a device",
+                    "settings._askToBuyEnabled: is ignored; askToBuy does it for a customer",
+                ])
+            let defaults = settings.replacing("13", with: "0").replacing("true", with: "false")
+            #expect(try Catalogue.read(path: write("c.storekit", defaults)).warnings.count == 1)
+            for (name, message) in [
+                ("a.json", "not .json"), ("missing.yaml", "cannot be read"), ("", "cannot be read"),
+            ] {
+                let path =
+                    name == "a.json"
+                    ? try write(name, "{}") : folder.appending(path: name).path + (name.isEmpty ? ".yaml" : "")
+                let error = #expect(throws: CatalogueError.self) { try Catalogue.read(path: path) }
+                #expect(error?.description.contains(message) == true)
+            }
+            let error = #expect(throws: CatalogueError.self) { try Catalogue.read(path: "/dev/zero.yaml") }
+            #expect(error?.problems.count == 1)
         }
-        let yaml = try Catalogue.read(path: write("a.yaml", CatalogueYAMLTests.text))
-        #expect(yaml.catalogue.products.count == 5)
-        #expect(yaml.warnings == [])
-        let storeKit = try Catalogue.read(path: write("a.storekit", StoreKitConfigurationTests.text))
-        #expect(storeKit.catalogue.products.count == 3)
-        #expect(storeKit.warnings.count == 6 + 4)
-        let settings = """
-            {"subscriptionOffersKeyPair": {"id": "C0FFEE00", "privateKey": "secret"},
-             "settings": {"_timeRate": 13, "_billingGracePeriodEnabled": true, "_renewalBillingIssuesEnabled": true,
-                          "_billingIssuesEnabled": true, "_askToBuyEnabled": true}}
-            """
-        #expect(
-            try Catalogue.read(path: write("b.storekit", settings)).warnings == [
-                "subscriptionOffersKeyPair: is ignored; offers are signed with the simulator's key",
-                "settings._timeRate: is ignored; the clock accelerated:monthlyEvery5Minutes renews as fast",
-                "settings._billingGracePeriodEnabled: is ignored; the setting gracePeriod does it",
-                "settings._renewalBillingIssuesEnabled: is ignored; failBilling does it for a customer",
-                "settings._billingIssuesEnabled: is ignored; planPurchase does it for a device",
-                "settings._askToBuyEnabled: is ignored; askToBuy does it for a customer",
-            ])
-        let defaults = settings.replacing("13", with: "0").replacing("true", with: "false")
-        #expect(try Catalogue.read(path: write("c.storekit", defaults)).warnings.count == 1)
-        for (name, message) in [("a.json", "not .json"), ("missing.yaml", "cannot be read"), ("", "cannot be read")] {
-            let path =
-                name == "a.json"
-                ? try write(name, "{}") : folder.appending(path: name).path + (name.isEmpty ? ".yaml" : "")
-            let error = #expect(throws: CatalogueError.self) { try Catalogue.read(path: path) }
-            #expect(error?.description.contains(message) == true)
-        }
-        let error = #expect(throws: CatalogueError.self) { try Catalogue.read(path: "/dev/zero.yaml") }
-        #expect(error?.problems.count == 1)
     }
 }

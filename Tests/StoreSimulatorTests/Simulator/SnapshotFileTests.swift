@@ -48,10 +48,7 @@ import Testing
     }
 
     private static func withFile(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "snapshot-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder.appending(path: "x.jsonl"))
+        try await Tool.inTemporaryFolder { try await body($0.appending(path: "x.jsonl")) }
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
@@ -184,39 +181,40 @@ import Testing
     func `A JSON snapshot of version 1 or 2 is restored, and replaced when it is saved again`(_ version: Int)
         async throws
     {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "snapshot-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var configuration = SimulatorConfiguration(catalogue: .shop)
-        configuration.clock = .frozen(Self.start)
-        configuration.directory = folder
-        let simulator = try await Simulator.start(configuration)
-        let snapshots = folder.appending(path: "snapshots")
-        try FileManager.default.createDirectory(at: snapshots, withIntermediateDirectories: true)
-        let old = try Self.state(5, 40)
-        var object = try #require(JSONSerialization.jsonObject(with: Self.bytes(old)) as? [String: Any])
-        // Version 1 has no version number.
-        object.removeValue(forKey: "version")
-        if version > 1 { object["version"] = version }
-        let file = snapshots.appending(path: "old.json")
-        try JSONSerialization.data(withJSONObject: object).write(to: file)
-        #expect(try simulator.snapshots() == ["old"])
-        try await simulator.restore("old")
-        #expect(
-            simulator.core.read(.production) { store, _ in store.customers.count } == old.production.customers.count)
-        try await simulator.snapshot("old")
-        #expect(try simulator.snapshots() == ["old"])
-        #expect(!FileManager.default.fileExists(atPath: file.path))
-        // The simulator would sign data that names two apps.
-        var foreign = old
-        foreign.production = Store(
-            environment: .production, app: SimulatedApp(bundleID: "com.example.other"), catalogue: .shop,
-            settings: .production, seed: 1)
-        try await SnapshotFile(snapshots.appending(path: "other.jsonl")).write(foreign)
-        let refused = await #expect(throws: SimulatorError.self) { try await simulator.restore("other") }
-        #expect(refused?.code == "other_app")
-        try Data("{}\n".utf8).write(to: snapshots.appending(path: "old.jsonl"))
-        let damaged = await #expect(throws: SimulatorError.self) { try await simulator.restore("old") }
-        #expect(damaged?.code == "corrupted")
-        await simulator.stop()
+        try await Tool.inTemporaryFolder { folder in
+            var configuration = SimulatorConfiguration(catalogue: .shop)
+            configuration.clock = .frozen(Self.start)
+            configuration.directory = folder
+            let simulator = try await Simulator.start(configuration)
+            let snapshots = folder.appending(path: "snapshots")
+            try FileManager.default.createDirectory(at: snapshots, withIntermediateDirectories: true)
+            let old = try Self.state(5, 40)
+            var object = try #require(JSONSerialization.jsonObject(with: Self.bytes(old)) as? [String: Any])
+            // Version 1 has no version number.
+            object.removeValue(forKey: "version")
+            if version > 1 { object["version"] = version }
+            let file = snapshots.appending(path: "old.json")
+            try JSONSerialization.data(withJSONObject: object).write(to: file)
+            #expect(try simulator.snapshots() == ["old"])
+            try await simulator.restore("old")
+            #expect(
+                simulator.core.read(.production) { store, _ in store.customers.count } == old.production.customers.count
+            )
+            try await simulator.snapshot("old")
+            #expect(try simulator.snapshots() == ["old"])
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            // The simulator would sign data that names two apps.
+            var foreign = old
+            foreign.production = Store(
+                environment: .production, app: SimulatedApp(bundleID: "com.example.other"), catalogue: .shop,
+                settings: .production, seed: 1)
+            try await SnapshotFile(snapshots.appending(path: "other.jsonl")).write(foreign)
+            let refused = await #expect(throws: SimulatorError.self) { try await simulator.restore("other") }
+            #expect(refused?.code == "other_app")
+            try Data("{}\n".utf8).write(to: snapshots.appending(path: "old.jsonl"))
+            let damaged = await #expect(throws: SimulatorError.self) { try await simulator.restore("old") }
+            #expect(damaged?.code == "corrupted")
+            await simulator.stop()
+        }
     }
 }
