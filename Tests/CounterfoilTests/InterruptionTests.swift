@@ -89,7 +89,7 @@ import Testing
                 if FileManager.default.fileExists(atPath: copy.path) { try FileManager.default.removeItem(at: copy) }
                 let backup = try await RunningCommand(
                     ["ledger", "backup", "--config", config.path, "--output", copy.path], state: folder)
-                while backup.isRunning, try !hasStarted() { await Task.yield() }
+                try await waitUntil("the backup runs") { try !backup.isRunning || hasStarted() }
                 backup.interrupt()
                 status = await backup.end()
             }
@@ -107,9 +107,9 @@ import Testing
             let simulator = try await RunningCommand(
                 ["simulator"], state: folder, environment: ["TMPDIR": temporaryFolder])
             // The folder is created long before its keys.
-            while try FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty {
+            try await waitUntil("the folder exists") {
                 try #require(simulator.isRunning)
-                await Task.yield()
+                return try !FileManager.default.contentsOfDirectory(atPath: temporaryFolder).isEmpty
             }
             simulator.interrupt()
             _ = await simulator.end()

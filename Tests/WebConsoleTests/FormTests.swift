@@ -48,7 +48,7 @@ import WebConsole
         await first.pass()
         let again = Task { try await tickets.once(ticket, for: "buy") { Self.done(.badRequest) } }
         let cancelled = Task { try await tickets.once(ticket, for: "buy") { Self.done(.badRequest) } }
-        while tickets.waiting < 2 { await Task.yield() }
+        try await waitUntil("two forms wait") { tickets.waiting >= 2 }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         second.open()

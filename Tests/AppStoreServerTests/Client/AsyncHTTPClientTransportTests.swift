@@ -148,7 +148,7 @@ struct AsyncHTTPClientTransportTests {
         let server = try LoopbackServer(answer: nil)
         defer { server.stop() }
         let task = Task { try await Self.send(server, timeout: .seconds(600)) }
-        while server.requests.isEmpty { await Task.yield() }
+        try await waitUntil("the request has arrived") { !server.requests.isEmpty }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -131,7 +131,7 @@ import Testing
         let call = Task {
             await failure { () async throws(AppStoreServerError) in try await client.transaction("1") }
         }
-        while transport.requests.isEmpty { await Task.yield() }
+        try await waitUntil("the first call is sent") { !transport.requests.isEmpty }
         let other = await failure { () async throws(AppStoreServerError) in try await client.transaction("2") }
         #expect(other?.code == .serverFailure)
         gate.open()

@@ -69,7 +69,7 @@ import Testing
                 }
                 // The first call sleeps until its slot, the others queue behind it.
                 await clock.waitForSleepers(1)
-                while limiter.waiting(for: .server1) < index { await Task.yield() }
+                try await waitUntil("\(index) calls are queued") { limiter.waiting(for: .server1) >= index }
             }
             for _ in 0..<5 {
                 await clock.waitForSleepers(1)
@@ -97,7 +97,7 @@ import Testing
         }
         await clock.waitForSleepers(1)
         let limiter = try #require(bench.client.limiter)
-        while limiter.waiting(for: .server50) < 2 { await Task.yield() }
+        try await waitUntil("two calls are queued") { limiter.waiting(for: .server50) >= 2 }
         tasks[1].cancel()
         tasks[0].cancel()
         tasks[2].cancel()

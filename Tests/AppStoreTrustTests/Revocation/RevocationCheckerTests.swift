@@ -101,7 +101,7 @@ import X509
         answerGood {}
         // With the hard policy the verification waits; with the soft one it succeeds while the request runs.
         if policy == .soft { #expect(try await checker.finding(for: chain).status == .unknown) }
-        while try await checker.finding(for: chain).status != .good { await Task.yield() }
+        try await waitUntil("the certificate is good") { try await checker.finding(for: chain).status == .good }
         #expect(responders.requestedURLs.count == 4)
     }
 
@@ -127,7 +127,7 @@ import X509
         clock.advance(by: 86_400)
         gate.open()
         #expect(try await first.value.status == .unknown)
-        while try await checker.finding(for: chain).status != .good { await Task.yield() }
+        try await waitUntil("the certificate is good") { try await checker.finding(for: chain).status == .good }
         #expect(responders.requestedURLs.count == 4)
     }
 
@@ -201,7 +201,7 @@ import X509
         for _ in 0..<100 { #expect(try await checker.finding(for: chain).status == .unknown) }
         #expect(responders.requestedURLs.count == 2)
         gate.open()
-        while try await checker.finding(for: chain).status != .good { await Task.yield() }
+        try await waitUntil("the certificate is good") { try await checker.finding(for: chain).status == .good }
         #expect(responders.requestedURLs.count == 2)
     }
 
@@ -221,11 +221,13 @@ import X509
         // The time limit and the longest wait of the request.
         await waiting.waitForSleepers(2)
         waiting.advance(by: .seconds(5))
-        while try await checker.finding(for: chain).explanation?.contains("within 5.0 s") != true { await Task.yield() }
+        try await waitUntil("the request has timed out") {
+            try await checker.finding(for: chain).explanation?.contains("within 5.0 s") == true
+        }
         waiting.advance(by: .seconds(30))
         #expect(try await checker.finding(for: chain).status == .unknown)
         await responders.waitForRequests(4)
-        while try await checker.finding(for: chain).status != .good { await Task.yield() }
+        try await waitUntil("the certificate is good") { try await checker.finding(for: chain).status == .good }
         #expect(responders.requestedURLs.count == 4)
     }
 
@@ -283,7 +285,9 @@ import X509
         }
         answerGood {}
         waiting.advance(by: .seconds(30))
-        while try await refusal({ try await checker.finding(for: chain) }) != nil { await Task.yield() }
+        try await waitUntil("the certificate is good") {
+            try await refusal { try await checker.finding(for: chain) } == nil
+        }
     }
 
     @Test func `A request is cancelled after the time limit`() async throws {

@@ -8,6 +8,7 @@ import LedgerSQLite
 import LedgerServices
 import StoreSimulator
 import Synchronization
+import TestSupport
 import Testing
 
 /// The SQL statements that the console's pages run.
@@ -55,7 +56,9 @@ import Testing
                 let browser = Browser(world.url)
                 try await browser.signIn()
                 // The audit log is written with a delay. Its statements must not be counted.
-                while try await storage.audit(before: .max, limit: 9).count < 4 { await Task.yield() }
+                try await waitUntil("the audit log is written") {
+                    try await storage.audit(before: .max, limit: 9).count >= 4
+                }
                 try await Self.checkParts(of: subject, browser)
                 for path in Self.paths(of: subject) {
                     let queries = try await Self.fewestQueries(of: path, browser, log)
@@ -110,7 +113,7 @@ import Testing
         func delivered() async throws -> AttemptedDelivery? {
             try await core.storage.deliveries(ofEvent: "evt_\(stored.uuid)", limit: 1, attempts: 1)?.first
         }
-        while try await delivered()?.attempts.isEmpty ?? true { await Task.yield() }
+        try await waitUntil("the event is sent") { try await delivered()?.attempts.isEmpty == false }
         return Subject(customer: customer, original: original, uuid: stored.uuid)
     }
 

@@ -3,6 +3,7 @@
 import Foundation
 import Ledger
 import StoreSimulator
+import TestSupport
 import Testing
 import WebConsole
 
@@ -73,7 +74,7 @@ import WebConsole
             try await browser.signIn()
             let core = try world.server.core
             async let stream = browser.get("/console/events?topics=inbox")
-            while core.changes.count == 0 { await Task.yield() }
+            try await waitUntil("the stream is open") { core.changes.count > 0 }
             core.sessions.end { _ in true }
             core.changes.publish("inbox")
             let page = try await stream

@@ -7,6 +7,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// `GET /v1/events?topics=…`: the stream of changed topics.
@@ -79,7 +80,7 @@ import Testing
             let core = try world.server.core
             // The stream ends without this text.
             async let rest = Self.read("\(world.url)/v1/events?topics=customer:nobody", until: "nothing of the kind")
-            while core.changes.count == 0 { await Task.yield() }
+            try await waitUntil("the stream is open") { core.changes.count > 0 }
             core.changes.shutdown()
             #expect(try await rest.isEmpty)
             #expect(core.changes.count == 0)
@@ -92,7 +93,7 @@ import Testing
             let core = try world.server.core
             let configuration = try world.configuration()
             async let rest = Self.read("\(world.url)/v1/events?topics=inbox", until: "nothing of the kind")
-            while core.changes.count == 0 { await Task.yield() }
+            try await waitUntil("the stream is open") { core.changes.count > 0 }
             await (try world.server).reload {
                 var changed = configuration
                 changed.keys.removeAll { $0.hash == APIKeyText.hash(of: TestAPIClient.key) }

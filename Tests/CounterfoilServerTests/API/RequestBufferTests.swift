@@ -2,6 +2,7 @@
 import Basics
 import CounterfoilServer
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -33,7 +34,7 @@ import Testing
     private static func wait(for bytes: Int, _ world: World) async throws {
         let metrics = try world.server.core.metrics
         let line = "\ncounterfoil_http_body_bytes \(bytes)\n"
-        while await metrics.text()?.contains(line) != true { await Task.yield() }
+        try await waitUntil("the server buffers \(bytes) bytes") { await metrics.text()?.contains(line) == true }
     }
 
     @Test(.timeLimit(.minutes(10)))

@@ -3,6 +3,7 @@ import CounterfoilServer
 import Ledger
 import LedgerServices
 import MemoryLedger
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `The writer of the ledger` {
@@ -11,13 +12,13 @@ import Testing
         limits.maximumWait = .max
         try await Self.withWriter(limits) { writer, ledger in
             let before = ledger.commits
-            let insertions = await writer.expecting {
+            let insertions = try await writer.expecting {
                 let first = Task { try await writer.receive(Self.notification(1)) }
                 // Long enough for a commit that does not wait.
                 for _ in 0..<1000 where ledger.commits == before { await Task.yield() }
                 #expect(ledger.commits == before)
                 let second = Task { try await writer.receive(Self.notification(2)) }
-                while writer.waiting < 2, ledger.commits == before { await Task.yield() }
+                try await waitUntil("both notifications wait") { writer.waiting >= 2 || ledger.commits != before }
                 return [first, second]
             }
             for insertion in insertions { guard case .stored = try await insertion.value else { throw NotStored() } }
@@ -46,10 +47,10 @@ import Testing
         var limits = LedgerWriter.Limits()
         limits.maximumWait = .max
         try await Self.withWriter(limits, to: UnfoldableLedger()) { writer in
-            let (processed, received) = await writer.expecting {
+            let (processed, received) = try await writer.expecting {
                 let processed = Task { try await writer.commit([Self.folded]) }
                 let received = Task { try await writer.receive(Self.notification(1)) }
-                while writer.waiting < 1 { await Task.yield() }
+                try await waitUntil("a commit waits") { writer.waiting >= 1 }
                 // Long enough for the second commit to wait too.
                 for _ in 0..<1000 { await Task.yield() }
                 return (processed, received)

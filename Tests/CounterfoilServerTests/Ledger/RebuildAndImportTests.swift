@@ -179,7 +179,7 @@ import Testing
                     written.withLock { $0 += 1 }
                 }
             }
-            while written.withLock({ $0 }) == 0 { await Task.yield() }
+            try await waitUntil("a claim is written") { written.withLock { $0 } > 0 }
             let copy = folder.appending(path: "copy.sqlite").path
             let progress = Mutex(0.0)
             let report = try LedgerBackup.make(of: ledger.storage.path, to: copy) { done in

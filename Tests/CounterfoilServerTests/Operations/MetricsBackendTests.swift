@@ -5,6 +5,7 @@ import Foundation
 import NIOHTTP1
 import StoreSimulator
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `The metrics of a server` {
@@ -32,7 +33,7 @@ import Testing
             }
             // The server samples these from the ledger periodically, the first time at its start.
             for name in ["inbox_backlog", "inbox_oldest_age_seconds", "http_body_bytes", "webhook_backlog"] {
-                while backend["counterfoil_\(name)"].isEmpty { await Task.yield() }
+                try await waitUntil("\(name) is sampled") { !backend["counterfoil_\(name)"].isEmpty }
             }
         }
     }

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import MemoryLedger
 import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import Ledger

@@ -5,6 +5,7 @@ import CounterfoilServer
 import Foundation
 import LedgerSQLite
 import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import Ledger

@@ -6,6 +6,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import StoreSimulator
+import TestSupport
 import Testing
 import Entitlements
 import AppStoreServer

@@ -3,6 +3,7 @@ import AppStoreModels
 import CounterfoilServer
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import Ledger

@@ -5,6 +5,7 @@ import CounterfoilServer
 import Foundation
 import StoreSimulator
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ledger

@@ -58,11 +58,15 @@ import Testing
             try await simulator.perform(.purchase(customer: "anna", product: "com.example.premium.monthly"))
             try await simulator.advance(by: 600)
             try await world.startServer()
-            while try await world.completeness().missing.unverifiedSpans == 0 { await Task.yield() }
+            try await waitUntil("a notification is not verified") {
+                try await world.completeness().missing.unverifiedSpans > 0
+            }
             // The anchors are wrong for longer than the overlap of a reading.
             try await simulator.advance(by: 5 * 3600)
             let readUntil = simulator.now.milliseconds - RecoveryPlan.historyDelay
-            while try await world.completeness().mark?.readUntil != readUntil { await Task.yield() }
+            try await waitUntil("the history is read") {
+                try await world.completeness().mark?.readUntil == readUntil
+            }
             try await world.stopServer()
             try simulator.removeFault(fault)
             try await simulator.advance(by: 600)

@@ -4,6 +4,7 @@ import CounterfoilServer
 import Foundation
 import GRDB
 import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import LedgerSQLite

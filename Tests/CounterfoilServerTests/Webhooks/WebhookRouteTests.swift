@@ -4,6 +4,7 @@ import Basics
 import CounterfoilServer
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 internal import NIOHTTP1
 

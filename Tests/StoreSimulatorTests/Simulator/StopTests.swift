@@ -29,10 +29,7 @@ import Testing
             for _ in 0..<2 {
                 try await runOnce()
                 // The event loop of a connection may release its last objects a moment later.
-                while stopped != nil {
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
+                try await waitUntil("the simulator is released") { stopped == nil }
             }
         }
     }
