@@ -154,12 +154,12 @@ import Testing
                 try await world.waitUntilIdle()
                 var items: [[String: Any]] = []
                 var page = ""
-                repeat {
+                for _ in 0..<9 {
                     let answer = try await Self.feed(world, "?limit=1" + page)
                     items += answer.items
                     page = "&page=" + (try #require(answer["next_page"] as? String))
                     if answer["has_more"] as? Bool == false { break }
-                } while true
+                }
                 let types = items.map { $0["type"] as? String }
                 #expect(types.count == 3 && types.prefix(2) == ["subscription.started", "subscription.cancelled"])
                 #expect(Self.member(try #require(items.first), "customer") == anna)

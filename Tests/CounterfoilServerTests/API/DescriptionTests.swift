@@ -4,6 +4,7 @@ import AppStoreModels
 import Entitlements
 import Foundation
 import StoreSimulator
+import TestSupport
 import Testing
 import WebConsole
 import Yams
@@ -278,7 +279,10 @@ import Yams
         let uuid = try #require(try await world.api.get("/v1/notifications").items.first?["uuid"] as? String)
         let signed = try #require(try await world.signedTransactions(of: transaction).first)
         _ = try await world.api.send("POST", "/apple/notifications", body: Data("{}".utf8))
-        repeat { await core.refusals.flush() } while try await core.storage.refusals(before: .max, limit: 1).isEmpty
+        try await waitUntil("the refused notification is stored") {
+            await core.refusals.flush()
+            return try await !core.storage.refusals(before: .max, limit: 1).isEmpty
+        }
         // The consumption request is answered asynchronously; every state is described.
         try await world.simulator.perform(.requestRefund(customer: "anna"))
         try await world.waitUntilIdle()

@@ -5,6 +5,7 @@ import CounterfoilServer
 import Foundation
 import GRDB
 import StoreSimulator
+import TestSupport
 import Testing
 
 @testable import LedgerSQLite
@@ -153,12 +154,14 @@ import Testing
 
     /// The refused notifications, once the last one is stored. They are stored after the answer.
     private static func storedRefusals(_ world: World, count: Int) async throws -> TestAPIClient.Response {
-        while true {
+        var answer = try await world.api.get("/v1/refused")
+        try await waitUntil("the last refused notification is stored") {
             await (try world.server).core.refusals.flush()
-            let answer = try await world.api.get("/v1/refused")
+            answer = try await world.api.get("/v1/refused")
             let last = answer.items.first?["body"] as? String
-            if answer.items.count == count, last?.hasSuffix(#".9"}"#) == true { return answer }
+            return answer.items.count == count && last?.hasSuffix(#".9"}"#) == true
         }
+        return answer
     }
 
     @Test func `The refusal log drops refusals that arrive faster than they are stored`() async throws {

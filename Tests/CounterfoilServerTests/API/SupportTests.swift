@@ -176,13 +176,15 @@ import Yams
             func unclaimed() async throws -> [String] {
                 var found: [String] = []
                 var page = ""
-                while true {
+                for _ in 0..<9 {
                     let answer = try await world.api.get("/v1/purchases?claimed=false&limit=1" + page)
                     #expect(answer.status == 200 && answer.items.count <= 1)
                     found += answer.items.compactMap { $0["original_transaction_id"] as? String }
                     guard let next = answer["next_page"] as? String else { return found }
                     page = "&page=" + next
                 }
+                Issue.record("The list does not end: \(found)")
+                return found
             }
             let all = try await unclaimed()
             #expect(all.count == 3 && all == all.sorted())
