@@ -1,5 +1,6 @@
 import AppStoreModels
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Instants` {
@@ -12,12 +13,13 @@ import Testing
             0, 1, -1, 999, -999, 978_307_200_000, 978_307_199_999, -62_135_769_600_000, 1_759_727_785_445,
             Self.limit, -Self.limit, Self.limit - 1, -Self.limit + 1,
         ]
+        var random = SeededGenerator(seed: 1)
         var bound: Int64 = 1000
         while bound < Self.limit {
-            for _ in 0..<5000 { integers.append(.random(in: -bound...bound)) }
+            for _ in 0..<5000 { integers.append(.random(in: -bound...bound, using: &random)) }
             bound *= 10
         }
-        for _ in 0..<50_000 { integers.append(.random(in: -Self.limit...Self.limit)) }
+        for _ in 0..<50_000 { integers.append(.random(in: -Self.limit...Self.limit, using: &random)) }
         for integer in integers {
             guard Date(millisecondsSince1970: integer)?.millisecondsSince1970 != integer else { continue }
             Issue.record("\(integer) does not come back")
@@ -27,10 +29,11 @@ import Testing
     @Test func `Dates are integers in JSON, whatever the date strategies of decoder and encoder`() throws {
         let decoder = JSONDecoder()
         let encoder = JSONEncoder()
+        var random = SeededGenerator(seed: 2)
         for round in 0..<500 {
             decoder.dateDecodingStrategy = [.deferredToDate, .iso8601, .secondsSince1970][round % 3]
             encoder.dateEncodingStrategy = [.deferredToDate, .iso8601, .secondsSince1970][round % 3]
-            let json = Self.item("\(Int64.random(in: -Self.limit...Self.limit))")
+            let json = Self.item("\(Int64.random(in: -Self.limit...Self.limit, using: &random))")
             let item = try decoder.decode(SendAttemptItem.self, from: Data(json.utf8))
             #expect(try JSONValue(encoder.encode(item)) == JSONValue(json))
         }

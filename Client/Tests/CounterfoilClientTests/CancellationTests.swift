@@ -37,13 +37,11 @@ struct `Cancelled requests` {
         let server = try LoopbackServer(answer: nil)
         let backend = HTTPBackend(server: server.url, key: "key")
         let anna = anna
-        let begin = Date()
         let pending = Task { try await backend.customer(anna, environment: nil) }
         for await _ in server.requests { break }
         pending.cancel()
+        // The request itself ends after ten seconds, with another error.
         await #expect(throws: BackendFailure.noConnection) { try await pending.value }
-        // The request itself ends after ten seconds.
-        #expect(Date().timeIntervalSince(begin) < 9)
     }
 
     @Test func `A request that is cancelled before it starts is not sent`() async throws {
