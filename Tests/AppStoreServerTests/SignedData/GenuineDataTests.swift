@@ -130,7 +130,7 @@ struct `Genuine data` {
             (dots[1] + 1..<text.count, [.badSignature, .badBase64URL]),
         ]
         for (segment, codes) in segments {
-            for _ in 0..<24 {
+            for _ in 0..<8 {
                 var changed = text
                 let position = Int.random(in: segment, using: &generator)
                 let letter = try #require("ABCDwxyz0189-_".utf8.randomElement(using: &generator))

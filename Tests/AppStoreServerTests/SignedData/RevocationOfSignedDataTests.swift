@@ -14,13 +14,6 @@ import TestSupport
         responders = TestResponders(authority)
     }
 
-    @Test(arguments: VerificationCases.forgeries)
-    func `A forgery causes no OCSP request`(_ forgery: VerificationCase) async throws {
-        let error = try await forgery.verdict(on: forgery.make(), revocation: RevocationOptions(.hard, responders))
-        #expect(error?.code == forgery.code)
-        #expect(responders.requestedURLs.isEmpty)
-    }
-
     @Test func `A good OCSP response is in the trace, with its age`() async throws {
         let verifier = try TestStore.verifier { $0.revocation = RevocationOptions(.hard, responders) }
         let text = try authority.sign(Members(.transaction))
