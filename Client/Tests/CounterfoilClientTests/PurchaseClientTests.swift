@@ -9,46 +9,6 @@ private let products = [ProductEntitlements("monthly", ["pro"]), ProductEntitlem
 /// The error of a store that does not know the product.
 private struct NoSuchProduct: PurchaseNotStartedError {}
 
-/// A storage that cannot be read before the device is first unlocked.
-private actor LockedStorage: ClientStorage {
-    private struct IsLocked: Error {}
-
-    private var contents: [String: Data]
-    private var isLocked = true
-    private(set) var refusals = 0
-
-    init(_ contents: [String: Data]) { self.contents = contents }
-
-    func unlock() { isLocked = false }
-
-    func load(_ name: String) throws -> Data? {
-        guard isLocked else { return contents[name] }
-        refusals += 1
-        throw IsLocked()
-    }
-
-    func save(_ data: Data?, as name: String) { contents[name] = data }
-}
-
-/// A storage that is full for a while.
-private actor FullStorage: ClientStorage {
-    private struct IsFull: Error {}
-
-    private var contents: [String: Data] = [:]
-    private var isFull = false
-
-    func fill() { isFull = true }
-
-    func makeRoom() { isFull = false }
-
-    func load(_ name: String) -> Data? { contents[name] }
-
-    func save(_ data: Data?, as name: String) throws {
-        if isFull { throw IsFull() }
-        contents[name] = data
-    }
-}
-
 /// A client with its store, server and storage. Nothing sleeps: tests advance the clock and await events.
 private struct App {
     let scheduler = ManualScheduler(t0)
@@ -82,12 +42,13 @@ private struct App {
         return nil
     }
 
-    /// Waits until the store or the server meets the condition.
-    func until(_ condition: () async -> Bool) async {
+    /// Waits until the store or the server meets the condition. Records an issue if it does not.
+    func until(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool) async {
         for _ in 0..<100_000 {
             if await condition() { return }
             await Task.yield()
         }
+        Issue.record("The condition was not met.", sourceLocation: sourceLocation)
     }
 }
 
@@ -331,42 +292,5 @@ struct `The client drives store, server and storage` {
         #expect(throws: PurchaseClientError.invalidCustomer) {
             try app.client.signIn(String(repeating: "x", count: 256))
         }
-    }
-
-    @Test(.timeLimit(.minutes(1)), arguments: [TimeInterval.nan, -TimeInterval.infinity, -1, 0])
-    func `The system scheduler returns at once for durations that are not positive numbers`(_ seconds: TimeInterval)
-        async throws
-    {
-        try await SystemScheduler().sleep(for: seconds)
-    }
-
-    @Test(.timeLimit(.minutes(1)), arguments: [TimeInterval.infinity, 1e300])
-    func `A wait of the system scheduler ends when its task is cancelled, however long it is`(_ seconds: TimeInterval)
-        async
-    {
-        let waiting = Task { try await SystemScheduler().sleep(for: seconds) }
-        waiting.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
-    }
-
-    @Test func `A file that cannot be read is an error, not a missing file`() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try Data("a".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        await #expect(throws: CocoaError.self) { try await FileStorage(folder: file).load("device") }
-        await #expect(throws: CocoaError.self) { try await FileStorage(folder: file).save(nil, as: "device") }
-    }
-
-    @Test func `Files are written, read, replaced and removed`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let storage = FileStorage(folder: folder)
-        #expect(try await storage.load("device") == nil)
-        try await storage.save(Data("a".utf8), as: "device")
-        try await storage.save(Data("b".utf8), as: "device")
-        #expect(try await storage.load("device") == Data("b".utf8))
-        try await storage.save(nil, as: "device")
-        try await storage.save(nil, as: "device")
-        #expect(try await storage.load("device") == nil)
     }
 }

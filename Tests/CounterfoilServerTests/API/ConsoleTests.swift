@@ -9,71 +9,6 @@ import TestSupport
 import Testing
 import WebConsole
 
-/// A browser without scripts. Keeps cookies and sends `Sec-Fetch-Site`.
-actor Browser {
-    let url: String
-    private var cookies: [String: String] = [:]
-
-    init(_ url: String) { self.url = url }
-
-    struct Page: Sendable {
-        var status: Int
-        var headers: [String: String]
-        var text: String
-        var location: String? { headers["location"] }
-    }
-
-    func get(_ path: String, _ more: [(name: String, value: String)] = []) async throws -> Page {
-        try await send("GET", path, nil, more + [("Sec-Fetch-Site", "same-origin")])
-    }
-
-    func post(_ path: String, _ fields: [String: String], site: String = "same-origin") async throws -> Page {
-        let allowed = CharacterSet.alphanumerics
-        let body = fields.map { "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
-        return try await send(
-            "POST", path, Data(body.joined(separator: "&").utf8),
-            [("Content-Type", "application/x-www-form-urlencoded"), ("Sec-Fetch-Site", site)])
-    }
-
-    func send(
-        _ method: String, _ path: String, _ body: Data?, _ headers: [(name: String, value: String)]
-    ) async throws -> Page {
-        var headers = headers
-        if !cookies.isEmpty {
-            headers.append(("Cookie", cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")))
-        }
-        let answer = try await AsyncHTTPClientTransport().send(
-            HTTPTransportRequest(method: method, url: url + path, headers: headers, body: body, timeout: .seconds(600)))
-        for header in answer.headers where header.name.lowercased() == "set-cookie" {
-            let pair = header.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
-            if pair.count == 2 { cookies[String(pair[0])] = String(pair[1]) }
-        }
-        return Page(
-            status: answer.status,
-            headers: Dictionary(answer.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }),
-            text: String(decoding: answer.body, as: UTF8.self))
-    }
-
-    /// Sends a form to the confirmation page, then sends the form again with the ticket from there.
-    @discardableResult func confirm(_ fields: [String: String]) async throws -> Page {
-        let confirmation = try await post("/console/confirm", fields)
-        let ticket = try #require(confirmation.hidden("ticket"), "\(confirmation.status)")
-        return try await post("/console/do", fields.merging(["ticket": ticket]) { $1 })
-    }
-
-    func signIn(_ key: String = TestAPIClient.key) async throws {
-        #expect(try await post("/console/sign-in", ["key": key]).status == 303)
-    }
-}
-
-extension Browser.Page {
-    /// The value of a hidden field.
-    func hidden(_ name: String) -> String? {
-        text.components(separatedBy: "name=\"\(name)\" value=\"").dropFirst().first?
-            .components(separatedBy: "\"").first
-    }
-}
-
 @Suite struct `The console` {
     static func run(
         _ change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
@@ -214,30 +149,6 @@ extension Browser.Page {
         }
     }
 
-    @Test func `A console action needs a ticket, is performed once, and is in the audit log`() async throws {
-        try await Self.run { world, browser in
-            let anna = try await world.subscribe("anna")
-            try await browser.signIn()
-            let fields = ["action": "grant", "id": anna, "entitlement": "premium", "reason": "<b>the outage</b>"]
-            let confirmation = try await browser.post("/console/confirm", fields)
-            #expect(confirmation.status == 200)
-            let ticket = try #require(confirmation.hidden("ticket"))
-            #expect(try await browser.post("/console/do", fields).status == 409)
-            for _ in 0..<2 {
-                let done = try await browser.post("/console/do", fields.merging(["ticket": ticket]) { $1 })
-                #expect(done.status == 303)
-            }
-            let grants = try await world.api.get("/v1/customers/\(anna)/grants").items
-            #expect(grants.count == 1)
-            let page = try await browser.get("/console/customers/\(anna)").text
-            #expect(page.contains("&lt;b&gt;the outage&lt;/b&gt;") && !page.contains("<b>the outage"))
-            let audit = try await world.api.get("/v1/audit").items
-            let entry = try #require(audit.first { $0["action"] as? String == "POST /v1/customers/{id}/grants" })
-            #expect((entry["session"] as? String)?.count == 8)
-            #expect(audit.contains { $0["action"] as? String == "sign-in" })
-        }
-    }
-
     @Test func `The pages and actions of a console session are limited to the scopes of its key`() async throws {
         try await Self.run { configuration in
             for (name, scopes) in [
@@ -272,17 +183,6 @@ extension Browser.Page {
         }
     }
 
-    @Test func `A read-only console refuses every action`() async throws {
-        try await Self.run({ $0.console.isReadOnly = true }) { world, browser in
-            try await browser.signIn()
-            for action in ConsoleAction.all {
-                #expect(try await browser.post("/console/confirm", ["action": action.name]).status == 403)
-            }
-            #expect(try await browser.get("/console").text.contains("Read-only"))
-            #expect(try await browser.post("/console/decode", ["text": "a.b.c"]).status == 200)
-        }
-    }
-
     @Test func `A console session ends when its key is removed from the configuration`() async throws {
         try await Self.run { world, browser in
             try await browser.signIn()
@@ -308,64 +208,6 @@ extension Browser.Page {
             #expect(page.contains("&lt;script&gt;") && !page.contains("<script>alert") && page.contains("U+202E"))
             let decoded = try await browser.post("/console/decode", ["text": hostile]).text
             #expect(!decoded.contains("<script>alert"))
-        }
-    }
-
-    @Test func `The confirmation page of a replay counts the deliveries`() async throws {
-        try await WebhookReceiver.run { receiver in
-            let webhook = World.webhook("backend", receiver.url + "/backend")
-            try await Self.run({ $0.webhooks = [webhook] }) { world, browser in
-                _ = try await world.subscribe("anna")
-                try await world.deliverWebhooks()
-                try await browser.signIn()
-                let fields = ["action": "replay", "name": "backend", "from": "2020-01-01", "to": "2100-01-01"]
-                let confirmation = try await browser.post("/console/confirm", fields)
-                #expect(confirmation.text.contains("That makes 1 delivery now, which is all."))
-            }
-        }
-    }
-
-    @Test func `All notifications that failed with one code can be reprocessed at once`() async throws {
-        try await Self.run { world, browser in
-            for name in ["anna", "ben"] { _ = try await world.subscribe(name) }
-            let core = try world.server.core
-            let filter = InboxFilter(scopes: core.scopes.all.map(\.id))
-            for item in try await core.storage.notifications(filter, before: .max, limit: 10).items {
-                try await core.storage.fail(item.id, code: "storage_damaged", message: "it is damaged", at: 0)
-            }
-            try await browser.signIn()
-            let list = try await browser.get("/console/notifications?state=failed").text
-            #expect(list.contains("All that failed with storage_damaged"))
-            let fields = ["action": "reprocess-failed", "code": "storage_damaged"]
-            #expect(try await browser.post("/console/confirm", fields).text.contains("That is 2 notifications."))
-            let done = try #require(try await browser.confirm(fields).location)
-            #expect(try await browser.get(done).text.contains("Done: process all of them again."))
-            try await world.waitUntilIdle()
-            let after = try await browser.get("/console/notifications?state=failed").text
-            #expect(!after.contains("All that failed"))
-        }
-    }
-
-    @Test func `A new webhook secret is shown once, and the old one can be retired`() async throws {
-        try await Self.run { world, browser in
-            let endpoint = Data(#"{"name":"made","url":"https://example.com/hooks"}"#.utf8)
-            #expect(try await world.api.send("POST", "/v1/webhooks", body: endpoint).status == 201)
-            try await browser.signIn()
-            func secrets() async throws -> [String] {
-                let json = try await world.api.get("/v1/webhooks/made")
-                return (json["secrets"] as? [[String: Any]] ?? []).compactMap { $0["fingerprint"] as? String }
-            }
-            let old = try #require(try await secrets().first)
-            // The only secret cannot be retired, and the page does not offer that.
-            #expect(!(try await browser.get("/console/webhooks/made").text.contains("Retire the secret")))
-            let shown = try await browser.confirm(["action": "webhook-secret", "name": "made"])
-            #expect(shown.status == 200 && shown.text.contains("whsec_") && shown.text.contains("not shown again"))
-            #expect(try await secrets().count == 2)
-            let page = try await browser.get("/console/webhooks/made").text
-            #expect(page.contains("Retire the secret") && !page.contains("whsec_"))
-            try await browser.confirm(["action": "webhook-secret-retire", "name": "made", "fingerprint": old])
-            let left = try await secrets()
-            #expect(left.count == 1 && !left.contains(old))
         }
     }
 

@@ -84,4 +84,54 @@ extension `Storage failures` {
             try again.close()
         }
     }
+
+    @Test(.enabled(if: getuid() != 0, "root may write to any folder"))
+    func `Opening a ledger in a read-only folder throws an error with the path`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let path = folder.appending(path: "ledger.sqlite").path
+            try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: path) }
+            #expect(error?.code == .readOnly && error?.message.contains(path) == true)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+        }
+    }
+
+    @Test func `Opening a ledger in a missing folder throws an error with the path`() {
+        let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: "/nowhere/at/all.sqlite") }
+        #expect(error?.code == .cannotOpen && error?.message.contains("/nowhere/at/all.sqlite") == true)
+    }
+
+    @Test func `Opening a file that is no database throws an error and does not change the file`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "notes.txt")
+            let text = Data(String(repeating: "This is no ledger. ", count: 1000).utf8)
+            try text.write(to: file)
+            let error = #expect(throws: StorageError.self) { try SQLiteStorage(path: file.path) }
+            #expect(error?.code == .notALedger)
+            #expect(try Data(contentsOf: file) == text)
+        }
+    }
+
+    @Test func `Ledgers and backups are readable by the server's user only`() async throws {
+        try await Tool.inTemporaryFolder { folder in
+            func modes(_ names: [String]) throws -> [Int?] {
+                try names.map { name in
+                    let path = folder.appending(path: name).path
+                    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                    return (attributes[.posixPermissions] as? NSNumber)?.intValue
+                }
+            }
+            let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
+            let files = ["", "-wal", "-shm", ".lock"].map { "ledger.sqlite" + $0 }
+            #expect(try modes(files) == files.map { _ in 0o600 })
+            let (path, copy) = (ledger.storage.path, folder.appending(path: "copy.sqlite").path)
+            _ = try LedgerBackup.make(of: path, to: copy)
+            #expect(try modes(["copy.sqlite"]) == [0o600])
+            try ledger.storage.close()
+            // A copy whose permissions were changed elsewhere.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy)
+            _ = try LedgerBackup.restore(copy, to: path, replacing: true)
+            #expect(try modes(["ledger.sqlite"]) == [0o600])
+        }
+    }
 }

@@ -11,13 +11,13 @@ import Testing
 @testable import Ledger
 
 @Suite struct `Stored claims` {
-    private static let token = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"
+    static let token = "3f2b6c1e-0f5d-4a7b-9c3e-8d1a2b4c5d6e"
 
-    private static func withLedger(_ body: @Sendable (TestLedger, URL) async throws -> Void) async throws {
+    static func withLedger(_ body: @Sendable (TestLedger, URL) async throws -> Void) async throws {
         try await Tool.inTemporaryFolder { folder in try await body(try await TestLedger(in: folder), folder) }
     }
 
-    private static func claim(
+    static func claim(
         _ customer: String, _ originals: [String], at instant: Milliseconds, account: String? = nil,
         policy: ServerConfiguration.RestorePolicy = .transfer, in ledger: TestLedger
     ) async throws {
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Stores a signed purchase with the app account token and the Apple account.
-    private static func buy(
+    static func buy(
         _ original: String, named token: String? = nil, account: String? = nil, in ledger: TestLedger
     ) async throws {
         let fact = TransactionFact(
@@ -41,12 +41,12 @@ import Testing
         _ = try await ledger.storage.commit(received: [], processed: [folded])
     }
 
-    private static func owners(_ original: String, in ledger: TestLedger) async throws -> [String] {
+    static func owners(_ original: String, in ledger: TestLedger) async throws -> [String] {
         try await ledger.storage.owners(of: original, in: ledger.scope.id)
     }
 
     /// Returns the customers among `customers` who own the purchase at `instant`.
-    private static func owners(
+    static func owners(
         _ original: String, at instant: Milliseconds, among customers: [String], in ledger: TestLedger
     ) async throws -> [String] {
         var owners: [String] = []
@@ -56,112 +56,6 @@ import Testing
             if purchase?.ownership.owners(at: instant).contains(customer) == true { owners.append(customer) }
         }
         return owners
-    }
-
-    private static func export(_ ledger: TestLedger, to file: URL) async throws -> String {
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: file)
-        let result = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }
-        try handle.close()
-        return result.digest
-    }
-
-    private static func importFile(_ file: URL, into ledger: TestLedger) async throws -> LedgerImport.Report {
-        let verifier = try await RandomStoreHistory.shared.value.verifier
-        return try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
-            .run(try FileHandle(forReadingFrom: file))
-    }
-
-    @Test func `Importing an older export does not restore a claim that was transferred since`() async throws {
-        try await Self.withLedger { ledger, folder in
-            try await Self.claim("anna", ["1"], at: 5, in: ledger)
-            try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
-            let older = folder.appending(path: "older.jsonl")
-            _ = try await Self.export(ledger, to: older)
-            try await Self.claim("ben", ["1"], at: 9, account: "a", in: ledger)
-            let digest = try await ledger.storage.digest()
-            #expect(try await Self.importFile(older, into: ledger).refusals == 0)
-            #expect(try await Self.owners("1", in: ledger) == ["ben"])
-            #expect(try await ledger.storage.digest() == digest)
-            // Importing the newer export before the older one gives the same ledger.
-            let newer = folder.appending(path: "newer.jsonl")
-            _ = try await Self.export(ledger, to: newer)
-            let other = try await TestLedger(in: folder)
-            _ = try await Self.importFile(newer, into: other)
-            _ = try await Self.importFile(older, into: other)
-            #expect(try await other.storage.digest() == digest)
-        }
-    }
-
-    @Test func `An import keeps the claims that an erased customer made after the erasure`() async throws {
-        try await Self.withLedger { ledger, folder in
-            try await Self.claim("anna", ["1"], at: 5, account: "a", in: ledger)
-            _ = try await ledger.storage.erase("anna", in: ledger.scope, at: 9)
-            try await Self.claim("anna", ["1"], at: 20, account: "a", in: ledger)
-            let events = try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9, amongLast: 99)
-            #expect(events.first?.customer == "anna" && events.count == 2)
-            let digest = try await ledger.storage.digest()
-            let file = folder.appending(path: "export.jsonl")
-            _ = try await Self.export(ledger, to: file)
-            let new = try await TestLedger(in: folder)
-            for other in [new, ledger] {
-                #expect(try await Self.importFile(file, into: other).refusals == 0)
-                #expect(try await Self.owners("1", in: other) == ["anna"])
-                #expect(try await other.storage.accounts(of: "anna", in: other.scope.id) == ["a"])
-                #expect(try await other.storage.digest() == digest)
-            }
-            #expect(
-                try await ledger.storage.lastEventsOfCustomers(in: ledger.scope.id, limit: 9, amongLast: 99) == events)
-        }
-    }
-
-    /// The App Store signs the app account token, also the token of a customer who was erased and has returned.
-    @Test(arguments: [(-1000, true), (1000, false)] as [(Milliseconds, Bool)])
-    func `An import anonymizes purchases from before an erasure and keeps purchases from after it`(
-        _ erased: Milliseconds, _ isLeft: Bool
-    ) async throws {
-        try await Self.withLedger { ledger, folder in
-            let start = World.start.milliseconds
-            _ = try await ledger.storage.erase(Self.token, in: ledger.scope, at: start + erased)
-            try await Self.buy("1", named: Self.token, in: ledger)
-            let report = UsageReport(customerConsented: true, reportedAt: start + 2000)
-            try await ledger.storage.record(report, of: Self.token, in: ledger.scope.id)
-            #expect(try await Self.owners("1", in: ledger) == [Self.token])
-            let file = folder.appending(path: "empty.jsonl")
-            try Data(#"{"object":"ledger_export","version":1}"#.utf8).write(to: file)
-            #expect(try await Self.importFile(file, into: ledger).refusals == 0)
-            let owners = try await Self.owners("1", in: ledger)
-            #expect(owners == (isLeft ? [Self.token] : []))
-        }
-    }
-
-    /// The ledger is a backup from before the erasure. The imported export is newer.
-    @Test func `An import removes an erased customer's name from events, even without claims`() async throws {
-        try await Self.withLedger { ledger, folder in
-            let (storage, scope, start) = (ledger.storage, ledger.scope.id, World.start.milliseconds)
-            let received = ReceivedNotification(
-                scope: scope, uuid: "notification 1", type: "ONE_TIME_CHARGE", signedDate: start,
-                receivedAt: start,
-                origin: .delivered, text: "text 1")
-            let insertions = try await storage.commit(received: [received], processed: [])
-            try #require(insertions == [.stored(1)])
-            try await Self.buy("1", named: Self.token, in: ledger)
-            func customers() async throws -> [String?] {
-                try await storage.lastEventsOfCustomers(in: scope, limit: 9, amongLast: 99).map(\.customer)
-            }
-            #expect(try await customers() == [Self.token])
-            let erasure = Erasure(
-                digest: Erasure.digest(of: Self.token, in: RandomStoreHistory.bundleID), at: start + 1000)
-            let lines = [
-                #"{"object":"ledger_export","version":3}"#,
-                #"{"object":"erasure","bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production","#
-                    + #""digest":"\#(erasure.digest)","at":\#(erasure.instant)}"#,
-            ]
-            let file = folder.appending(path: "newest.jsonl")
-            try Data(lines.joined(separator: "\n").utf8).write(to: file)
-            #expect(try await Self.importFile(file, into: ledger).refusals == 0)
-            #expect(try await customers() == [erasure.standIn])
-        }
     }
 
     @Test func `Erasures of 250 customers are applied in three commits and affect no other customer`() async throws {
@@ -186,88 +80,6 @@ import Testing
             before = storage.commits
             try await storage.applyErasures(in: [appEnvironment.id])
             #expect(storage.commits == before)
-        }
-    }
-
-    /// Exports of version 1 contain only the claims in force, without their history.
-    @Test func `An export of version 1 is imported, and four malformed claims are refused`() async throws {
-        try await Self.withLedger { ledger, folder in
-            let start = #"{"object":"ledger_export","version":1}"#
-            let scope = #""bundle_id":"\#(RandomStoreHistory.bundleID)","environment":"Production""#
-            func claim(_ customer: String, _ instant: Int) -> String {
-                #"{"object":"claim",\#(scope),"original_transaction_id":"1","customer":"\#(customer)","claimed_at":\#(instant)}"#
-            }
-            func importLines(_ lines: [String]) async throws -> LedgerImport.Report {
-                let file = folder.appending(path: "former.jsonl")
-                try Data(lines.joined(separator: "\n").utf8).write(to: file)
-                return try await Self.importFile(file, into: ledger)
-            }
-            let end = #"{"object":"end","notifications":0,"pending":0,"statements":0,"claims":2,"digest":"d"}"#
-            let shared = try await importLines([start, claim("anna", 5), claim("ben", 7), end])
-            #expect(shared.claims == 2 && shared.refusals == 0 && shared.version == 1)
-            #expect(try await Self.owners("1", in: ledger) == ["anna", "ben"])
-            #expect(
-                try await ledger.storage.digest(ofExportVersion: 1) != ledger.storage.digest(ofExportVersion: 2))
-            // A later export, made after the purchase was transferred from both; then the first export again.
-            _ = try await importLines([start, claim("cleo", 9), end])
-            #expect(try await Self.owners("1", in: ledger) == ["cleo"])
-            _ = try await importLines([start, claim("anna", 5), claim("ben", 7), end])
-            #expect(try await Self.owners("1", in: ledger) == ["cleo"])
-            let wrong = try await importLines([
-                start.replacing("1}", with: "4}"), claim("anna", 5).replacing(":5}", with: ":9223372036854775807}"),
-                claim("anna", 5).replacing("claimed_at", with: #"kind":"steal","claimed_at"#),
-                claim("anna", 5).replacing("claim\"", with: "account_claim\"")
-                    .replacing("original_", with: "app_").replacing("\"claimed", with: "\"kind\":\"join\",\"claimed"),
-            ])
-            #expect(wrong.refusals == 4, "\(wrong.refused)")
-        }
-    }
-
-    @Test(arguments: 0..<12 as Range<UInt64>)
-    func `Importing any parts of two exports in any order gives the same ledger`(_ seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
-        let policies = ServerConfiguration.RestorePolicy.allCases
-        // Two ledgers with separate claims.
-        let steps = (0..<16).map { step in
-            (
-                ledger: Int.random(in: 0..<2, using: &random),
-                customer: ["anna", "ben", "cleo"].randomElement(using: &random) ?? "anna",
-                original: "\(Int.random(in: 1...2, using: &random))", isAccount: Bool.random(using: &random),
-                policy: policies.randomElement(using: &random) ?? .share, instant: Int64(step / 4)
-            )
-        }
-        let orders = (0..<3).map { _ in
-            (0..<6).map { _ in
-                (Int.random(in: 0..<2, using: &random), UInt64.random(in: 0...UInt64.max, using: &random))
-            }
-        }
-        try await Tool.inTemporaryFolder { folder in
-            var files: [URL] = []
-            for number in 0..<2 {
-                let ledger = try await TestLedger(in: folder)
-                for step in steps where step.ledger == number {
-                    try await Self.claim(
-                        step.customer, step.isAccount ? [] : [step.original], at: step.instant,
-                        account: step.isAccount ? "a\(step.original)" : nil, policy: step.policy, in: ledger)
-                }
-                files.append(folder.appending(path: "\(number).jsonl"))
-                _ = try await Self.export(ledger, to: files[number])
-            }
-            var digests: Set<String> = []
-            for order in orders {
-                let ledger = try await TestLedger(in: folder)
-                for (file, seed) in order {
-                    var random = SeededGenerator(seed: seed)
-                    let lines = try String(contentsOf: files[file], encoding: .utf8).split(separator: "\n")
-                    let part = folder.appending(path: "part.jsonl")
-                    let chosen = lines.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
-                    try Data(chosen.joined(separator: "\n").utf8).write(to: part)
-                    _ = try await Self.importFile(part, into: ledger)
-                }
-                for file in files { _ = try await Self.importFile(file, into: ledger) }
-                digests.insert(try await ledger.storage.digest())
-            }
-            #expect(digests.count == 1)
         }
     }
 

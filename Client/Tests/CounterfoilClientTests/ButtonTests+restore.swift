@@ -1,0 +1,180 @@
+import ClientWorld
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+// Restore.
+extension `Purchase and restore by the customer` {
+    @Test func `Only restore syncs with the App Store, and it reports everything with restore`() throws {
+        var harness = Harness.signedIn()
+        harness.gather(current: [subscription()])
+        harness.answerAll()
+        #expect(harness.syncs == 0)
+        harness.send(.restore(call: 1))
+        #expect(harness.syncs == 1)
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [coins()], current: [subscription()], all: [subscription(), lifetime()])
+        let foundLastReport = harness.lastReport
+        let report = try #require(foundLastReport)
+        #expect(report.restore == true)
+        #expect(harness.sent.last?.request.ids.sorted() == [1, 5, 7])
+        #expect(harness.outcomes.isEmpty)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.reachedAppStore && outcome.failure == nil)
+        #expect(harness.finished == [7])
+    }
+
+    @Test func `A customer with an empty device can restore`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        #expect(harness.lastReport?.restore == true)
+        harness.answerAll()
+        #expect(harness.outcomes[1] != nil)
+    }
+
+    @Test func `Without a network the sync fails, and restore still reports the device's purchases`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: false))
+        harness.gather(current: [lifetime()])
+        #expect(harness.sent.last?.request.ids == [5])
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(!outcome.reachedAppStore && outcome.failure == nil)
+    }
+
+    @Test func `Two restore calls sync once, and both complete`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.restore(call: 2))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        harness.answerAll()
+        #expect(harness.syncs == 1)
+        #expect(harness.outcomes.count == 2)
+    }
+
+    @Test func `A failed restore is reported, and its retry does not restore`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        harness.fail(.noConnection)
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == .noConnection)
+        harness.fire(.retry)
+        #expect(harness.sent.last?.request.ids == [5])
+        #expect(harness.lastReport?.restore == false)
+    }
+
+    @Test func `A failure during the sync does not fail the restore`() {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [lifetime()])
+        harness.send(.restore(call: 1))
+        harness.fail(BackendFailure(status: 403, code: "forbidden"))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [lifetime()])
+        #expect(harness.outcomes.isEmpty)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.reachedAppStore && outcome.failure == nil)
+    }
+
+    @Test func `A refused purchase of another customer does not keep the app transaction from being sent`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        #expect(harness.lastReport?.appTransaction != nil)
+        harness.fail(BackendFailure(status: 409, code: "receipt_already_in_use"))
+        #expect(harness.notices == [.belongsToAnotherCustomer(lifetime())])
+        #expect(harness.sent.map(\.request.ids) == [[5], []])
+        #expect(harness.lastReport?.appTransaction != nil && harness.lastReport?.restore == false)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `A purchase that is being sent during a restore is sent again with restore`(
+        isRefusedFirst: Bool
+    ) throws {
+        var harness = Harness.launched("anna")
+        harness.send(.recorded(lifetime(token: nil)))
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(unfinished: [lifetime(token: nil)])
+        #expect(harness.sent.map(\.request.ids) == [[5], []])
+        let restore = try #require(harness.open.keys.max())
+        let isInUse = BackendFailure(status: 409, code: "receipt_already_in_use")
+        if isRefusedFirst { harness.fail(isInUse) }
+        harness.answer(restore, CustomerResponse(id: "anna", asOf: harness.now))
+        #expect(harness.outcomes.isEmpty)
+        if !isRefusedFirst { harness.fail(isInUse) }
+        #expect(harness.sent.last?.request.ids == [5] && harness.lastReport?.restore == true)
+        harness.answerAll()
+        #expect(harness.finished == [5] && harness.notices.isEmpty)
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+    }
+
+    @Test func `A restore with an expired token is repeated with a new token before it completes`() {
+        var harness = Harness.launched(anna) { $0.token = { _ in nil } }
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        harness.fail(BackendFailure(status: 401, code: "token_expired"))
+        #expect(harness.outcomes.isEmpty)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        #expect(harness.lastReport?.restore == true && harness.lastReport?.appTransaction != nil)
+        harness.answerAll()
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == nil)
+    }
+
+    @Test func `A restore whose app transaction is refused fails with the refusal`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather()
+        let failure = BackendFailure(status: 400, code: "bad_signature", parameter: "app_transaction")
+        harness.fail(failure)
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == failure)
+    }
+
+    @Test func `A restore during the server's Retry-After pause fails`() {
+        var harness = Harness.signedIn()
+        harness.gather()
+        harness.fail(BackendFailure(status: 503, code: "unavailable", retryAfter: 600))
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure != nil)
+        #expect(harness.open.isEmpty)
+    }
+
+    @Test func `A restore without an answer times out`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.synced(reachedAppStore: true))
+        harness.fire(.call(1))
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        #expect(outcome.failure == .timeout)
+    }
+
+    @Test func `A sign-in ends the previous customer's restore`() {
+        var harness = Harness.launched()
+        harness.send(.restore(call: 1))
+        harness.send(.signedIn(customer: bert, token: "b"))
+        guard case .failed(.customerChanged)? = harness.outcomes[1] else { return #expect(Bool(false)) as Void }
+        harness.send(.synced(reachedAppStore: true))
+        harness.gather(current: [lifetime()])
+        #expect(harness.sent.allSatisfy { $0.request.report?.restore != true })
+    }
+}

@@ -1,0 +1,140 @@
+import ClientWorld
+import CounterfoilClient
+import CounterfoilClientTesting
+import Foundation
+import Testing
+
+// Expired and missing tokens, and wrong keys.
+extension `Retries after server failures` {
+    @Test func `An expired token is replaced once, and the report is repeated`() {
+        var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
+        harness.gather(unfinished: [subscription()])
+        harness.fail(BackendFailure(status: 401, code: "token_expired"))
+        #expect(harness.tokenRequests == [anna])
+        #expect(harness.open.isEmpty)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        #expect(harness.sent.last?.request.credential.token == "fresh")
+        #expect(harness.sent.last?.request.ids == [1])
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test func `A new token that is expired too is reported as a misconfiguration`() {
+        var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
+        harness.gather(unfinished: [subscription()])
+        let failure = BackendFailure(status: 401, code: "token_expired")
+        harness.fail(failure)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        harness.fail(failure)
+        #expect(harness.tokenRequests == [anna])
+        #expect(harness.notices == [.misconfigured(failure)])
+        #expect(harness.finished.isEmpty)
+    }
+
+    @Test func `A new token that expires while the server is unreachable is replaced too`() {
+        var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
+        harness.gather(unfinished: [subscription()])
+        let expired = BackendFailure(status: 401, code: "token_expired")
+        harness.fail(expired)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresh"))))
+        harness.fail(.noConnection)
+        harness.pass(hour)
+        harness.send(.foreground)
+        harness.gather(unfinished: [subscription()])
+        harness.fail(expired)
+        #expect(harness.tokenRequests == [anna, anna] && harness.notices.isEmpty)
+        harness.send(.token(customer: anna, .success(CustomerCredential(customer: anna, token: "fresher"))))
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test(arguments: [false, true])
+    func `Two requests with one expired token request one new token, and both are repeated`(arrivesBeforeRefusal: Bool)
+    {
+        var harness = Harness.signedIn(anna) { $0.token = { _ in nil } }
+        harness.gather(unfinished: [subscription()])
+        harness.send(.recorded(lifetime()))
+        #expect(harness.open.count == 2)
+        let expired = BackendFailure(status: 401, code: "token_expired")
+        let fresh = ClientEvent.token(
+            customer: anna, .success(CustomerCredential(customer: anna, token: "fresh")))
+        harness.fail(expired)
+        if arrivesBeforeRefusal { harness.send(fresh) }
+        harness.fail(expired)
+        if !arrivesBeforeRefusal { harness.send(fresh) }
+        #expect(harness.tokenRequests == [anna] && harness.notices.isEmpty)
+        #expect(harness.open.values.map(\.credential.token) == ["fresh", "fresh"])
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 5])
+    }
+
+    @Test func `A token from a sign-in counts at once, and a late failure of the token request is ignored`() {
+        var harness = Harness { $0.token = { _ in nil } }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: nil))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.tokenRequests == [anna] && harness.sent.isEmpty)
+        harness.send(.signedIn(customer: anna, token: "good"))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.sent.map(\.request.credential.token) == ["good"])
+        harness.send(.token(customer: anna, .failure(.noToken)))
+        #expect(harness.notices.isEmpty)
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test(arguments: [false, true])
+    func `A refusal without a token does not halt the client if a token has arrived meanwhile`(isRestore: Bool) {
+        var harness = Harness.launched()
+        harness.relaunch()
+        if isRestore {
+            harness.send(.restore(call: 1))
+            harness.send(.synced(reachedAppStore: true))
+        }
+        harness.gather(unfinished: isRestore ? [] : [subscription()])
+        #expect(harness.open.values.map(\.credential.token) == [nil])
+        // The app provides the token while the first request is running.
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.fail(BackendFailure(status: 401, code: "unauthorized"))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.machine.halted == nil && harness.notices.isEmpty && harness.outcomes.isEmpty)
+        #expect(harness.sent.last?.request.credential.token == "token")
+        harness.answerAll()
+        #expect(harness.finished == [1])
+        guard case .restore(let outcome)? = harness.outcomes[1] else { return #expect(!isRestore) as Void }
+        #expect(outcome.failure == nil)
+    }
+
+    @Test func `A temporarily unavailable token is requested again, and a missing one halts the client`() {
+        var harness = Harness { $0.token = { _ in nil } }
+        harness.start()
+        harness.send(.signedIn(customer: anna, token: nil))
+        harness.gather(unfinished: [subscription()])
+        #expect(harness.tokenRequests == [anna] && harness.sent.isEmpty)
+        harness.send(.token(customer: anna, .failure(.noConnection)))
+        harness.fire(.retry)
+        #expect(harness.tokenRequests == [anna, anna])
+        harness.send(.token(customer: anna, .failure(.noToken)))
+        #expect(harness.notices == [.misconfigured(.noToken)])
+        harness.send(.signedIn(customer: anna, token: "token"))
+        harness.gather(unfinished: [subscription()])
+        harness.answerAll()
+        #expect(harness.finished == [1])
+    }
+
+    @Test(arguments: [401, 403, 404, 405])
+    func `A wrong key halts the client until the next launch, loses nothing and is reported`(_ status: Int) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(), coins()])
+        let failure = BackendFailure(status: status, code: "unauthorized")
+        harness.fail(failure)
+        harness.send(.foreground)
+        harness.send(.updated(lifetime()))
+        #expect(harness.open.isEmpty && harness.finished.isEmpty && harness.machine.stuck.isEmpty)
+        #expect(harness.notices == [.misconfigured(failure)])
+        harness.relaunch()
+        harness.gather(unfinished: [subscription(), coins()])
+        harness.answerAll()
+        #expect(harness.finished.sorted() == [1, 7])
+    }
+}
