@@ -81,6 +81,23 @@ import Testing
         }
     }
 
+    /// An engine that counts the named items would stop at twenty.
+    @Test(arguments: Engine.allCases)
+    func `The newest twenty unverified items are named, and all are counted`(_ engine: Engine) async throws {
+        try await engine.withLedger { ledger, found in
+            let id = try await ledger.begin(Self.plan(found.id, windows: 1), at: 0)
+            let window = try #require(try await ledger.openWindows(of: id).first)
+            var page = Self.page()
+            page.unverified = (0..<25 as Range<UInt8>).map {
+                UnverifiedItem(digest: Data([$0]), code: "no", message: "\($0)")
+            }
+            try await ledger.record(page, of: window, at: 1)
+            let names = try await ledger.missingNames(in: found.id)
+            #expect(names.items.map(\.message) == (5..<25).reversed().map { "\($0)" })
+            #expect(try await ledger.missing(in: found.id).unverified == 25)
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `Only the last ended recoveries are kept, and all open ones`(
         _ engine: Engine

@@ -2,7 +2,9 @@ import Foundation
 import Ledger
 import LedgerServices
 import Logging
+import MemoryLedger
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `The commits of the audit log` {
@@ -37,5 +39,22 @@ import Testing
         storage.released.continuation.finish()
         #expect(await second == 1)
         await first
+    }
+
+    @Test func `Entries of the audit log are kept for 400 days`() async throws {
+        let (ledger, clock) = (MemoryLedger(), TestClock(World.start))
+        let log = AuditLog(ledger, now: { clock.now }, logger: Logger(label: "test"))
+        func addEntry() async throws -> [Milliseconds] {
+            let now = clock.now.milliseconds
+            log.add(AuditEntry(at: now, actor: "anna", action: "GET /v1/webhooks", result: "403"))
+            await log.flush()
+            return try await ledger.audit(before: .max, limit: 9).map { now - $0.entry.at }
+        }
+        let days = Milliseconds(400 * 86_400_000)
+        #expect(try await addEntry() == [0])
+        clock.advance(by: 400 * 86_400)
+        #expect(try await addEntry() == [0, days])
+        clock.advance(by: 1)
+        #expect(try await addEntry() == [0, 1000])
     }
 }

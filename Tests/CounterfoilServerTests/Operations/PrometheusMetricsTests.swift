@@ -1,7 +1,8 @@
 @testable import LedgerServices
 import CoreMetrics
-import CounterfoilServer
 import Testing
+
+@testable import CounterfoilServer
 
 @Suite struct `Prometheus metrics` {
     @Test func `A counter ignores negative amounts and wraps to zero after 2^64`() {
@@ -121,6 +122,20 @@ import Testing
         #expect(Self.samples(metrics) == [#"count{x="b"} 1"#])
         Counter(label: "count", dimensions: [("x", "a")], factory: metrics).increment()
         #expect(Self.samples(metrics) == [#"count{x="a"} 1"#, #"count{x="b"} 1"#])
+    }
+
+    @Test func `Requests beyond 1024 combinations of route, method and status are counted as "other"`() {
+        let metrics = PrometheusMetrics()
+        let requests = RequestMetrics(metrics)
+        for number in 0..<1030 {
+            requests.begin()
+            requests.end(.init(route: "/\(number)", method: "GET", status: 200), since: .now)
+        }
+        let text = metrics.text()
+        let name = "counterfoil_http_requests_total"
+        #expect(text.contains("\n\(name){route=\"/1023\",method=\"GET\",status=\"200\"} 1\n"))
+        #expect(text.contains("\n\(name){route=\"other\",method=\"OTHER\",status=\"0\"} 6\n"))
+        #expect(!text.contains("/1024"))
     }
 
     /// Returns the samples of the metrics that the test has created.

@@ -92,6 +92,18 @@ extension `Webhooks` {
         }
     }
 
+    @Test func `An attempt stores the first 512 bytes of the response`() async throws {
+        try await World.runWithWebhooks { world, receiver in
+            let beginning = String(repeating: "x", count: 512)
+            receiver.answer { _ in WebhookReceiver.Answer(status: 500, body: beginning + "y") }
+            _ = try await world.buy("anna")
+            try await world.deliverWebhooks()
+            let delivery = try #require(try await world.deliveries().first)
+            let answer = try await world.send(.GET, "/v1/webhooks/backend/deliveries/\(delivery.id)")
+            #expect(answer.json["attempt_list"].items.map { $0["answer"].text } == [beginning])
+        }
+    }
+
     @Test func `A retry follows the receiver's Retry-After, up to a day`() async throws {
         try await World.runWithWebhooks { world, receiver in
             receiver.answer(503, ["Retry-After": "7200"])

@@ -23,6 +23,7 @@ final class WebhookReceiver: Sendable {
     struct Answer: Sendable {
         var status: Int
         var headers: [String: String] = [:]
+        var body = ""
         /// The answer is sent when this stream ends; nil to send it at once.
         var delay: AsyncStream<Void>?
     }
@@ -74,7 +75,8 @@ final class WebhookReceiver: Sendable {
             return state.answer(message)
         }
         if let delay = answer.delay { for await _ in delay {} }
-        var response = Response(status: .init(code: answer.status))
+        var response = Response(
+            status: .init(code: answer.status), body: ResponseBody(byteBuffer: ByteBuffer(string: answer.body)))
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { response.headers[name] = value }
         }
