@@ -112,6 +112,18 @@ import Testing
         }
     }
 
+    @Test func `With "audit_reads" the audit log has each read of a customer with a backend key`() async throws {
+        try await World.withAPI(server: { $0.console.auditsReads = true }) { world in
+            let anna = try await world.subscribe("anna")
+            for path in ["/v1/customers/\(anna)", "/v1/notifications", "/v1/customers/\(anna)"] {
+                #expect(try await world.api.get(path).status == 200)
+            }
+            let items = try await world.api.get("/v1/audit").items
+            #expect(items.map { $0["action"] as? String } == ["GET /v1/customers/{id}", "GET /v1/customers/{id}"])
+            #expect(items.allSatisfy { $0["target"] as? String == anna })
+        }
+    }
+
     @Test func `Each page of the audit log's CSV links to a next page of the same length`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "carl", "dora", "emil"] {

@@ -11,13 +11,16 @@ import Testing
 @Suite struct `verifyReceipt clients and notifications of version 1` {
     private static let secret = "the shared secret of the app"
 
-    @Test func `A receipt is accepted by verifyReceipt and in a version 1 notification`() async throws {
+    @Test func `A receipt is accepted by verifyReceipt and in version 1 notifications, of which the log warns once`()
+        async throws
+    {
+        let log = LogCapture()
         try await World.run(
             simulator: { $0.createsReceiptAuthorityAtStart = true },
             server: { configuration in
                 configuration.keys = [World.backend]
                 configuration.apps[0].sharedSecrets = [Secret(Self.secret)]
-            }
+            }, logger: log.logger(ServerConfiguration.Log())
         ) { world in
             try world.simulator.add(Fault("notification:*", .drop))
             let bought = try await world.simulator.perform(
@@ -27,6 +30,7 @@ import Testing
             try await verify(world, receipt)
             try await refusals(world, receipt)
             try await notify(world, receipt, try #require(bought.originalTransactionID))
+            #expect(log.text.components(separatedBy: "This app gets notifications of version 1").count == 2)
         }
     }
 
