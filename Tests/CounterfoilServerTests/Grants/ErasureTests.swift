@@ -246,11 +246,11 @@ import Testing
             _ = try await Self.populate(world)
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
             let older = world.folder.appending(path: "older.jsonl")
-            _ = try await world.export(storage, to: older)
+            try await storage.export(to: older)
             try await world.simulator.advance(by: 60)
             _ = try await world.api.send("DELETE", "/v1/customers/person-anna")
             let newer = world.folder.appending(path: "newer.jsonl")
-            let digest = try await world.export(storage, to: newer)
+            let digest = try await storage.export(to: newer).digest
             #expect(!(try String(contentsOf: newer, encoding: .utf8).contains("person-anna")))
             let configuration = try world.configuration()
             try await world.stopServer()

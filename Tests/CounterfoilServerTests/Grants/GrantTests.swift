@@ -188,7 +188,7 @@ import Testing
             let answers = try await [world.api.get("/v1/customers/anna").text, world.api.get(Self.path).text]
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
             let file = world.folder.appending(path: "export.jsonl")
-            let digest = try await world.export(storage, to: file)
+            let digest = try await storage.export(to: file).digest
             let configuration = try world.configuration()
             try await world.stopServer()
             try FileManager.default.removeItem(atPath: configuration.storage.path)

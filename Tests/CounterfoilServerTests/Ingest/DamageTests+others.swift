@@ -103,10 +103,7 @@ extension `Damaged ledger rows` {
             var random = SeededGenerator(seed: 1)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let file = folder.appending(path: "export.jsonl")
-            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-            let handle = try FileHandle(forWritingTo: file)
-            let digest = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }.digest
-            try handle.close()
+            let digest = try await ledger.storage.export(to: file).digest
             let original = try #require(history.transactions.first?.payload.originalTransactionId)
             try await other.storage.pool.write { db in
                 try db.execute(

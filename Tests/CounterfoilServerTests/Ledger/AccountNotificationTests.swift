@@ -67,7 +67,7 @@ import Testing
                 #expect(found.differing == ["the index of notifications about Apple accounts"] && found.isReplaced)
                 #expect(try await Self.rows(storage) == before)
                 let file = world.folder.appending(path: "export.jsonl")
-                _ = try await world.export(storage, to: file)
+                try await storage.export(to: file)
                 let other = try SQLiteStorage(path: world.folder.appending(path: "other.sqlite").path)
                 let scopes = try await LedgerMaintenance.scopes(configuration, in: other)
                 let report = try await LedgerImport(other, verifier: verifier, scopes: scopes, at: .now)

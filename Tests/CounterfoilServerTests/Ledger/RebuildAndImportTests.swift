@@ -86,12 +86,9 @@ import Testing
             #expect(try await Self.countPrices(ledger) == 0)
             #expect(try await ledger.storage.digest() == digest)
             let file = folder.appending(path: "export.jsonl")
-            _ = try await export(ledger.storage, to: file)
+            try await ledger.storage.export(to: file)
             let other = try await TestLedger(in: folder)
-            let report = try await LedgerImport(
-                other.storage, verifier: history.verifier, scopes: other.scopes, at: .now
-            )
-            .run(try FileHandle(forReadingFrom: file))
+            let report = try await other.importFile(file, verifiedBy: history.verifier)
             #expect(try await report.expectedDigest == other.storage.digest())
             #expect(try await Self.countPrices(other) == pricedCount)
             let rebuild = LedgerRebuild(ledger.storage, verifier: history.verifier)
@@ -126,7 +123,7 @@ import Testing
     @Test func `Importing an export twice gives the same ledger and creates no events`() async throws {
         try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
-            let exported = try await export(ledger.storage, to: file)
+            let exported = try await ledger.storage.export(to: file)
             #expect(exported.count.notifications == history.notifications.count && exported.count.claims == 2)
             let other = try await TestLedger(in: folder)
             let ledgerImport = LedgerImport(other.storage, verifier: history.verifier, scopes: other.scopes, at: .now)
@@ -138,7 +135,7 @@ import Testing
             let events = try await other.storage.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM events") }
             #expect(events == 0)
             let again = folder.appending(path: "again.jsonl")
-            _ = try await export(other.storage, to: again)
+            try await other.storage.export(to: again)
             #expect(try Data(contentsOf: again) == Data(contentsOf: file))
         }
     }
@@ -148,7 +145,7 @@ import Testing
     {
         try await withLedger { ledger, history, folder in
             let file = folder.appending(path: "export.jsonl")
-            _ = try await export(ledger.storage, to: file)
+            try await ledger.storage.export(to: file)
             var lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { String($0) }
             lines.removeLast()
             lines[1] = lines[1].replacingOccurrences(of: "Production", with: "Sandbox")
@@ -157,10 +154,7 @@ import Testing
             lines[4] = String(repeating: "[", count: 5000)
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             let other = try await TestLedger(in: folder)
-            let report = try await LedgerImport(
-                other.storage, verifier: history.verifier, scopes: other.scopes, at: .now
-            )
-            .run(try FileHandle(forReadingFrom: file))
+            let report = try await other.importFile(file, verifiedBy: history.verifier)
             #expect(report.refusals == 4 && report.expectedDigest == nil)
             #expect(report.refused.map { $0.prefix(7) } == ["line 2:", "line 3:", "line 4:", "line 5:"])
             #expect(report.notifications == history.notifications.count - 4)
@@ -267,15 +261,6 @@ import Testing
             #expect(error?.code == .cannotOpen && error?.message.contains("not all in one file") == true)
             #expect(!FileManager.default.fileExists(atPath: target))
         }
-    }
-
-    private func export(
-        _ storage: SQLiteStorage, to file: URL
-    ) async throws -> (count: LedgerExport.Count, digest: String) {
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
-        return try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
     }
 }
 

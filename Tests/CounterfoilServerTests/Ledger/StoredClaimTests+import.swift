@@ -10,18 +10,9 @@ import Testing
 
 // Claims in imported exports.
 extension `Stored claims` {
-    private static func export(_ ledger: TestLedger, to file: URL) async throws -> String {
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: file)
-        let result = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }
-        try handle.close()
-        return result.digest
-    }
-
     private static func importFile(_ file: URL, into ledger: TestLedger) async throws -> LedgerImport.Report {
         let verifier = try await RandomStoreHistory.shared.value.verifier
-        return try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
-            .run(try FileHandle(forReadingFrom: file))
+        return try await ledger.importFile(file, verifiedBy: verifier)
     }
 
     @Test func `Importing an older export does not restore a claim that was transferred since`() async throws {
@@ -29,7 +20,7 @@ extension `Stored claims` {
             try await Self.claim("anna", ["1"], at: 5, in: ledger)
             try await Self.claim("anna", [], at: 5, account: "a", in: ledger)
             let older = folder.appending(path: "older.jsonl")
-            _ = try await Self.export(ledger, to: older)
+            try await ledger.storage.export(to: older)
             try await Self.claim("ben", ["1"], at: 9, account: "a", in: ledger)
             let digest = try await ledger.storage.digest()
             #expect(try await Self.importFile(older, into: ledger).refusals == 0)
@@ -37,7 +28,7 @@ extension `Stored claims` {
             #expect(try await ledger.storage.digest() == digest)
             // Importing the newer export before the older one gives the same ledger.
             let newer = folder.appending(path: "newer.jsonl")
-            _ = try await Self.export(ledger, to: newer)
+            try await ledger.storage.export(to: newer)
             let other = try await TestLedger(in: folder)
             _ = try await Self.importFile(newer, into: other)
             _ = try await Self.importFile(older, into: other)
@@ -54,7 +45,7 @@ extension `Stored claims` {
             #expect(events.first?.customer == "anna" && events.count == 2)
             let digest = try await ledger.storage.digest()
             let file = folder.appending(path: "export.jsonl")
-            _ = try await Self.export(ledger, to: file)
+            try await ledger.storage.export(to: file)
             let new = try await TestLedger(in: folder)
             for other in [new, ledger] {
                 #expect(try await Self.importFile(file, into: other).refusals == 0)
@@ -178,7 +169,7 @@ extension `Stored claims` {
                         account: step.isAccount ? "a\(step.original)" : nil, policy: step.policy, in: ledger)
                 }
                 files.append(folder.appending(path: "\(number).jsonl"))
-                _ = try await Self.export(ledger, to: files[number])
+                try await ledger.storage.export(to: files[number])
             }
             var digests: Set<String> = []
             for order in orders {

@@ -40,10 +40,7 @@ import Testing
                 for part in [lines[..<middle], lines[...], lines[middle...]] {
                     let file = folder.appending(path: UUID().uuidString)
                     try Data(part.joined(separator: "\n").utf8).write(to: file)
-                    let report = try await LedgerImport(
-                        ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now
-                    )
-                    .run(try FileHandle(forReadingFrom: file))
+                    let report = try await ledger.importFile(file, verifiedBy: verifier)
                     #expect(report.refusals == 0, "\(report.refused)")
                 }
                 digests.insert(try await ledger.storage.digest())
@@ -95,8 +92,7 @@ import Testing
             ]
             let file = folder.appending(path: "grants.jsonl")
             try Data((wrong + [valid]).joined(separator: "\n").utf8).write(to: file)
-            let report = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
-                .run(try FileHandle(forReadingFrom: file))
+            let report = try await ledger.importFile(file, verifiedBy: verifier)
             #expect(report.refusals == wrong.count, "\(report.refused)")
             #expect(try await ledger.storage.grants(of: "c", in: ledger.scope.id).count == 1)
         }

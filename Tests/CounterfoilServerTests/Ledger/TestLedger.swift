@@ -109,3 +109,22 @@ struct TestLedger {
         _ = try await storage.commit(received: [], processed: waiting)
     }
 }
+
+extension TestLedger {
+    /// Imports a file of an export.
+    func importFile(_ file: URL, verifiedBy verifier: SignedDataVerifier) async throws -> LedgerImport.Report {
+        try await LedgerImport(storage, verifier: verifier, scopes: scopes, at: .now)
+            .run(try FileHandle(forReadingFrom: file))
+    }
+}
+
+extension SQLiteStorage {
+    /// Writes an export of the ledger to a file.
+    @discardableResult
+    func export(to file: URL) async throws -> (count: LedgerExport.Count, digest: String) {
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        return try await LedgerExport.make(of: self) { try handle.write(contentsOf: $0) }
+    }
+}

@@ -167,10 +167,7 @@ import Testing
                     }
                 }
                 let file = folder.appending(path: "\(number).jsonl")
-                _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-                let handle = try FileHandle(forWritingTo: file)
-                _ = try await LedgerExport.make(of: ledger.storage) { try handle.write(contentsOf: $0) }
-                try handle.close()
+                try await ledger.storage.export(to: file)
                 files.append(file)
             }
             let verifier = try await RandomStoreHistory.shared.value.verifier
@@ -178,8 +175,7 @@ import Testing
             for order in [files, files.reversed(), files + files] {
                 let ledger = try await TestLedger(in: folder)
                 for file in order {
-                    _ = try await LedgerImport(ledger.storage, verifier: verifier, scopes: ledger.scopes, at: .now)
-                        .run(try FileHandle(forReadingFrom: file))
+                    _ = try await ledger.importFile(file, verifiedBy: verifier)
                 }
                 digests.insert(try await ledger.storage.digest())
             }

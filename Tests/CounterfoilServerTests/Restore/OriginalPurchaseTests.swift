@@ -211,7 +211,7 @@ import Testing
             let answer = try await world.api.get("/v1/customers/anna").text
             let storage = try #require(try world.server.core.storage as? SQLiteStorage)
             let file = world.folder.appending(path: "export.jsonl")
-            let digest = try await world.export(storage, to: file)
+            let digest = try await storage.export(to: file).digest
             let configuration = try world.configuration()
             try await world.stopServer()
             // Replace the server's ledger by one that is imported from the export.
@@ -281,15 +281,6 @@ extension World {
             store.appTransaction(of: try store.customer(name), at: now)
         }
         return try simulator.core.authority.signer.sign(payload)
-    }
-
-    /// Writes the export of a ledger to the file. Returns its digest.
-    func export(_ storage: SQLiteStorage, to file: URL) async throws -> String {
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: file)
-        let result = try await LedgerExport.make(of: storage) { try handle.write(contentsOf: $0) }
-        try handle.close()
-        return result.digest
     }
 }
 
