@@ -84,7 +84,7 @@ import Testing
 
     @Test func `A closed standard output is reported`() async throws {
         let outcome = try await Command.run(
-            URL(filePath: "/bin/sh"), ["-c", #"exec "$0" --version >&-"#, Command.executable().path])
+            URL(filePath: "/bin/sh"), ["-c", #"exec "$0" --version >&-"#, Tool.executable().path])
         #expect(outcome.status == 1 && outcome.errors.hasSuffix("written: it is closed\n"), "\(outcome.errors)")
     }
 

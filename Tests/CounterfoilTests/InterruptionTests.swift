@@ -36,7 +36,7 @@ import Testing
                 environment: [
                     "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "TMPDIR": temporaryFolder,
                     "XDG_STATE_HOME": folder.path,
-                    "NUMBER": number.path, "COMMAND": Command.executable().path,
+                    "NUMBER": number.path, "COMMAND": Tool.executable().path,
                 ])
             defer { demo.send(SIGKILL) }
             for await line in demo.lines where line.contains("until Ctrl-C") { break }
@@ -129,7 +129,7 @@ struct `A command whose output cannot be written` {
             let temporaryFolder = folder.appending(path: "temporary").path
             try FileManager.default.createDirectory(atPath: temporaryFolder, withIntermediateDirectories: true)
             let outcome = try await Command.run(
-                URL(filePath: "/bin/sh"), ["-c", #"exec "$0" "$@" >/dev/full"#, Command.executable().path] + arguments,
+                URL(filePath: "/bin/sh"), ["-c", #"exec "$0" "$@" >/dev/full"#, Tool.executable().path] + arguments,
                 environment: ["TMPDIR": temporaryFolder, "XDG_STATE_HOME": folder.path])
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("not_writable: standard output cannot be written"), "\(outcome.errors)")
@@ -155,7 +155,7 @@ struct `A command whose output cannot be written` {
                 wait $server
                 """
             let outcome = try await Command.run(
-                URL(filePath: "/bin/sh"), ["-c", script, Command.executable().path, folder.path, errors],
+                URL(filePath: "/bin/sh"), ["-c", script, Tool.executable().path, folder.path, errors],
                 environment: ["PATH": "/usr/bin:/bin"])
             #expect(outcome.status == 0, "\(outcome.text)")
         }
@@ -174,7 +174,7 @@ struct `A command whose output cannot be written` {
                 (read -r _ < "$GONE"; "$0" "$@"; echo "status $?" >&2) | { exec 0<&-; echo > "$GONE"; }
                 """#
             let outcome = try await Command.run(
-                URL(filePath: "/bin/sh"), ["-c", script, Command.executable().path] + arguments,
+                URL(filePath: "/bin/sh"), ["-c", script, Tool.executable().path] + arguments,
                 environment: ["PATH": "/usr/bin:/bin", "GONE": folder.appending(path: "gone").path])
             #expect(outcome.errors == "status 141\n")
         }
@@ -214,7 +214,7 @@ struct `A command whose output cannot be written` {
         let destination = try await Self.destination { simulator in
             let outcome = try await Command.run(
                 URL(filePath: "/bin/sh"),
-                ["-c", #"exec "$0" "$@" >/dev/full"#, Command.executable().path, "simulator", "listen", "--simulator"]
+                ["-c", #"exec "$0" "$@" >/dev/full"#, Tool.executable().path, "simulator", "listen", "--simulator"]
                     + [simulator])
             #expect(outcome.status == 1 && outcome.errors.contains("not_writable"), "\(outcome.errors)")
         }
@@ -226,7 +226,7 @@ struct `A command whose output cannot be written` {
         let destination = try await Self.destination { simulator in
             let pipe = try await ChildProcess(
                 URL(filePath: "/bin/sh"),
-                ["-c", #""$0" "$@" | head -n 1"#, Command.executable().path, "simulator", "listen", "--json"]
+                ["-c", #""$0" "$@" | head -n 1"#, Tool.executable().path, "simulator", "listen", "--json"]
                     + ["--simulator", simulator],
                 environment: ["PATH": "/usr/bin:/bin"])
             while try await Self.destination(of: simulator) == Self.before { try #require(pipe.isRunning) }

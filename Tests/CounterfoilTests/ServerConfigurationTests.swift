@@ -42,7 +42,7 @@ import Testing
             let outcome = try await Command.run(
                 URL(filePath: "/bin/sh"),
                 [
-                    "-c", #"ulimit -n 191 && exec "$0" server run --config "$1" --port 0"#, Command.executable().path,
+                    "-c", #"ulimit -n 191 && exec "$0" server run --config "$1" --port 0"#, Tool.executable().path,
                     file.path,
                 ])
             #expect(outcome.status == 1)

@@ -93,7 +93,7 @@ import Testing
         try await Tool.inTemporaryFolder { folder in
             let home = Home(folder: folder)
             let simulators = [try await home.start("one"), try await home.start("two")]
-            let executable = try Command.executable().path
+            let executable = try Tool.executable().path
             // `script` provides a terminal.
             func typed(_ answer: String) async throws -> Command.Outcome {
                 try await Command.run(

@@ -11,7 +11,7 @@ final class RunningCommand: Sendable {
         _ arguments: [String], state: URL, environment: [String: String] = [:], in directory: URL? = nil
     ) async throws {
         process = try await ChildProcess(
-            Command.executable(), arguments,
+            Tool.executable(), arguments,
             environment: environment.merging(["TERM": "dumb", "XDG_STATE_HOME": state.path]) { $1 }, in: directory)
     }
 

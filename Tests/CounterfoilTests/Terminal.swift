@@ -56,7 +56,7 @@ final class Terminal {
     private var environment: [String: String] {
         [
             "HOME": home.path, "XDG_STATE_HOME": state.path, "COUNTERFOIL_PORT": ports["8080"] ?? "",
-            "PATH": ((try? Command.executable().deletingLastPathComponent().path) ?? "") + ":/usr/bin:/bin",
+            "PATH": ((try? Tool.executable().deletingLastPathComponent().path) ?? "") + ":/usr/bin:/bin",
         ]
     }
 

@@ -83,19 +83,6 @@ import WebConsole
         }
     }
 
-    @Test func `The decode page accepts a file of 3.5 MiB`() async throws {
-        try await World.withConsole { _, browser in
-            let file = Data([0x30, 0x83, 0x38, 0, 0]) + Data(repeating: 0xFF, count: 0x380000)
-            let body =
-                Data("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n".utf8) + file
-                + Data("\r\n--x--\r\n".utf8)
-            let page = try await browser.send(
-                "POST", "/console/decode", body,
-                [("Content-Type", "multipart/form-data; boundary=x"), ("Sec-Fetch-Site", "same-origin")])
-            #expect(page.status == 200 && page.text.contains("not proven"))
-        }
-    }
-
     @Test func `Signing an offer shows the signature in the chosen format, and the customer's page does not show it`()
         async throws
     {

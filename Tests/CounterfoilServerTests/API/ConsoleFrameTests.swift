@@ -43,7 +43,7 @@ extension Browser.Page {
 @Suite struct `Common parts of console pages` {
     /// Runs a command from a page in a shell, unchanged.
     private static func runInShell(_ line: String) async throws -> ChildProcess.Outcome {
-        let folder = try ServerProcess.executable().deletingLastPathComponent().path
+        let folder = try Tool.executable().deletingLastPathComponent().path
         return try await ChildProcess.run(
             URL(filePath: "/bin/sh"), ["-c", line],
             environment: ["PATH": "\(folder):/usr/bin:/bin", "COUNTERFOIL_KEY": TestAPIClient.key, "TERM": "dumb"])

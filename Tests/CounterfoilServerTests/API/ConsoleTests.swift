@@ -211,10 +211,11 @@ import WebConsole
         }
     }
 
-    @Test func `The decode page reads an uploaded file`() async throws {
+    @Test func `The decode page reads an uploaded file of up to 3.5 MiB`() async throws {
         try await Self.run { world, browser in
             try await browser.signIn()
-            for content in [Data("-----BEGIN CERTIFICATE-----".utf8), Data([0x30, 0x82, 0xFF, 0])] {
+            let large = Data([0x30, 0x83, 0x38, 0, 0]) + Data(repeating: 0xFF, count: 0x380000)
+            for content in [Data("-----BEGIN CERTIFICATE-----".utf8), Data([0x30, 0x82, 0xFF, 0]), large] {
                 let body =
                     Data("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n".utf8) + content
                     + Data("\r\n--x--\r\n".utf8)

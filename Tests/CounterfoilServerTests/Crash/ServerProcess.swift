@@ -16,7 +16,7 @@ final class ServerProcess: Sendable {
     /// - Parameter environment: Environment variables of the process.
     init(configuration: URL, log: URL, environment: [String: String] = [:]) async throws {
         process = try await ChildProcess(
-            Self.executable(), ["server", "run", "--config", configuration.path, "--port", "0", "--json"],
+            Tool.executable(), ["server", "run", "--config", configuration.path, "--port", "0", "--json"],
             environment: environment.merging(["TERM": "dumb"]) { given, _ in given }, errors: log)
         var line = ""
         for await first in process.lines {
@@ -59,25 +59,11 @@ final class ServerProcess: Sendable {
         return response.status == .ok
     }
 
-    /// Finds the executable, which is in the folder of the test bundle.
-    static func executable() throws -> URL {
-        let bundles = Bundle.allBundles.map(\.bundleURL) + CommandLine.arguments.prefix(1).map { URL(filePath: $0) }
-        for folder in bundles.flatMap({ [$0, $0.deletingLastPathComponent()] }) {
-            let candidate = folder.appending(path: "counterfoil")
-            if FileManager.default.isExecutableFile(atPath: candidate.path),
-                try candidate.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
-            {
-                return candidate
-            }
-        }
-        throw NotStarted(description: "no executable counterfoil beside \(bundles.map(\.path))")
-    }
-
     /// Runs the executable with arguments until it ends.
     static func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> ChildProcess.Outcome {
         try await ChildProcess.run(
-            executable(), arguments, environment: environment.merging(["TERM": "dumb"]) { given, _ in given })
+            Tool.executable(), arguments, environment: environment.merging(["TERM": "dumb"]) { given, _ in given })
     }
 }

@@ -116,12 +116,7 @@ extension `Damaged ledger rows` {
             let file = world.folder.appending(path: "customers.txt")
             try Data("\(anna)\n\(ben)\n".utf8).write(to: file)
             try await world.stopServer()
-            let progress = try await OfflineServer.run(
-                try world.configuration(), clock: .showing { simulator.core.now }
-            ) { core in
-                let production = core.recovery.recoverable.filter { $0.environment == .production }
-                return try await FileImport(core.importer(production), file: file, ledger: "").run { _ in }
-            }
+            let progress = try await world.importCustomers(file, in: [.production])
             #expect(progress.lines == 2 && progress.failed == 0 && progress.putAside == 1)
             try await world.startServer()
             #expect(try await world.server.core.storage.lineage(ben, in: world.appEnvironment().id) != nil)

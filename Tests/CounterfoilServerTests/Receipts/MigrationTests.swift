@@ -179,10 +179,7 @@ import Testing
         let file = world.folder.appending(path: "customers.txt")
         try Data(lines.joined(separator: "\n").utf8).write(to: file)
         try await world.stopServer()
-        let simulator = world.simulator
-        try await OfflineServer.run(try world.configuration(), clock: .showing { simulator.core.now }) { core in
-            _ = try await FileImport(core.importer(core.recovery.recoverable), file: file, ledger: "").run { _ in }
-        }
+        try await world.importCustomers(file)
         try await world.startServer()
     }
 }

@@ -76,12 +76,7 @@ import Testing
                 try await world.stopServer()
                 let bad = lines[3]
                 proxy.setAnswer { path in path.contains(bad) ? (200, "not JSON") : nil }
-                let progress = try await OfflineServer.run(
-                    try world.configuration(), clock: .showing { simulator.core.now }
-                ) { core in
-                    let production = core.recovery.recoverable.filter { $0.environment == .production }
-                    return try await FileImport(core.importer(production), file: file, ledger: "").run { _ in }
-                }
+                let progress = try await world.importCustomers(file, in: [.production])
                 #expect(progress.lines == 70 && progress.failed == 0 && progress.putAside == 1)
                 let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
                 #expect(failures.hasPrefix("4\tundecodable_response\t") && failures.contains("the server tries again"))

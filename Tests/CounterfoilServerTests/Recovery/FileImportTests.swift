@@ -28,13 +28,13 @@ import Testing
             try await world.stopServer()
             // The App Store fails during the second batch. The first batch stays imported.
             await #expect(throws: AppStoreServerError.self) {
-                try await importFile(file, world) { _ in
+                try await world.importCustomers(file) { _ in
                     do { try simulator.add(Fault("route:subscription-statuses", .status(code: 418))) } catch {}
                 }
             }
             try simulator.removeFault()
             let batches = Mutex(0)
-            let progress = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
+            let progress = try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 1)
             #expect(progress.lines == 74)
             #expect(progress.failed == 2)
@@ -44,7 +44,7 @@ import Testing
             #expect(attributes[.posixPermissions] as? Int == 0o600)
             // The progress file is truncated.
             try Data(#"{"size":"#.utf8).write(to: file.appendingPathExtension("progress"))
-            #expect(try await importFile(file, world) { _ in }.lines == 74)
+            #expect(try await world.importCustomers(file).lines == 74)
             try await world.startServer()
             let core = try world.server.core
             for line in lines.dropFirst(4) {
@@ -63,17 +63,17 @@ import Testing
             let file = world.folder.appending(path: "customers.txt")
             try Data("\(bought)\nno number\n".utf8).write(to: file)
             try await world.stopServer()
-            let sandbox = try await importFile(file, world, in: [.sandbox]) { _ in }
+            let sandbox = try await world.importCustomers(file, in: [.sandbox])
             #expect(sandbox.lines == 2 && sandbox.failed == 2)
             // Lines that failed in the Sandbox are tried again in Production.
-            let production = try await importFile(file, world, in: [.production]) { _ in }
+            let production = try await world.importCustomers(file, in: [.production])
             #expect(production.lines == 2 && production.failed == 1)
             let failures = try String(contentsOf: file.appendingPathExtension("failed"), encoding: .utf8)
             #expect(failures.split(separator: "\n").map { $0.prefix(2) } == ["2\t"])
             let batches = Mutex(0)
-            _ = try await importFile(file, world, in: [.production]) { _ in batches.withLock { $0 += 1 } }
+            try await world.importCustomers(file, in: [.production]) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 0)
-            _ = try await importFile(file, world, in: [.production], ledger: "another") { _ in
+            try await world.importCustomers(file, in: [.production], ledger: "another") { _ in
                 batches.withLock { $0 += 1 }
             }
             #expect(batches.withLock { $0 } == 1)
@@ -92,31 +92,18 @@ import Testing
             try await world.stopServer()
             _ = try LedgerBackup.make(of: ledger, to: copy)
             let batches = Mutex(0)
-            _ = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
-            _ = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
+            try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
+            try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 1)
             _ = try LedgerBackup.restore(copy, to: ledger, replacing: true)
-            let restored = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
+            let restored = try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 2)
             #expect(restored.lines == 2 && restored.failed == 1)
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: ledger + suffix) {
                 try FileManager.default.removeItem(atPath: ledger + suffix)
             }
-            _ = try await importFile(file, world) { _ in batches.withLock { $0 += 1 } }
+            try await world.importCustomers(file) { _ in batches.withLock { $0 += 1 } }
             #expect(batches.withLock { $0 } == 3)
-        }
-    }
-
-    private func importFile(
-        _ file: URL, _ world: World, in environments: Set<AppStoreEnvironment> = [.production, .sandbox],
-        ledger: String = "one", _ report: @Sendable (FileImport.Progress) -> Void
-    ) async throws -> FileImport.Progress {
-        let simulator = world.simulator
-        return try await OfflineServer.run(
-            try world.configuration(), clock: .showing { simulator.core.now }
-        ) { core in
-            let scopes = core.recovery.recoverable.filter { environments.contains($0.environment) }
-            return try await FileImport(core.importer(scopes), file: file, ledger: ledger).run(report)
         }
     }
 }

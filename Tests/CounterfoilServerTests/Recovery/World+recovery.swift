@@ -45,6 +45,19 @@ extension World {
         }
     }
 
+    /// Imports a file of customers. The server must be stopped.
+    @discardableResult
+    func importCustomers(
+        _ file: URL, in environments: Set<AppStoreEnvironment> = [.production, .sandbox], ledger: String = "one",
+        _ report: @Sendable (FileImport.Progress) -> Void = { _ in }
+    ) async throws -> FileImport.Progress {
+        let simulator = simulator
+        return try await OfflineServer.run(try configuration(), clock: .showing { simulator.core.now }) { core in
+            let scopes = core.recovery.recoverable.filter { environments.contains($0.environment) }
+            return try await FileImport(core.importer(scopes), file: file, ledger: ledger).run(report)
+        }
+    }
+
     /// Returns the server's report on its gaps.
     func completeness(_ environment: AppStoreEnvironment = .production) async throws -> Completeness {
         try await server.core.recovery.completeness(of: [appEnvironment(environment)])[0]
