@@ -46,6 +46,7 @@ class Program:
     def stop(self):
         self.process.terminate()
         try:
+            # A server that waits for open pages ends after 25 seconds.
             status = self.process.wait(timeout=20)
         except subprocess.TimeoutExpired:
             self.process.kill()
