@@ -17,13 +17,15 @@ import Testing
     @Test func `The command that a form shows is accepted by the parser, with empty or filled fields`() async throws {
         try await Self.run { simulator, uuid in
             var commands = 0
+            // Most pages have the forms of the clock.
+            var checked: Set<String> = []
             for page in Self.pages + ["/notifications/\(uuid)"] {
                 for environment in ["production", "sandbox"]
                 where environment == "production" || !page.hasPrefix("/notifications/") {
                     let html = try await Self.fetch(simulator, page, environment)
                     for form in Self.forms(in: html) {
                         for filled in [form.filled(everything: false), form.filled(everything: true)] {
-                            try await Self.check(filled, simulator, form.id)
+                            if checked.insert(filled).inserted { try await Self.check(filled, simulator, form.id) }
                             commands += 1
                         }
                         #expect(

@@ -57,16 +57,15 @@ import Testing
     }
 
     @Test func `Random commands cause every notification that a command can cause`() async throws {
-        var met: Set<[String?]> = []
-        for await seed in Yielding(500..<600 as Range<UInt64>) {
-            for record in try await runRandomCommands(seed, triggers: 0).store.notifications {
-                met.insert([record.type.rawValue, record.subtype?.rawValue])
-            }
-        }
-        let missing = Trigger.kinds.filter { !met.contains([$0.type.rawValue, $0.subtype?.rawValue]) }
         // These need another reason, another setting, or Advanced Commerce.
-        let names = missing.map { $0.type.rawValue }
-        #expect(names == ["DID_CHANGE_RENEWAL_STATUS", "EXPIRED", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE"])
+        let others = ["DID_CHANGE_RENEWAL_STATUS", "EXPIRED", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE"]
+        var missing = Trigger.kinds
+        for await seed in Yielding(500..<600 as Range<UInt64>) where missing.count > others.count {
+            let notifications = try await runRandomCommands(seed, triggers: 0).store.notifications
+            let met: Set<[String?]> = Set(notifications.map { [$0.type.rawValue, $0.subtype?.rawValue] })
+            missing.removeAll { met.contains([$0.type.rawValue, $0.subtype?.rawValue]) }
+        }
+        #expect(missing.map { $0.type.rawValue } == others)
     }
 
     @Test(arguments: 100..<104 as Range<UInt64>)
