@@ -99,7 +99,7 @@ import Testing
 
     /// Opens connections that send nothing, a part of a request, or a request slowly, and waits until they are closed.
     private static func holdConnections(_ world: World) async throws {
-        for _ in 0..<4 {
+        for _ in 0..<2 {
             let silent = try (0..<30).map { _ in try RawConnection(url: world.url) }
             for (index, connection) in silent.enumerated() where index % 2 == 0 { connection.send("GET / HT") }
             if let slow = silent.first { await slow.drip("TP/1.1\r\nHost: slow\r\n", every: 20) }

@@ -208,7 +208,7 @@ import Testing
             // The request below must be sent within this time.
             $0.limits.sendingTime = .seconds(2)
         }) { world in
-            let idle = try (0..<12).map { _ in try RawConnection(url: world.url) }
+            let idle = try (0..<6).map { _ in try RawConnection(url: world.url) }
             // Connections above the limit wait, and so does this request; none is refused.
             #expect(try await world.api.get("/health/live").status == 200)
             for connection in idle { _ = await connection.read() }

@@ -13,9 +13,9 @@ import Testing
 @Suite struct `Server and simulator agree` {
     private static let partitions = 3
     private static let seeds: ClosedRange<UInt64> = {
-        let bounds = (ProcessInfo.processInfo.environment["COUNTERFOIL_AGREEMENT"] ?? "1-50")
+        let bounds = (ProcessInfo.processInfo.environment["COUNTERFOIL_AGREEMENT"] ?? "1-30")
             .split(separator: "-").compactMap { UInt64($0) }
-        guard let first = bounds.first, let last = bounds.last, first <= last else { return 1...50 }
+        guard let first = bounds.first, let last = bounds.last, first <= last else { return 1...30 }
         return first...last
     }()
 

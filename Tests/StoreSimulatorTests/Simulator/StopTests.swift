@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    /// A connection that was accepted just before the stop and had no handler yet crashed the process.
+    /// A connection that was accepted just before the stop and had no handler yet crashed the process. The suite
+    /// `Accepted connections` tests each order of events.
     @Test func `A service stops while clients connect`() async throws {
         for _ in 0..<20 {
             let service = try await Self.service()
@@ -42,28 +43,6 @@ import Testing
                 // Stops the service only after it has responded once.
                 await Self.expectResponse(from: service.port)
                 await service.stop()
-            }
-            #expect(count > 0)
-        }
-    }
-
-    /// On a busy machine half a second was too short: the stop came before the task of a connection started. The suite
-    /// `Accepted connections` tests each order of events. Few rounds are enough here, as all other tests wait.
-    @Test func `A service stops on a busy machine while clients connect`() async throws {
-        for _ in 0..<3 {
-            let service = try await Self.service()
-            let count = await ConnectionFlood.flood(service.port) {
-                await Self.expectResponse(from: service.port)
-                await withTaskGroup(of: Void.self) { group in
-                    group.addTask { await service.stop() }
-                    // Occupies every processor for 800 ms.
-                    for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
-                        group.addTask {
-                            let end = ContinuousClock.now + .milliseconds(800)
-                            while ContinuousClock.now < end {}
-                        }
-                    }
-                }
             }
             #expect(count > 0)
         }
