@@ -1,3 +1,4 @@
+import AppStoreTrust
 import CounterfoilServer
 import Foundation
 import Synchronization
@@ -102,6 +103,20 @@ import NIOHTTP1
         #expect(await readiness.ledgerProblem() == nil)
         answer.finish()
         #expect(await first == nil)
+    }
+
+    @Test func `The log names the roots that expire within a year when the server starts`() async throws {
+        let lines = LogCapture()
+        try await World.run(logger: lines.logger(.init())) { world in
+            let words = "a root certificate expires soon"
+            #expect(!lines.text.contains(words))
+            let root = try #require(try world.configuration().trust.anchors.expirations.first)
+            try await world.stopServer()
+            let lead = root.date.timeIntervalSince(World.start) - 300 * 86_400
+            world.clockLead.withLock { $0 = lead }
+            try await world.startServer()
+            #expect(lines.text.contains(words) && lines.text.contains(root.date.formatted(.iso8601)))
+        }
     }
 
     @Test func `Checking a read-only ledger throws an error`() async throws {
