@@ -94,8 +94,7 @@ import Testing
     {
         try await engine.withLedger { ledger, appEnvironment in
             let (id, now) = (appEnvironment.id, Self.now)
-            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
-            let endpoint = try #require(try await ledger.addWebhook(definition, at: now)).id
+            let endpoint = try await ledger.addEndpoint(at: now).id
             let test = LedgerEvent(id: "evt_t", scope: id, type: .webhookTest, occurredAt: now, createdAt: now)
             let delivery = try #require(try await ledger.addWebhookTest(test, to: endpoint))
             #expect(try await ledger.dueDeliveries(of: endpoint, at: now - 1, limit: 9).isEmpty)
@@ -139,8 +138,7 @@ import Testing
             }
 
             // An endpoint receives the events from the instant at which it was added.
-            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
-            let endpoint = try #require(try await ledger.addWebhook(definition, at: now)).id
+            let endpoint = try await ledger.addEndpoint(at: now).id
             for (grant, instant) in [("early", now - 1), ("first", now)] {
                 let content = GrantEvent.Content(
                     customer: grant, entitlement: "pro", reason: "sorry", actor: "team")

@@ -9,11 +9,6 @@ import Testing
     private static let now: Milliseconds = 1_800_000_000_000
     private static let ahead = now + 400 * 86_400_000
 
-    private static func endpoint(_ ledger: any LedgerEngine, at instant: Milliseconds) async throws -> WebhookEndpoint {
-        let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
-        return try #require(try await ledger.addWebhook(definition, at: instant))
-    }
-
     private static func event(_ id: String, at instant: Milliseconds) -> LedgerEvent {
         LedgerEvent(id: id, scope: 1, type: .webhookTest, occurredAt: instant, createdAt: instant)
     }
@@ -21,7 +16,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `Deliveries scheduled far in the future are due, and delayed retries are not`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, _ in
-            let endpoint = try await Self.endpoint(ledger, at: Self.now)
+            let endpoint = try await ledger.addEndpoint(at: Self.now)
             let late = try #require(
                 try await ledger.addWebhookTest(Self.event("evt_ahead", at: Self.ahead), to: endpoint.id))
             let waiting = try #require(
@@ -43,7 +38,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, appEnvironment in
-            let endpoint = try await Self.endpoint(ledger, at: Self.now)
+            let endpoint = try await ledger.addEndpoint(at: Self.now)
             for (number, instant) in [Self.ahead, Self.now, Self.ahead + 1].enumerated() {
                 _ = try await ledger.addWebhookTest(Self.event("evt_\(number)", at: instant), to: endpoint.id)
                 try await ledger.add(requests: ["\(number)"], in: appEnvironment.id, because: .restore, at: instant)
@@ -105,7 +100,7 @@ import Testing
     ) async throws {
         for isDiscarded in [false, true] {
             try await engine.withLedger { ledger, appEnvironment in
-                let endpoint = try await Self.endpoint(ledger, at: isDiscarded ? 0 : Self.ahead)
+                let endpoint = try await ledger.addEndpoint(at: isDiscarded ? 0 : Self.ahead)
                 if isDiscarded {
                     try await ledger.switchWebhook(endpoint.id, nil, discardingBacklog: true, at: Self.ahead)
                     while try await ledger.runWebhookJob(limit: 10, at: Self.ahead) {}

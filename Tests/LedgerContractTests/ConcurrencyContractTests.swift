@@ -229,8 +229,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, appEnvironment in
-            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
-            let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
+            let endpoint = try await ledger.addEndpoint().id
             for number in 0..<12 {
                 let content = GrantEvent.Content(
                     customer: "c\(number % 3)", entitlement: "pro", reason: "sorry", actor: "team")
@@ -268,8 +267,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, appEnvironment in
-            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
-            let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
+            let endpoint = try await ledger.addEndpoint().id
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
             @Sendable func feed(after cursor: Int64) async throws -> FeedPage {
                 try await ledger.events(FeedQuery(after: cursor, scopes: [appEnvironment.id], limit: 3), within: .none)

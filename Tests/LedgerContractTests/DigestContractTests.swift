@@ -107,8 +107,7 @@ import Testing
             try await ledger.add(requests: ["1"], in: id, because: .restore, at: now)
             try await expectSameDigest("a history")
             _ = try await ledger.emitExpiredGrants(at: now, limit: 9)
-            let definition = WebhookDefinition(name: "crm", url: "https://example.com", secrets: [])
-            let endpoint = try #require(try await ledger.addWebhook(definition, at: 0)).id
+            let endpoint = try await ledger.addEndpoint().id
             let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
             _ = try await ledger.replay(.event(1), to: target, at: now)
             try await expectSameDigest("an event and its delivery")

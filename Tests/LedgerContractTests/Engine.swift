@@ -69,3 +69,11 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 }
+
+extension LedgerEngine {
+    /// Adds a webhook endpoint. No other may have the name.
+    func addEndpoint(_ name: String = "crm", at now: Milliseconds = 0) async throws -> WebhookEndpoint {
+        let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])
+        return try #require(try await addWebhook(definition, at: now))
+    }
+}

@@ -9,11 +9,6 @@ import Testing
 @testable import LedgerSQLite
 
 extension `The contract of every database` {
-    private static func endpoint(_ name: String, _ ledger: any LedgerEngine) async throws -> WebhookEndpoint {
-        let definition = WebhookDefinition(name: name, url: "https://example.com", secrets: [])
-        return try #require(try await ledger.addWebhook(definition, at: 0))
-    }
-
     private static func test(
         _ endpoint: WebhookEndpoint, _ ledger: any LedgerEngine, at now: Milliseconds
     ) async throws -> WebhookDelivery {
@@ -29,7 +24,7 @@ extension `The contract of every database` {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
             let (removed, other) = (
-                try await Self.endpoint("removed", ledger), try await Self.endpoint("other", ledger)
+                try await ledger.addEndpoint("removed"), try await ledger.addEndpoint("other")
             )
             let underWay = try await Self.test(removed, ledger, at: 1)
             try await ledger.removeWebhook(removed.id)
@@ -55,7 +50,7 @@ extension `The contract of every database` {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
             let (removed, other) = (
-                try await Self.endpoint("removed", ledger), try await Self.endpoint("other", ledger)
+                try await ledger.addEndpoint("removed"), try await ledger.addEndpoint("other")
             )
             for instant: Milliseconds in 1...2 { _ = try await Self.test(other, ledger, at: instant) }
             // The endpoint with the newest delivery is removed.
@@ -76,7 +71,7 @@ extension `The contract of every database` {
     @Test(arguments: Engine.allCases)
     func `The age of the backlog includes events without deliveries`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, appEnvironment in
-            let endpoint = try await Self.endpoint("crm", ledger)
+            let endpoint = try await ledger.addEndpoint()
             let content = GrantEvent.Content(
                 customer: "anna", entitlement: "premium", reason: "sorry", actor: "team")
             for instant: Milliseconds in 5...6 {
@@ -100,7 +95,7 @@ extension `The contract of every database` {
     func `An endpoint is not disabled for one failure long ago`(_ engine: Engine) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
-            let endpoint = try await Self.endpoint("crm", ledger)
+            let endpoint = try await ledger.addEndpoint()
             let begin: Milliseconds = 1_800_000_000_000
             let delivery = try await Self.test(endpoint, ledger, at: begin)
             func fail(at instant: Milliseconds) async throws -> [Int64: DisableReason] {
@@ -127,7 +122,7 @@ extension `The contract of every database` {
     ) async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await Walk(try engine.open(in: folder)).ledger
-            let endpoint = try await Self.endpoint("crm", ledger)
+            let endpoint = try await ledger.addEndpoint()
             var ended: [WebhookDelivery] = []
             let results: [DeliveryOutcome.Result] = [.delivered, .failed, .discarded]
             for (index, result) in results.enumerated() {
@@ -160,7 +155,7 @@ extension `The contract of every database` {
     @Test(arguments: Engine.allCases)
     func `Expired deliveries and requests are deleted a limited number at a time`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, _ in
-            let endpoint = try await Self.endpoint("crm", ledger)
+            let endpoint = try await ledger.addEndpoint()
             for instant: Milliseconds in 1...3 {
                 let delivery = try await Self.test(endpoint, ledger, at: instant)
                 let outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: .delivered)
@@ -183,7 +178,7 @@ extension `The contract of every database` {
     @Test(arguments: Engine.allCases)
     func `The first final outcome of a delivery counts, later ones only add attempts`(_ engine: Engine) async throws {
         try await engine.withLedger { ledger, appEnvironment in
-            let endpoint = try await Self.endpoint("crm", ledger).id
+            let endpoint = try await ledger.addEndpoint().id
             for number: Milliseconds in 1...2 {
                 let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
                 _ = try await ledger.createGrant("g\(number)", content, in: appEnvironment.id, at: number)
@@ -214,7 +209,7 @@ extension `The contract of every database` {
         _ engine: Engine
     ) async throws {
         try await engine.withLedger { ledger, _ in
-            let endpoint = try await Self.endpoint("crm", ledger)
+            let endpoint = try await ledger.addEndpoint()
             let results: [DeliveryOutcome.Result?] = [.delivered, nil, .failed, .delivered, nil, .discarded, .failed]
             for (index, result) in results.enumerated() {
                 let delivery = try await Self.test(endpoint, ledger, at: Int64(index + 1))
@@ -240,88 +235,6 @@ extension `The contract of every database` {
                     #expect(found == expected, "\(filter), \(limit) of \(scanLimit)")
                 }
             }
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `An erasure removes the stored body and the customer's name from deliveries that wait for a retry`(
-        _ engine: Engine
-    ) async throws {
-        try await engine.withLedger { ledger, appEnvironment in
-            let endpoint = try await Self.endpoint("crm", ledger).id
-            func fanOut() async throws {
-                let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
-                let progress = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 5)
-                #expect(progress == .done)
-            }
-            func send(_ result: DeliveryOutcome.Result) async throws {
-                let due = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
-                var outcomes: [DeliveryOutcome] = []
-                for delivery in due {
-                    var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint, result: result)
-                    outcome.event = try await ledger.event(delivery.event)?.event
-                    outcomes.append(outcome)
-                }
-                _ = try await ledger.record(outcomes, patience: .max, at: 9)
-            }
-            // Ben's event names the previous owner of the purchase.
-            for (customer, instant) in [("anna", 2), ("ben", 3)] as [(String, Milliseconds)] {
-                let claim = Claim(
-                    customer: customer, scope: appEnvironment.id, originalTransactionIDs: ["1"], policy: .transfer,
-                    claimedAt: instant)
-                _ = try await ledger.claim(claim) { _ in false }
-            }
-            try await fanOut()
-            try await send(.delivered)
-            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
-            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 4)
-            try await fanOut()
-            try await send(.retry(at: 9, body: Data("anna".utf8)))
-            let waiting = try await ledger.dueDeliveries(of: endpoint, at: 9, limit: 9)
-            try #require(waiting.map(\.eventType) == [.purchaseTransferred, .grantCreated])
-            try #require(waiting.allSatisfy { $0.body != nil })
-            _ = try await ledger.erase("anna", in: appEnvironment, at: 10)
-            let remaining = try await ledger.dueDeliveries(of: endpoint, at: 10, limit: 9)
-            #expect(remaining.map(\.id) == waiting.map(\.id) && remaining.allSatisfy { $0.body == nil })
-            guard let storage = ledger as? SQLiteStorage else { return }
-            let lanes = try await storage.read { db in
-                try db.all("SELECT lane FROM deliveries WHERE state = 0", []) { $0.text(0) }
-            }
-            #expect(lanes.count == 2 && !lanes.contains { $0.hasSuffix("anna") }, "\(lanes)")
-        }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `An attempt that began before an erasure does not store its body`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, appEnvironment in
-            let endpoint = try await Self.endpoint("crm", ledger).id
-            let content = GrantEvent.Content(customer: "anna", entitlement: "pro", reason: "sorry", actor: "team")
-            _ = try await ledger.createGrant("g", content, in: appEnvironment.id, at: 2)
-            let target = FanOutTarget(endpoint: endpoint) { _, _ in 1 }
-            _ = try await ledger.fanOut(to: [target], within: .none, limit: 9, at: 3)
-            let due = try await ledger.dueDeliveries(of: endpoint, at: 3, limit: 9)
-            let delivery: WebhookDelivery = try #require(due.first)
-            func currentEvent() async throws -> LedgerEvent? {
-                let stored = try await ledger.event(delivery.event)
-                return stored?.event
-            }
-            /// Records a failed attempt; returns the stored body.
-            func fail(_ body: String, builtFrom event: LedgerEvent?) async throws -> String? {
-                var outcome = DeliveryOutcome(
-                    delivery: delivery.id, endpoint: endpoint, result: .retry(at: 4, body: Data(body.utf8)))
-                outcome.event = event
-                _ = try await ledger.record([outcome], patience: .max, at: 4)
-                let stored = try await ledger.delivery(delivery.id, of: endpoint)?.body
-                return stored.map { String(decoding: $0, as: UTF8.self) }
-            }
-            let before = try #require(try await currentEvent())
-            _ = try await ledger.erase("anna", in: appEnvironment, at: 5)
-            // The body was built for this attempt, or stored by an earlier one.
-            for event in [before, nil] { #expect(try await fail("anna", builtFrom: event) == nil) }
-            let after = try #require(try await currentEvent())
-            try #require(after != before)
-            #expect(try await fail("erased", builtFrom: after) == "erased")
-            for event in [after, nil] { #expect(try await fail("other", builtFrom: event) == "erased") }
         }
     }
 }
