@@ -105,6 +105,17 @@ import Testing
         #expect(response.json == "{\"status\":\(status)}")
     }
 
+    @Test func `The verifyReceipt statuses have Apple's numbers`() {
+        let statuses: [VerifyReceiptStatus] = [
+            .valid, .notPost, .malformed, .notAuthentic, .wrongSecret, .unavailable, .expiredSubscription,
+            .sandboxReceipt, .productionReceipt, .internalDataAccess, .accountNotFound,
+        ]
+        #expect(
+            statuses.map(\.rawValue) == [
+                0, 21000, 21002, 21003, 21004, 21005, 21006, 21007, 21008, 21009, 21010,
+            ])
+    }
+
     @Test func `A verifyReceipt request uses Apple's member names`() throws {
         let body = Data(#"{"receipt-data":"TUlJ\/","password":"p","exclude-old-transactions":true,"other":1}"#.utf8)
         let request = try VerifyReceiptRequest(body: body)

@@ -28,6 +28,8 @@ public struct VerifyReceiptStatus: RawRepresentable, Hashable, Sendable, Codable
     public static let productionReceipt = Self(rawValue: 21008)
     /// Internal data could not be read; try again.
     public static let internalDataAccess = Self(rawValue: 21009)
+    /// The account does not exist or was deleted. Only a server with account data responds with it.
+    public static let accountNotFound = Self(rawValue: 21010)
 
     /// Returns the status for a receipt or a request that was refused with this error.
     package static func refusing(_ error: VerificationError) -> Self {

@@ -108,8 +108,3 @@ package struct VerifyReceiptService: Sendable {
         ]
     }
 }
-
-extension VerifyReceiptStatus {
-    /// The account does not exist or was deleted.
-    fileprivate static let accountNotFound = Self(rawValue: 21010)
-}

@@ -45,8 +45,3 @@ package struct VerifyReceiptResponseBody: Sendable {
         self.init(status: status, object: .object(members))
     }
 }
-
-extension VerifyReceiptStatus {
-    /// The account was not found or was deleted.
-    package static let accountNotFound = Self(rawValue: 21010)
-}
