@@ -95,6 +95,9 @@ public struct HTTPTransportError: CounterfoilError {
         self.message = message
     }
 
+    /// Whether the same request may succeed later without changes: false only for a body that is too large.
+    public var isRetryable: Bool { code != .responseTooLarge }
+
     /// The code and the message in one line.
     public var description: String { "\(code): \(message)" }
 

@@ -112,6 +112,13 @@ import Testing
         }
     }
 
+    @Test func `A transport error is retryable unless the response is too large`() {
+        for code in [HTTPTransportError.Code.timeout, .connectionRefused, .failed] {
+            #expect(HTTPTransportError(code, "").isRetryable, "\(code)")
+        }
+        #expect(!HTTPTransportError(.responseTooLarge, "").isRetryable)
+    }
+
     @Test func `An error is described in one line`() async throws {
         let bench = try Bench(.apiError(4_040_010))
         let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
