@@ -264,6 +264,18 @@ struct LegacyReceiptTests {
         }
     }
 
+    @Test func `The refusal of a forged signer does not quote the name in its certificate`() throws {
+        let authority = try ReceiptAuthority.shared.get()
+        let leaf = try authority.issue(
+            "Forged\nname", by: authority.intermediate.with(key: authority.xcode), key: authority.leaf.key,
+            markers: [ReceiptAuthority.leafMarker])
+        let bytes = Data(try Builder(signer: leaf).bytes())
+        let validator = try Self.validator(authority)
+        let error = #expect(throws: VerificationError.self) { try validator.validate(contents: bytes) }
+        #expect(error?.code == .badChainSignature)
+        #expect(error?.message == "certificate 1 is not signed by certificate 2")
+    }
+
     static let smallKey = Result {
         Certificate.PrivateKey(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024)))
     }

@@ -16,21 +16,23 @@ struct LegacyChain: Sendable {
         }
         let known = [leaf, intermediate, root.certificate].compactMap { $0 }
         try ChainRules.check(known, markers)
-        try Self.requireSignature(of: leaf, by: LegacyRoot(intermediate))
-        try Self.requireSignature(of: intermediate, by: root)
+        try Self.requireSignature(of: leaf, at: 0, by: LegacyRoot(intermediate))
+        try Self.requireSignature(of: intermediate, at: 1, by: root)
         self.anchor = anchor
         certificates = [leaf.summary, intermediate.summary, root.summary]
     }
 
     private static func requireSignature(
-        of certificate: CertificateFields, by issuer: LegacyRoot
+        of certificate: CertificateFields, at index: Int, by issuer: LegacyRoot
     ) throws(VerificationError) {
         let key = try RSAVerifier(subjectPublicKeyInfo: issuer.subjectPublicKeyInfo)
         let digest = try ReceiptDigest(signature: certificate.signatureAlgorithm)
         guard certificate.issuer == issuer.subject,
             key.isValid(certificate.signature, of: certificate.signedBytes, digest: digest)
         else {
-            throw VerificationError(.badChainSignature, "\(certificate.summary.subject) is not signed by its issuer")
+            // Do not quote the certificate's name: it is unverified and may be as long as the certificate.
+            throw VerificationError(
+                .badChainSignature, "certificate \(index + 1) is not signed by certificate \(index + 2)")
         }
     }
 }

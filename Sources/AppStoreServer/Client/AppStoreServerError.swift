@@ -1,4 +1,5 @@
 public import AppStoreModels
+internal import Basics
 public import Foundation
 
 /// Why a call of the App Store Server API, the Retention Messaging API or the Advanced Commerce API failed.
@@ -61,13 +62,13 @@ public struct AppStoreServerError: CounterfoilError {
     /// Whether the caller's task was cancelled. This says nothing about the outcome of the call.
     public var isCancellation: Bool { code == .cancelled }
 
-    /// Everything in one line, except the body.
+    /// Everything in one line, except the body. Unprintable characters of the server's message are escaped.
     public var description: String {
         var text = "\(code)"
         if let endpoint { text += " (\(endpoint))" }
         if let status { text += " status \(status)" }
         if let apiCode { text += " \(apiCode.rawValue)\(apiCode.name.map { " " + $0 } ?? "")" }
-        text += ": \(apiMessage ?? message)"
+        text += ": \((apiMessage ?? message).escapingUnprintable)"
         if attempts > 1 { text += " (\(attempts) attempts)" }
         return text
     }

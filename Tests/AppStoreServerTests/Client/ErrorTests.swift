@@ -126,6 +126,14 @@ import Testing
             error?.description == "refused (transaction) status 404 4040010 TransactionIdNotFound: Message 4040010")
     }
 
+    @Test func `The description of an error is one line even if the server's message has several`() async throws {
+        let body = Data(#"{"errorCode":4040010,"errorMessage":"a\nb\u001b[2J"}"#.utf8)
+        let bench = try Bench(Stub { _ in HTTPTransportResponse(status: 404, body: body) })
+        let error = await failure { () async throws(AppStoreServerError) in try await bench.client.transaction("1") }
+        #expect(error?.apiMessage == "a\nb\u{1B}[2J")
+        #expect(error?.description.hasSuffix(#": a\u{a}b\u{1b}[2J"#) == true)
+    }
+
     @Test(arguments: [
         "", " ", "null", "true", "1", "\"a\"", "[]", "{}", "{", "}", "[[[[", "{\"signedTransactionInfo\":1}",
         "{\"signedTransactionInfo\":null}", "{\"signedTransactionInfo\":[]}", "<html></html>", "\u{FEFF}{}",
