@@ -1,4 +1,4 @@
-internal import SwiftASN1
+package import SwiftASN1
 
 /// Algorithm identifiers, keys and signatures as certificates encode them (RFC 3279, RFC 4055, RFC 5480, RFC 5758).
 enum CertificateAlgorithm {
@@ -21,7 +21,7 @@ enum CertificateAlgorithm {
             let key = try octets(fields.required("the key"), "key")
             switch algorithm {
             case ellipticCurve: try requirePoint(key, parameters)
-            case rsa: try requireRSA(key, parameters)
+            case .rsaEncryption: try requireRSA(key, parameters)
             default: break
             }
         }
@@ -63,10 +63,18 @@ enum CertificateAlgorithm {
     }
 
     private static let ellipticCurve: ASN1ObjectIdentifier = [1, 2, 840, 10045, 2, 1]
-    private static let rsa: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
-    /// SHA-1, SHA-256, SHA-384 and SHA-512 with RSA.
     private static let rsaSignatures: Set<ASN1ObjectIdentifier> = [
-        [1, 2, 840, 113549, 1, 1, 5], [1, 2, 840, 113549, 1, 1, 11], [1, 2, 840, 113549, 1, 1, 12],
-        [1, 2, 840, 113549, 1, 1, 13],
+        .sha1WithRSA, .sha256WithRSA, .sha384WithRSA, .sha512WithRSA,
     ]
+}
+
+/// The digests and RSA algorithms of certificates, OCSP responses and receipts (RFC 3279, RFC 4055).
+extension ASN1ObjectIdentifier {
+    package static let sha1: Self = [1, 3, 14, 3, 2, 26]
+    package static let sha256: Self = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+    package static let rsaEncryption: Self = [1, 2, 840, 113549, 1, 1, 1]
+    package static let sha1WithRSA: Self = [1, 2, 840, 113549, 1, 1, 5]
+    package static let sha256WithRSA: Self = [1, 2, 840, 113549, 1, 1, 11]
+    static let sha384WithRSA: Self = [1, 2, 840, 113549, 1, 1, 12]
+    static let sha512WithRSA: Self = [1, 2, 840, 113549, 1, 1, 13]
 }

@@ -25,7 +25,9 @@ public struct TrustAnchors: Sendable, Hashable {
             root: Date(timeIntervalSince1970: 2_054_670_036), rootG2: Date(timeIntervalSince1970: 2_187_799_809),
             rootG3: Date(timeIntervalSince1970: 2_187_800_346),
         ])
-    private static let root = fingerprint("b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024")
+    /// The fingerprint of Apple Root CA, in hexadecimal.
+    package static let appleRootFingerprint = "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"
+    private static let root = fingerprint(appleRootFingerprint)
     private static let rootG2 = fingerprint("c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050")
     private static let rootG3 = fingerprint("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
 

@@ -28,7 +28,7 @@ struct LegacyRoot: Sendable {
         serialNumber: "02",
         notBefore: GregorianDate.utc(year: 2006, month: 4, day: 25, hours: 21, minutes: 40, seconds: 36),
         notAfter: GregorianDate.utc(year: 2035, month: 2, day: 9, hours: 21, minutes: 40, seconds: 36),
-        fingerprint: "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
+        fingerprint: TrustAnchors.appleRootFingerprint,
         modulus: """
             e491a9091f91db1e4750eb05ed5e79842deb36a2574c55ec8b1989def94b6cf507ab223002e8183ef85009d37f41a898f9d1ca669c246b11\
             d0a3bbe41b2ac31f959e7a0ca4478b5bd4163733cbc40f4dce1469d1c91972f55d0ed57f5f9bf22503ba558f4d5d0df1643523154b15591d\

@@ -68,11 +68,3 @@ struct RSAVerifier {
         }
     }
 }
-
-extension ASN1ObjectIdentifier {
-    static let sha1: Self = [1, 3, 14, 3, 2, 26]
-    static let sha256: Self = [2, 16, 840, 1, 101, 3, 4, 2, 1]
-    static let rsaEncryption: Self = [1, 2, 840, 113549, 1, 1, 1]
-    static let sha1WithRSA: Self = [1, 2, 840, 113549, 1, 1, 5]
-    static let sha256WithRSA: Self = [1, 2, 840, 113549, 1, 1, 11]
-}

@@ -58,8 +58,3 @@ package struct OCSPRequest: Sendable, Hashable {
         }
     }
 }
-
-extension ASN1ObjectIdentifier {
-    static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
-    static let sha1: ASN1ObjectIdentifier = [1, 3, 14, 3, 2, 26]
-}

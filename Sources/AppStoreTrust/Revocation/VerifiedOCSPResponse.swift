@@ -95,8 +95,8 @@ extension OCSPResponse {
         [1, 2, 840, 10045, 4, 3, 2]: .ecdsaWithSHA256,
         [1, 2, 840, 10045, 4, 3, 3]: .ecdsaWithSHA384,
         [1, 2, 840, 10045, 4, 3, 4]: .ecdsaWithSHA512,
-        [1, 2, 840, 113549, 1, 1, 11]: .sha256WithRSAEncryption,
-        [1, 2, 840, 113549, 1, 1, 12]: .sha384WithRSAEncryption,
-        [1, 2, 840, 113549, 1, 1, 13]: .sha512WithRSAEncryption,
+        .sha256WithRSA: .sha256WithRSAEncryption,
+        .sha384WithRSA: .sha384WithRSAEncryption,
+        .sha512WithRSA: .sha512WithRSAEncryption,
     ]
 }
