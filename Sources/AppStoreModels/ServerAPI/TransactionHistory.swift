@@ -41,20 +41,6 @@ public struct TransactionHistoryRequest: Sendable, Hashable {
     }
 }
 
-/// The version of the history endpoint, a part of its path.
-public struct TransactionHistoryVersion: RawRepresentable, Hashable, Sendable, Codable {
-    /// The text on the wire.
-    public let rawValue: String
-
-    /// Creates a value from any text, including unlisted ones.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// Deprecated: omits consumables that the app has finished.
-    public static let v1 = Self(rawValue: "v1")
-    /// All transactions, including finished, refunded and revoked ones.
-    public static let v2 = Self(rawValue: "v2")
-}
-
 /// One page of a customer's transactions. Apple's page: `HistoryResponse`.
 public struct HistoryResponse: Sendable, Hashable, Codable {
     /// The token of the next page. The last page has one too, for requesting new transactions later.

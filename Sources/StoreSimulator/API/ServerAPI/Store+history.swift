@@ -7,8 +7,11 @@ extension Store {
     /// The number of signed transactions on a page.
     static let pageSize = 20
 
+    /// The version of the history endpoint. Version 1 omits consumables that the app has finished.
+    enum HistoryVersion: String { case v1, v2 }
+
     func history(
-        _ request: APIRequest, _ version: TransactionHistoryVersion, at now: Date
+        _ request: APIRequest, _ version: HistoryVersion, at now: Date
     ) throws(APIFailure) -> APIResponse {
         let id = try request.identifier("anyTransactionId", or: .invalidTransactionId)
         let query = try HistoryQuery(request.query, catalogue)
@@ -51,7 +54,7 @@ extension Store {
     /// Returns a page of transactions, ordered by their latest change. A changed transaction moves to the end. In
     /// ascending order, a client that has read all pages therefore receives it again with its last revision.
     private func historyPage(
-        of customer: Customer, _ query: HistoryQuery, _ version: TransactionHistoryVersion, after position: Int64?
+        of customer: Customer, _ query: HistoryQuery, _ version: HistoryVersion, after position: Int64?
     ) -> (ids: [String], revisions: [Int], hasMore: Bool) {
         var found: [(revision: Int, id: String)] = []
         for id in customer.transactions {
