@@ -101,7 +101,7 @@ public struct BackendFailure: Error, Hashable, Sendable {
 }
 
 extension BackendFailure {
-    /// The reaction to a failure. The documentation has the table in the section "What is finished, and when".
+    /// The reaction to a failure. The documentation has the table in the section "When transactions are finished".
     enum Remedy: Equatable { case retry, newToken, split, stop }
 
     var remedy: Remedy {
