@@ -17,11 +17,14 @@ public actor ManualScheduler: ClientScheduler {
     /// Returns the time of the clock.
     public func now() -> Date { date }
 
-    /// The time until the next sleeping task is due; nil if no task sleeps.
-    public var nextWake: TimeInterval? { sleepers.values.map { $0.due.timeIntervalSince(date) }.min() }
+    /// The time until the next sleeping task is due: 0 if ``set(to:)`` has moved the clock past it, nil if no task
+    /// sleeps.
+    public var nextWake: TimeInterval? { sleepers.values.map { max(0, $0.due.timeIntervalSince(date)) }.min() }
 
-    /// Waits until the clock was advanced by `seconds`.
+    /// Waits until the clock was advanced by `seconds`. Returns at once if that is no time.
     public func sleep(for seconds: TimeInterval) async throws {
+        try Task.checkCancellation()
+        guard seconds > 0 else { return }
         let id = UUID()
         let due = date.addingTimeInterval(seconds)
         let isAwake = await withTaskCancellationHandler {
