@@ -1,2 +1,4 @@
-// Code that validates receipts also needs VerificationError, TrustAnchors, Verified and VerificationTrace.
+// Code that validates receipts also needs AppStoreEnvironment, VerificationError, TrustAnchors, Verified and
+// VerificationTrace.
+@_exported public import AppStoreModels
 @_exported public import AppStoreTrust

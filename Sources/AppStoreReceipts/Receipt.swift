@@ -1,3 +1,4 @@
+public import AppStoreModels
 public import Foundation
 
 /// A decoded receipt of either format.
@@ -25,7 +26,7 @@ public enum Receipt: Sendable, Hashable {
     }
 
     /// The environment; nil if it is unknown. See ``LegacyReceipt/environment``.
-    public var environment: ReceiptEnvironment? {
+    public var environment: AppStoreEnvironment? {
         switch self {
         case .app(let receipt): receipt.environment
         case .transaction(let receipt): receipt.environment

@@ -151,9 +151,9 @@ struct ReceiptCommand: ParsableCommand {
         }
     }
 
-    private func accepted() -> Set<ReceiptEnvironment>? {
+    private func accepted() -> Set<AppStoreEnvironment>? {
         guard !environments.isEmpty else { return nil }
-        return Set(environments.map { ReceiptEnvironment(rawValue: $0.environment.rawValue) })
+        return Set(environments.map(\.environment))
     }
 
     private func validator() throws -> ReceiptValidator {

@@ -8,7 +8,7 @@ import Testing
 struct `Genuine receipts` {
     struct Row: Sendable, CustomStringConvertible {
         let file: String
-        let environment: ReceiptEnvironment
+        let environment: AppStoreEnvironment
         let created: String
         let bundleID: String
         let version: String

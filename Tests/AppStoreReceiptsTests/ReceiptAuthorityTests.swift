@@ -10,9 +10,9 @@ import Testing
         arguments: [
             (.production, .production), (.productionVPP, .production), (.productionSandbox, .sandbox),
             (.xcode, .xcode),
-        ] as [(ReceiptType, ReceiptEnvironment)])
+        ] as [(ReceiptType, AppStoreEnvironment)])
     func `A receipt validates under its authority's root, for the device it was made for`(
-        _ type: ReceiptType, _ environment: ReceiptEnvironment
+        _ type: ReceiptType, _ environment: AppStoreEnvironment
     ) throws {
         let authority = try ReceiptAuthority.shared.get()
         let created = Date(timeIntervalSince1970: 1_700_000_000)

@@ -223,7 +223,7 @@ import Testing
     func `A verification error contains no bundle identifier and no part of the receipt`(_ file: String) throws {
         let text = try Fixtures.text(file)
         var validator = ReceiptValidator(bundleIDs: ["com.example.other"])
-        for environment in [ReceiptEnvironment.production, .sandbox] {
+        for environment in [AppStoreEnvironment.production, .sandbox] {
             validator.environments = [environment]
             let error = #expect(throws: VerificationError.self) { try validator.validate(base64: text) }
             let reason = try #require(error).description

@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 

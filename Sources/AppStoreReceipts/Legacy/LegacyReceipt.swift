@@ -1,3 +1,4 @@
+public import AppStoreModels
 internal import AppStoreTrust
 public import Foundation
 
@@ -124,7 +125,7 @@ public struct LegacyReceipt: Sendable, Hashable {
     /// Anyone can remove the unsigned value from a sandbox receipt. However, only production receipts contain the app's
     /// Apple ID in the signed part. Production therefore requires ``appItemID`` and no other unsigned environment,
     /// sandbox requires the unsigned value `Sandbox` and no ``appItemID``, and everything else is nil.
-    public var environment: ReceiptEnvironment? {
+    public var environment: AppStoreEnvironment? {
         switch (unsigned.environment, appItemID) {
         case (nil, .some), ("Production", .some): .production
         case ("Sandbox", nil): .sandbox

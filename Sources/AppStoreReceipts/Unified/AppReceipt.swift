@@ -1,3 +1,4 @@
+public import AppStoreModels
 public import Foundation
 
 /// A unified app receipt: an installed app and its in-app purchases.
@@ -120,7 +121,7 @@ public struct AppReceipt: Sendable, Hashable {
 
     /// The environment; nil if ``receiptType`` is absent or unknown. Only this attribute contains it: production and
     /// sandbox use the same certificates.
-    public var environment: ReceiptEnvironment? { receiptType?.environment }
+    public var environment: AppStoreEnvironment? { receiptType?.environment }
 
     /// Whether an organisation bought the app for its members (Volume Purchase Program).
     public var isVolumePurchase: Bool { receiptType == .productionVPP || receiptType == .productionVPPSandbox }
@@ -146,7 +147,7 @@ public struct ReceiptType: RawRepresentable, Hashable, Sendable, Codable, Custom
     public static let xcode = Self(rawValue: "Xcode")
 
     /// The environment of receipts of this type; nil for an unknown type.
-    public var environment: ReceiptEnvironment? {
+    public var environment: AppStoreEnvironment? {
         switch self {
         case .production, .productionVPP: .production
         case .productionSandbox, .productionVPPSandbox: .sandbox

@@ -53,7 +53,7 @@ extension ReceiptValidator {
         }
         if let environments, !environments.contains(environment) {
             let names = environments.map(\.rawValue).sorted().joined(separator: ", ")
-            throw VerificationError(.wrongEnvironment, "the receipt is from \(environment), not from \(names)")
+            throw VerificationError(.wrongEnvironment, "the receipt is from \(environment.rawValue), not from \(names)")
         }
     }
 

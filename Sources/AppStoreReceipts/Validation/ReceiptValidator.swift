@@ -1,3 +1,4 @@
+public import AppStoreModels
 internal import AppStoreTrust
 public import Foundation
 
@@ -29,7 +30,7 @@ public struct ReceiptValidator: Sendable {
     public var versions: Set<String>?
 
     /// The accepted environments; nil for any known one. Xcode also needs ``xcodeCertificates``.
-    public var environments: Set<ReceiptEnvironment>?
+    public var environments: Set<AppStoreEnvironment>?
 
     /// The instant at which the certificates have to be valid. Default: the creation of the receipt (for a transaction
     /// receipt, the purchase), as in Apple's documentation, because receipts outlive the certificates.
@@ -44,7 +45,7 @@ public struct ReceiptValidator: Sendable {
     /// Creates a validator. By default it accepts any app, any device, production and sandbox, and uses Apple's roots.
     public init(
         anchors: TrustAnchors = .apple, intermediates: CertificatePool = .empty, xcodeCertificates: TrustAnchors? = nil,
-        bundleIDs: Set<String>? = nil, versions: Set<String>? = nil, environments: Set<ReceiptEnvironment>? = nil,
+        bundleIDs: Set<String>? = nil, versions: Set<String>? = nil, environments: Set<AppStoreEnvironment>? = nil,
         validationTime: ValidationTime = .signingDate, limits: ReceiptLimits = ReceiptLimits(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {

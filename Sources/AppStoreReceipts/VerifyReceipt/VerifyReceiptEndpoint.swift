@@ -1,3 +1,4 @@
+public import AppStoreModels
 internal import AppStoreTrust
 internal import Basics
 public import Foundation
@@ -12,7 +13,7 @@ public struct VerifyReceiptEndpoint: Sendable {
     public var validator: ReceiptValidator
 
     /// The environment of the endpoint; nil for all environments, unlike Apple's endpoints.
-    public var environment: ReceiptEnvironment?
+    public var environment: AppStoreEnvironment?
 
     /// The accepted shared secrets. If empty, secrets are not checked.
     ///
@@ -21,7 +22,7 @@ public struct VerifyReceiptEndpoint: Sendable {
     public var sharedSecrets: Set<String>
 
     /// Creates an endpoint.
-    public init(validator: ReceiptValidator, environment: ReceiptEnvironment? = nil, sharedSecrets: Set<String> = []) {
+    public init(validator: ReceiptValidator, environment: AppStoreEnvironment? = nil, sharedSecrets: Set<String> = []) {
         self.validator = validator
         self.environment = environment
         self.sharedSecrets = sharedSecrets

@@ -1,3 +1,4 @@
+public import AppStoreModels
 internal import AppStoreTrust
 
 /// The status of a `verifyReceipt` response.
@@ -49,7 +50,7 @@ public struct VerifyReceiptResponse: Sendable, Hashable, Encodable {
     public let status: VerifyReceiptStatus
 
     /// The environment of the receipt; nil in refusals and if it is unknown.
-    public let environment: ReceiptEnvironment?
+    public let environment: AppStoreEnvironment?
 
     /// Why the receipt was refused, for the log: not part of the response. Nil if the receipt is genuine, or if the
     /// refusal has a status of its own.
@@ -60,7 +61,7 @@ public struct VerifyReceiptResponse: Sendable, Hashable, Encodable {
 
     /// Creates a response; without a receipt it contains only the status.
     package init(
-        status: VerifyReceiptStatus, environment: ReceiptEnvironment? = nil, receipt: OrderedJSON? = nil,
+        status: VerifyReceiptStatus, environment: AppStoreEnvironment? = nil, receipt: OrderedJSON? = nil,
         reason: VerificationError? = nil
     ) {
         self.status = status

@@ -1,3 +1,4 @@
+package import AppStoreModels
 package import AppStoreReceipts
 package import Foundation
 
@@ -37,7 +38,7 @@ package struct VerifyReceiptResponseBody: Sendable {
 
     /// Creates a refusal of the store. `isRetryable` is used only for 21100 to 21199, which occur only as injected
     /// faults.
-    package init(status: VerifyReceiptStatus, environment: ReceiptEnvironment? = nil, isRetryable: Bool = false) {
+    package init(status: VerifyReceiptStatus, environment: AppStoreEnvironment? = nil, isRetryable: Bool = false) {
         var members: [OrderedJSON.Member] = [.init("status", .number(Int64(status.rawValue)))]
         if let environment { members.append(.init("environment", .string(environment.rawValue))) }
         // The member name has a hyphen, although one page of Apple's documentation says otherwise.

@@ -89,7 +89,7 @@ struct TourFolder {
             return Row(
                 file: file.lastPathComponent.printable, kind: "receipt",
                 subject: "\(receipt.bundleID), \(purchases)".printable,
-                environment: receipt.environment.map { "\($0)".capitalized } ?? "-",
+                environment: receipt.environment?.rawValue ?? "-",
                 signed: Self.day(receipt.signedDate),
                 error: nil)
         } catch {

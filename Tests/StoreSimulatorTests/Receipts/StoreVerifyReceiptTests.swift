@@ -20,7 +20,7 @@ struct StoreVerifyReceiptTests {
 
     static func verify(
         _ shop: inout APIShop, _ receipt: Data, secret: String? = nil, secrets: Set<String> = [], newest: Bool = false,
-        at environment: ReceiptEnvironment? = nil, method: String = "POST"
+        at environment: AppStoreEnvironment? = nil, method: String = "POST"
     ) throws -> Answer {
         let endpoint = VerifyReceiptEndpoint(
             validator: try ReceiptContentsTests.validator(now: shop.now),
