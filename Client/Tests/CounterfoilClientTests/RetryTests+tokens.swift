@@ -137,4 +137,16 @@ extension `Retries after server failures` {
         harness.answerAll()
         #expect(harness.finished.sorted() == [1, 7])
     }
+
+    @Test(arguments: [
+        "unknown_member", "empty_report", "too_many_transactions", "invalid_customer", "unknown_app", "bad_request",
+    ])
+    func `A 400 that depends on no transaction halts the client and blames no transaction`(_ code: String) {
+        var harness = Harness.signedIn()
+        harness.gather(unfinished: [subscription(), coins()])
+        let failure = BackendFailure(status: 400, code: code)
+        harness.fail(failure)
+        #expect(harness.open.isEmpty && harness.machine.stuck.isEmpty)
+        #expect(harness.notices == [.misconfigured(failure)])
+    }
 }
