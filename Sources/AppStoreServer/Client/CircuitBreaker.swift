@@ -3,7 +3,8 @@ import Synchronization
 
 /// When to stop calling a server that keeps failing.
 public struct CircuitBreakerPolicy: Sendable, Hashable {
-    /// The number of consecutive requests that have to fail: no response, or a status from 500 to 599.
+    /// The number of consecutive requests that have to fail: no response, or a status from 500 to 599. 1 or less opens
+    /// the circuit after the first failure.
     public var failureThreshold: Int
 
     /// How long calls then fail immediately, before one request is tried.

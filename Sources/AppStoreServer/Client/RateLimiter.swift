@@ -42,7 +42,8 @@ public struct RateClass: Sendable, Hashable {
 
 /// The fraction of Apple's quotas that one client uses, and the size of bursts.
 public struct RatePolicy: Sendable, Hashable {
-    /// The fraction of each quota to use, above 0 and up to 1. Use less than 1 if several processes call for one app.
+    /// The fraction of each quota to use, from 0.001 to 1. Use less than 1 if several processes call for one app.
+    /// Smaller positive values count as 0.001, all other values as 1.
     public var quotaFraction: Double
 
     /// The number of requests that may be sent at once after an idle time, expressed as the time in which the quota

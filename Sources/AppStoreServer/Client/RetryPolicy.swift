@@ -3,8 +3,8 @@ import Foundation
 
 /// How often a call is retried, and after which pauses.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of requests for one call; 1 disables retries. The single retry with a new token after status
-    /// 401 is not counted.
+    /// The maximum number of requests for one call; 1 or less disables retries. The single retry with a new token after
+    /// status 401 is not counted.
     public var maximumAttempts: Int
 
     /// The delay before the first retry. Each further delay is twice as long. The actual delay is random, between half
