@@ -1,11 +1,15 @@
 public import AppStoreModels
 
-// The Advanced Commerce API. Apple recognizes a repeated request by its `requestReferenceId`: use the same one only to
-// repeat a request that timed out. `transactionID` is the original or any later transaction of the purchase.
+// The Advanced Commerce API.
 
 extension AppStoreServerClient {
     /// Turns renewal off; the customer keeps access until the end of the paid period. Apple's page: *Cancel a
     /// Subscription*.
+    ///
+    /// - Parameters:
+    ///   - transactionID: The original transaction of the subscription, or any later one.
+    ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
+    ///     repeat a request that timed out; otherwise it is refused with 4000097.
     public func cancelSubscription(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionCancelRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionCancelResponse {
@@ -13,6 +17,11 @@ extension AppStoreServerClient {
     }
 
     /// Changes SKU, name and description, but not the price. Apple's page: *Change Subscription Metadata*.
+    ///
+    /// - Parameters:
+    ///   - transactionID: The original transaction of the subscription, or any later one.
+    ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
+    ///     repeat a request that timed out; otherwise it is refused with 4000097.
     public func changeSubscriptionMetadata(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionChangeMetadataRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionChangeMetadataResponse {
@@ -20,8 +29,13 @@ extension AppStoreServerClient {
             .changeSubscriptionMetadata, [transactionID], body: json(request, for: .changeSubscriptionMetadata))
     }
 
-    /// Changes the price as of the next renewal. Call it at least 24 hours before. Apple's page: *Change Subscription
-    /// Price*.
+    /// Changes the price as of the next renewal. Call it at least 24 hours before, for an active subscription that is not
+    /// in billing retry. Apple's page: *Change Subscription Price*.
+    ///
+    /// - Parameters:
+    ///   - transactionID: The original transaction of the subscription, or any later one.
+    ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
+    ///     repeat a request that timed out; otherwise it is refused with 4000097.
     public func changeSubscriptionPrice(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionPriceChangeRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionPriceChangeResponse {
@@ -31,13 +45,24 @@ extension AppStoreServerClient {
 
     /// Migrates an ordinary subscription to Advanced Commerce, under a new original transaction. Apple's page: *Migrate
     /// a Subscription*.
+    ///
+    /// - Parameters:
+    ///   - transactionID: The original transaction of the subscription, or any later one.
+    ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
+    ///     repeat a request that timed out; otherwise it is refused with 4000097.
     public func migrateSubscription(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionMigrateRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionMigrateResponse {
         try await response(.migrateSubscription, [transactionID], body: json(request, for: .migrateSubscription))
     }
 
-    /// Requests a refund. A notification reports the decision. Apple's page: *Request Transaction Refund*.
+    /// Requests a refund of a one-time charge or of items of a subscription. A notification reports the decision: `REFUND`
+    /// or `REFUND_DECLINED`. Apple's page: *Request Transaction Refund*.
+    ///
+    /// - Parameters:
+    ///   - transactionID: The original transaction of the purchase, or any later one.
+    ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
+    ///     repeat a request that timed out; otherwise it is refused with 4000097.
     public func requestRefund(
         _ transactionID: String, _ request: AdvancedCommerceRequestRefundRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceRequestRefundResponse {
@@ -45,6 +70,11 @@ extension AppStoreServerClient {
     }
 
     /// Ends a subscription and all its items immediately, with a refund. Apple's page: *Revoke Subscription*.
+    ///
+    /// - Parameters:
+    ///   - transactionID: The original transaction of the subscription, or any later one.
+    ///   - request: The request. Apple recognizes a repeated one by its `requestReferenceId`: use the same one only to
+    ///     repeat a request that timed out; otherwise it is refused with 4000097.
     public func revokeSubscription(
         _ transactionID: String, _ request: AdvancedCommerceSubscriptionRevokeRequest
     ) async throws(AppStoreServerError) -> AdvancedCommerceSubscriptionRevokeResponse {

@@ -6,6 +6,11 @@ extension AppStoreServerClient {
     ///
     /// Apple recognizes a repeated request by its `requestIdentifier`: use the same one to repeat this request, and
     /// another one for the next extension.
+    ///
+    /// - Parameters:
+    ///   - originalTransactionID: The *original* transaction of an active subscription with at least one paid period. Free
+    ///     offers, billing retry, shared purchases and assigned seats are refused.
+    ///   - request: The number of days, the reason and the identifier.
     public func extendRenewalDate(
         of originalTransactionID: String, _ request: ExtendRenewalDateRequest
     ) async throws(AppStoreServerError) -> ExtendRenewalDateResponse {

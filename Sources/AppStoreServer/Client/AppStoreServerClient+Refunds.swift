@@ -29,14 +29,22 @@ extension AppStoreServerClient {
 
     /// Sends Apple information about a purchase for which the customer requested a refund, within 12 hours of the
     /// notification `CONSUMPTION_REQUEST`. Not for Advanced Commerce. Apple's page: *Send Consumption Information*.
+    ///
+    /// - Parameters:
+    ///   - request: The information. The customer must have consented to sending it.
+    ///   - transactionID: The transaction in the notification; not an app transaction.
     public func sendConsumption(
         _ request: ConsumptionRequest, for transactionID: String
     ) async throws(AppStoreServerError) {
         _ = try await call(.sendConsumption, [transactionID], body: json(request, for: .sendConsumption))
     }
 
-    /// Sends the information in the older form, with details of the account. Apple's page: *Send Consumption
-    /// Information V1*.
+    /// Sends the information in the older form, with details of the account, for consumables and auto-renewable
+    /// subscriptions. Advanced Commerce purchases still need it. Apple's page: *Send Consumption Information V1*.
+    ///
+    /// - Parameters:
+    ///   - request: The information. The customer must have consented to sending it.
+    ///   - transactionID: The transaction in the notification; not an app transaction.
     public func sendConsumptionV1(
         _ request: ConsumptionRequestV1, for transactionID: String
     ) async throws(AppStoreServerError) {

@@ -70,6 +70,8 @@ extension AppStoreServerClient {
     /// Marks a purchase as delivered, instead of calling `finish()` in the app. Apple's page: *Finish Transaction*.
     ///
     /// The effect of a second call is not documented, so the call is not retried if its outcome is unknown.
+    ///
+    /// - Parameter transactionID: The transaction; not an app transaction.
     public func finishTransaction(_ transactionID: String) async throws(AppStoreServerError) {
         _ = try await call(.finishTransaction, [transactionID])
     }
@@ -79,8 +81,8 @@ extension AppStoreServerClient {
     ///
     /// - Parameters:
     ///   - token: The account.
-    ///   - originalTransactionID: The *original* transaction of a purchase. Purchases shared by family members are
-    ///     refused.
+    ///   - originalTransactionID: The *original* transaction of a purchase. Purchases shared by family members and seats
+    ///     that an organisation assigned are refused.
     public func setAppAccountToken(
         _ token: UUID, of originalTransactionID: String
     ) async throws(AppStoreServerError) {
