@@ -8,7 +8,7 @@ extension AppStoreServerClient {
     /// (4090000). Apple's page: *Upload Image*.
     ///
     /// - Parameters:
-    ///   - png: A PNG file without transparency.
+    ///   - png: A PNG file without transparency, in the dimensions of its size. An app can have 2000 images.
     ///   - id: A new identifier.
     ///   - size: The size of the image; nil means `FULL_SIZE`.
     public func uploadImage(
@@ -29,6 +29,10 @@ extension AppStoreServerClient {
 
     /// Uploads a message. Not retried if the outcome is unknown: if the message had arrived, the retry would be a
     /// conflict (4090001). Apple's page: *Upload Message*.
+    ///
+    /// - Parameters:
+    ///   - message: The message. An app can have 2000 messages.
+    ///   - id: A new identifier.
     public func uploadMessage(
         _ message: UploadMessageRequestBody, id: UUID
     ) async throws(AppStoreServerError) {
@@ -46,7 +50,12 @@ extension AppStoreServerClient {
     }
 
     /// Sets the message that customers see if the developer's server does not respond, for a product and a locale.
-    /// Apple's page: *Configure Default Message*.
+    /// Replaces an existing one. Apple's page: *Configure Default Message*.
+    ///
+    /// - Parameters:
+    ///   - messageID: A message with text only or with text and an image. Apple must have approved both.
+    ///   - productID: The product.
+    ///   - locale: The locale, such as `en-US`.
     public func setDefaultMessage(
         _ messageID: UUID, productID: String, locale: String
     ) async throws(AppStoreServerError) {
@@ -69,6 +78,8 @@ extension AppStoreServerClient {
 
     /// Sets the URL from which Apple requests messages. In production, a performance test must have passed first.
     /// Apple's page: *Configure Realtime URL*.
+    ///
+    /// - Parameter url: The URL, up to 256 characters.
     public func setRealtimeURL(_ url: String) async throws(AppStoreServerError) {
         _ = try await call(
             .setRealtimeURL, body: json(RealtimeUrlRequest(realtimeURL: url), for: .setRealtimeURL))
