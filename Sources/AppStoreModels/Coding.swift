@@ -147,7 +147,7 @@ extension KeyedEncodingContainer {
 
     // Apple's promotional offers are signed over lower-case text, so UUIDs are always encoded in lower case.
     mutating func encode(_ value: UUID, forKey key: Key) throws {
-        try encode(value.uuidString.lowercased(), forKey: key)
+        try encode(value.text, forKey: key)
     }
 
     mutating func encodeIfPresent(_ value: UUID?, forKey key: Key) throws {

@@ -63,6 +63,6 @@ extension KeyedEncodingContainer where Key == ConsumptionRequestV1.CodingKeys {
     // Apple's libraries for Swift and Java send the empty string, those for Python and Node omit the field. The
     // documentation requires the empty string.
     mutating func encodeIfPresent(_ value: UUID?, forKey key: Key) throws {
-        try encode(value?.uuidString.lowercased() ?? "", forKey: key)
+        try encode(value?.text ?? "", forKey: key)
     }
 }

@@ -162,7 +162,7 @@ extension LegacyReceipt {
         webOrderLineItemID = info["web-order-line-item-id"]
         isTrialPeriod = info["is-trial-period"].map { $0 == "true" }
         isInIntroductoryOfferPeriod = info["is-in-intro-offer-period"].map { $0 == "true" }
-        uniqueVendorIdentifier = info["unique-vendor-identifier"].flatMap { UUID(uuidString: $0) }
+        uniqueVendorIdentifier = info["unique-vendor-identifier"].flatMap { UUID(text: $0) }
         fields = info.entries
         unsigned = Unsigned(
             environment: container.list["environment"], pod: container.list["pod"],

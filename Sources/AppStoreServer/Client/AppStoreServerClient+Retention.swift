@@ -14,12 +14,12 @@ extension AppStoreServerClient {
     public func uploadImage(
         _ png: Data, id: UUID, size: RetentionImageSize? = nil
     ) async throws(AppStoreServerError) {
-        _ = try await call(.uploadImage, [text(id)], query: parameter("imageSize", size?.rawValue), body: png)
+        _ = try await call(.uploadImage, [id.text], query: parameter("imageSize", size?.rawValue), body: png)
     }
 
     /// Deletes an image that no message uses. Apple's page: *Delete Image*.
     public func deleteImage(_ id: UUID) async throws(AppStoreServerError) {
-        _ = try await call(.deleteImage, [text(id)])
+        _ = try await call(.deleteImage, [id.text])
     }
 
     /// Returns all images and whether Apple has approved them. Apple's page: *Get Image List*.
@@ -36,12 +36,12 @@ extension AppStoreServerClient {
     public func uploadMessage(
         _ message: UploadMessageRequestBody, id: UUID
     ) async throws(AppStoreServerError) {
-        _ = try await call(.uploadMessage, [text(id)], body: json(message, for: .uploadMessage))
+        _ = try await call(.uploadMessage, [id.text], body: json(message, for: .uploadMessage))
     }
 
     /// Deletes a message. Apple's page: *Delete Message*.
     public func deleteMessage(_ id: UUID) async throws(AppStoreServerError) {
-        _ = try await call(.deleteMessage, [text(id)])
+        _ = try await call(.deleteMessage, [id.text])
     }
 
     /// Returns all messages and whether Apple has approved them. Apple's page: *Get Message List*.
@@ -110,6 +110,4 @@ extension AppStoreServerClient {
     ) async throws(AppStoreServerError) -> PerformanceTestResultResponse {
         try await response(.performanceTest, [requestID])
     }
-
-    private func text(_ id: UUID) -> String { id.uuidString.lowercased() }
 }

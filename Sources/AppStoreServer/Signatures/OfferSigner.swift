@@ -127,8 +127,7 @@ public struct OfferSigner: Sendable {
 
     private func claims(for audience: String) throws(SigningError) -> OfferClaims {
         OfferClaims(
-            iss: issuerID, iat: try now().unixSeconds(), aud: audience, bid: bundleID,
-            nonce: nonce().uuidString.lowercased())
+            iss: issuerID, iat: try now().unixSeconds(), aud: audience, bid: bundleID, nonce: nonce().text)
     }
 
     private func checked(_ id: String, _ name: String) throws(SigningError) -> String {
@@ -170,8 +169,7 @@ extension OfferSigner {
             }
         }
         return [
-            bundleID, keyID, productID, offerID, appAccountToken?.uuidString.lowercased() ?? "",
-            nonce.uuidString.lowercased(), String(timestamp),
+            bundleID, keyID, productID, offerID, appAccountToken?.text ?? "", nonce.text, String(timestamp),
         ].joined(separator: String(separator))
     }
 }
