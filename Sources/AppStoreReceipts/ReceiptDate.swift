@@ -33,8 +33,3 @@ enum ReceiptDate {
         Date(timeIntervalSince1970: Double((day * 86400 + second) * 1000 + milliseconds) / 1000)
     }
 }
-
-extension Date {
-    /// Milliseconds since 1970, rounded; nil if Int64 cannot represent them.
-    package var receiptMilliseconds: Int64? { Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) }
-}

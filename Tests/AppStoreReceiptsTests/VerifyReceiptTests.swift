@@ -151,6 +151,15 @@ import Testing
             ))
     }
 
+    @Test func `The three forms of a date in a verifyReceipt response name the same second`() {
+        var members = ReceiptMembers()
+        members.add("date", Date(timeIntervalSince1970: 12.9996))
+        #expect(
+            OrderedJSON.object(members.all).text
+                == #"{"date":"1970-01-01 00:00:13 Etc/GMT","date_ms":"13000","date_pst":"1969-12-31 16:00:13 America/Los_Angeles"}"#
+        )
+    }
+
     @Test func `A verifyReceipt response marks cancelled, promotional and volume purchases`() throws {
         var payload = PayloadBuilder(
             type: "ProductionVPP",

@@ -126,7 +126,7 @@ public struct ReceiptDocument: Sendable, Hashable, Encodable {
 }
 
 extension OrderedJSON {
-    fileprivate static func milliseconds(_ date: Date?) -> OrderedJSON { .init(date?.receiptMilliseconds) }
+    fileprivate static func milliseconds(_ date: Date?) -> OrderedJSON { .init(date?.millisecondsSince1970) }
 
     fileprivate static func attributes(_ attributes: [ReceiptAttribute]) -> OrderedJSON {
         .array(

@@ -55,7 +55,7 @@ extension ReceiptValidator {
     /// transaction receipt may contain it only as formatted text.
     private func answer(about receipt: Verified<Receipt>) -> VerifyReceiptResponse {
         let response = VerifyReceiptEndpoint(validator: self).response(for: receipt)
-        guard case .transaction(let old) = receipt.payload, let date = old.purchaseDate.receiptMilliseconds,
+        guard case .transaction(let old) = receipt.payload, let date = old.purchaseDate.millisecondsSince1970,
             case .object(var members)? = response.receipt
         else { return response }
         members.removeAll { $0.name == "purchase_date_ms" }

@@ -16,9 +16,10 @@ package struct ReceiptMembers {
 
     package mutating func add(_ name: String, _ flag: Bool?) { add(name, flag.map { $0 ? "true" : "false" }) }
 
-    /// Adds a date in its three forms.
+    /// Adds a date, rounded to a millisecond, in its three forms.
     package mutating func add(_ name: String, _ date: Date?) {
-        guard let date, let milliseconds = date.receiptMilliseconds else { return }
+        guard let milliseconds = date?.millisecondsSince1970, let date = Date(millisecondsSince1970: milliseconds)
+        else { return }
         add(name, date.wallClock(offset: 0) + " Etc/GMT")
         add(name + "_ms", String(milliseconds))
         guard let losAngeles = Self.losAngeles else { return }
