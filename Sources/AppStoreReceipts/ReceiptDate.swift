@@ -1,3 +1,4 @@
+internal import AppStoreModels
 internal import Basics
 internal import Foundation
 
@@ -26,10 +27,11 @@ enum ReceiptDate {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int64(text),
             value < 253_402_300_800_000
         else { return nil }
-        return Date(timeIntervalSince1970: Double(value) / 1000)
+        return Date(millisecondsSince1970: value)
     }
 
-    private static func date(day: Int, second: Int, milliseconds: Int) -> Date {
-        Date(timeIntervalSince1970: Double((day * 86400 + second) * 1000 + milliseconds) / 1000)
+    // Like the dates of signed data: two dates of the same millisecond are equal.
+    private static func date(day: Int, second: Int, milliseconds: Int) -> Date? {
+        Date(millisecondsSince1970: Int64((day * 86400 + second) * 1000 + milliseconds))
     }
 }

@@ -24,7 +24,7 @@ struct LegacyReceiptTests {
         #expect(receipt.transactionID == "1000000046178817")
         #expect(receipt.originalTransactionID == "1000000046178817")
         #expect(receipt.quantity == 1)
-        #expect(receipt.purchaseDate == Date(timeIntervalSince1970: 1_335_798_355.868))
+        #expect(receipt.purchaseDate == Date(timeIntervalSinceReferenceDate: 357_491_155.868))
         #expect(receipt.unsigned == (try UnverifiedReceipt(base64: text)).transaction?.unsigned)
         #expect(receipt.unsigned.environment == "Sandbox")
         #expect(receipt.environment == .sandbox)
@@ -181,6 +181,8 @@ struct LegacyReceiptTests {
         let authority = try ReceiptAuthority.shared.get()
         let validator = try Self.validator(authority)
         let receipt = try validator.validate(contents: Data(Builder(signer: authority.leaf).bytes()))
+        // Signed data have exactly this date for the same millisecond: 1650000000123 since 1970.
+        #expect(receipt.payload.signedDate == Date(timeIntervalSinceReferenceDate: 671_692_800.123))
         var facts = try validator.facts(of: receipt)
         #expect(facts.transactions.map(\.signedDate) == [receipt.payload.signedDate])
         var refund = try #require(facts.transactions.first)
