@@ -4,8 +4,8 @@ public struct ReceiptLimits: Sendable, Hashable {
     /// Default: 8 MiB.
     public var bytes: Int
 
-    /// The maximum number of attributes, including those of all purchases. A purchase has about twenty. Default: 300
-    /// 000.
+    /// The maximum number of attributes, including those of all purchases. A purchase has about twenty. Default:
+    /// 300,000.
     public var attributes: Int
 
     /// The maximum number of certificates in a receipt. Genuine ones have one or three. Default: 16.
