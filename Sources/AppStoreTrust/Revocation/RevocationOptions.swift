@@ -1,6 +1,9 @@
 public import Foundation
 
 /// How revocation is checked.
+///
+/// Times are in seconds. As a limit or a pause, a negative value and NaN count as zero, and more than thirty years as
+/// thirty years.
 public struct RevocationOptions: Sendable {
     /// How an unknown status is treated. With ``RevocationPolicy/off`` no request is sent.
     public var policy: RevocationPolicy
