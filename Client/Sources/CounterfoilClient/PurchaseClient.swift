@@ -41,7 +41,7 @@ public actor PurchaseClient {
     // MARK: Calls of the app
 
     /// Starts the client. It listens for transactions when this returns; the rest runs in the background. Call it once,
-    /// as early as possible.
+    /// as early as possible: purchases and restores wait until then.
     public nonisolated func start() {
         let updates = store.updates
         Task { await run(updates) }
