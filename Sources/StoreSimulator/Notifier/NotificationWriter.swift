@@ -89,7 +89,7 @@ package struct NotificationWriter: Sendable {
             let renewalInfo = try purchase.renewalInfo.map { try record.overriding("renewalInfo", $0.jsonBytes()) }
             return (transaction, renewalInfo)
         case .appTransaction(let appTransaction):
-            return (try record.overriding("transaction", appTransaction.jsonBytes()), nil)
+            return (try record.overriding("appTransaction", appTransaction.jsonBytes()), nil)
         case .summary, .externalPurchaseToken, .test, .version1: return (nil, nil)
         }
     }
@@ -118,28 +118,29 @@ package struct NotificationWriter: Sendable {
                 bundleId: app.bundleID)
         case .version1: throw SimulatorError("corrupted", "a notification of version 1 is not signed")
         }
-        return try record.overriding("notification", record.overridingData(payload.jsonBytes()))
+        return try record.overriding(
+            "notification", objects: ["appData", "data", "externalPurchaseToken", "summary"], payload.jsonBytes())
     }
 }
 
 extension NotificationRecord {
-    /// Returns JSON whose members are replaced by the overrides below `root`.
-    fileprivate func overriding(_ root: String, _ json: [UInt8]) throws -> [UInt8] {
-        let changes = overrides.filter { $0.key.hasPrefix(root + ".") }
-        guard !changes.isEmpty else { return json }
-        return try JSONValue.editing(json) { object in
-            for (path, value) in changes { object[String(path.dropFirst(root.count + 1))] = value }
+    /// Returns JSON whose members are replaced by the overrides below `part`, after the members of its `objects` by those
+    /// below their names.
+    fileprivate func overriding(_ part: String, objects: [String] = [], _ json: [UInt8]) throws -> [UInt8] {
+        guard overrides.keys.contains(where: { ([part] + objects).contains($0.overridePart) }) else { return json }
+        return try JSONValue.editing(json) { members in
+            for name in objects {
+                guard case .object(var object) = members[name] else { continue }
+                replace(&object, below: name)
+                members[name] = .object(object)
+            }
+            replace(&members, below: part)
         }
     }
 
-    /// Returns JSON whose members of the object `data` are replaced by the overrides below `data`.
-    fileprivate func overridingData(_ json: [UInt8]) throws -> [UInt8] {
-        let changes = overrides.filter { $0.key.hasPrefix("data.") }
-        guard !changes.isEmpty else { return json }
-        return try JSONValue.editing(json) { object in
-            guard case .object(var data) = object["data"] else { return }
-            for (path, value) in changes { data[String(path.dropFirst(5))] = value }
-            object["data"] = .object(data)
+    private func replace(_ members: inout [String: JSONValue], below part: String) {
+        for (path, value) in overrides where path.overridePart == part {
+            members[String(path.dropFirst(part.count + 1))] = value == .null ? nil : value
         }
     }
 }

@@ -49,6 +49,32 @@ import Testing
         }
     }
 
+    @Test func `Overrides replace fields of every part of a notification, and null removes a field`() async throws {
+        try await Simulator.run { simulator in
+            func payload(_ request: TriggerRequest) async throws -> [String: JSONValue] {
+                try await simulator.trigger(request)
+                let last = simulator.core.read(.production) { store, _ in store.notifications.count - 1 }
+                return try Payload(simulator.core.text(last, in: .production)).body
+            }
+            let cases: [(NotificationTypeV2, NotificationSubtype?, part: String)] = [
+                (.didRenew, nil, "data"), (.rescindConsent, nil, "appData"), (.renewalExtension, .summary, "summary"),
+                (.externalPurchaseToken, .created, "externalPurchaseToken"),
+            ]
+            for (type, subtype, part) in cases {
+                let body = try await payload(.init(type, subtype, overrides: [part + ".bundleId": .string("other")]))
+                #expect(body[part]?["bundleId"]?.text == "other")
+            }
+
+            let consent = try await payload(
+                .init(.rescindConsent, overrides: ["appTransaction.bundleId": .string("other")]))
+            let signed = try #require(consent["appData"]?["signedAppTransactionInfo"]?.text)
+            #expect(try Payload(signed).body["bundleId"]?.text == "other")
+
+            let renewal = try await payload(.init(.didRenew, overrides: ["data.status": .null]))
+            #expect(renewal["data"]?["status"] == nil)
+        }
+    }
+
     @Test func `A notification names the app version on sale when it was created, also in a retry`() async throws {
         try await Simulator.runWithReceiver { simulator, receiver in
             receiver.answerAll(.status(500))

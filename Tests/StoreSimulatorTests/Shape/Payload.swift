@@ -52,6 +52,9 @@ struct Payload: Sendable {
 }
 
 extension JSONValue {
+    /// The member of an object with a name.
+    subscript(name: String) -> JSONValue? { if case .object(let members) = self { members[name] } else { nil } }
+
     var text: String? { if case .string(let text) = self { text } else { nil } }
 
     var integer: Int64? { if case .integer(let number) = self { number } else { nil } }

@@ -89,7 +89,7 @@ struct TriggerRun {
 
     private mutating func override(_ number: Int) throws(StoreError) {
         let parts = store.notifications[number].overridableParts
-        for path in request.overrides.keys.sorted() where !parts.contains(String(path.prefix { $0 != "." })) {
+        for path in request.overrides.keys.sorted() where !parts.contains(path.overridePart) {
             throw StoreError(
                 .invalidArgument,
                 "\(request.name) has no \(path.debugDescription); a path begins with \(parts.joined(separator: ", "))")

@@ -102,3 +102,8 @@ extension NotificationRecord {
         }
     }
 }
+
+extension String {
+    /// The first component of an override path: the part of the notification that contains the field.
+    var overridePart: String { String(prefix { $0 != "." }) }
+}
