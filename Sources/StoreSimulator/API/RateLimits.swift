@@ -13,16 +13,6 @@ internal import Synchronization
 ///
 /// Use one value for each app. Refused requests are not counted.
 package final class RateLimits: Sendable {
-    /// How the limits are enforced.
-    package enum Mode: Sendable, Hashable, Codable {
-        /// Apple's quotas.
-        case apple
-        /// No limits.
-        case off
-        /// Apple's quotas multiplied by this number, but at least one request an hour.
-        case factor(Double)
-    }
-
     private struct Key: Hashable {
         let endpoint: String
         let environment: AppStoreEnvironment
@@ -35,17 +25,19 @@ package final class RateLimits: Sendable {
 
     private static let hour: TimeInterval = 3600
 
-    package let mode: Mode
     private let windows = Mutex<[Key: Window]>([:])
 
     /// Creates limits with no requests counted.
-    package init(_ mode: Mode = .apple) { self.mode = mode }
+    package init() {}
+
+    /// Forgets all counted requests.
+    func reset() { windows.withLock { $0 = [:] } }
 
     /// Counts a request. Throws 4290000 with the end of the hour if the quota is used up.
     package func check(
         _ endpoint: AppStoreEndpoint, in environment: AppStoreEnvironment, now: Date
     ) throws(APIFailure) {
-        guard let quota = quota(of: endpoint, in: environment) else { return }
+        let quota = Self.quota(of: endpoint, in: environment)
         let key = Key(endpoint: endpoint.name, environment: environment)
         let end: Date? = windows.withLock { windows in
             // A clock that went back starts a new hour, too.
@@ -64,19 +56,9 @@ package final class RateLimits: Sendable {
         }
     }
 
-    /// Returns the maximum number of requests per hour; nil if there is no limit.
-    package func quota(of endpoint: AppStoreEndpoint, in environment: AppStoreEnvironment) -> Int? {
+    /// Returns the maximum number of requests per hour.
+    package static func quota(of endpoint: AppStoreEndpoint, in environment: AppStoreEnvironment) -> Int {
         // A tenth of 3600 is a whole number, so no quota is rounded.
-        let (apple, overflow) = endpoint.rateClass.perSecond
-            .multipliedReportingOverflow(by: environment == .production ? 3600 : 360)
-        switch mode {
-        case .off: return nil
-        case .apple: return overflow ? nil : apple
-        case .factor(let factor):
-            let product = Double(apple) * factor
-            // Factors that are NaN or infinite mean no limit.
-            guard !overflow, product < 0x1p53 else { return nil }
-            return max(Int(max(product, 0)), 1)
-        }
+        endpoint.rateClass.perSecond * (environment == .production ? 3600 : 360)
     }
 }

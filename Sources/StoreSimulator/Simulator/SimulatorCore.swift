@@ -8,7 +8,8 @@ package final class SimulatorCore: Sendable {
     package let configuration: SimulatorConfiguration
     package let authority: StoreAuthority
     package let bearer: BearerCheck
-    private let rateLimits = Mutex(RateLimits())
+    /// The counts of API requests in the current hour.
+    package let limits = RateLimits()
     package let ocsp: Mutex<OCSPService>
     let state: Mutex<SimulatorState>
     let developerServer = DeveloperServerClient()
@@ -36,9 +37,6 @@ package final class SimulatorCore: Sendable {
         ocsp = Mutex(OCSPService(authority))
         state = Mutex(SimulatorState(configuration, real: real))
     }
-
-    /// The counts of API requests in the current hour.
-    package var limits: RateLimits { rateLimits.withLock { $0 } }
 
     /// The time of the simulator's clock.
     package var now: Date { state.withLock { $0.clock.now() } }
@@ -114,7 +112,7 @@ package final class SimulatorCore: Sendable {
             state.clock = new.clock.resumed(as: configuration.clock)
         }
         // The new state has received no API requests yet.
-        rateLimits.withLock { $0 = RateLimits() }
+        limits.reset()
         watch.signal()
     }
 

@@ -19,15 +19,14 @@ import Testing
     }
 
     @Test func `Hourly quotas are Apple's limits per second times 3600, and a tenth of that in the sandbox`() {
-        let limits = RateLimits()
         let quotas: [(AppStoreEndpoint, Int)] = [
             (.transactionHistory, 180_000), (.setAppAccountToken, 72_000), (.order, 36_000),
             (.requestTestNotification, 3600), (.setDefaultMessage, 36_000), (.images, 3600),
             (.changeSubscriptionPrice, 180_000), (.requestRefund, 18_000),
         ]
         for (endpoint, quota) in quotas {
-            #expect(limits.quota(of: endpoint, in: .production) == quota)
-            #expect(limits.quota(of: endpoint, in: .sandbox) == quota / 10)
+            #expect(RateLimits.quota(of: endpoint, in: .production) == quota)
+            #expect(RateLimits.quota(of: endpoint, in: .sandbox) == quota / 10)
         }
     }
 
@@ -43,26 +42,17 @@ import Testing
     }
 
     @Test func `Each endpoint and each environment has a quota of its own`() throws {
-        let limits = RateLimits(.factor(1 / 3600))
+        let limits = RateLimits()
+        for _ in 0..<360 { #expect(try retry(limits, .images, .sandbox) == nil) }
+        #expect(try retry(limits, .images, .sandbox) != nil)
+        #expect(try retry(limits, .messages, .sandbox) == nil)
         #expect(try retry(limits, .images) == nil)
-        #expect(try retry(limits, .images) != nil)
-        #expect(try retry(limits, .messages) == nil)
-        #expect(try retry(limits, .images, .sandbox) == nil)
     }
 
     @Test func `Setting the clock back resets the quota`() throws {
-        let limits = RateLimits(.factor(0))
-        #expect(try retry(limits, .images) == nil)
-        #expect(try retry(limits, .images) == 1_760_003_600_000)
-        #expect(try retry(limits, .images, .production, Self.now - 1) == nil)
-    }
-
-    @Test(
-        arguments: [
-            (RateLimits.Mode.apple, 3600), (.off, nil), (.factor(0.5), 1800), (.factor(2), 7200), (.factor(0), 1),
-            (.factor(-1), 1), (.factor(.infinity), nil), (.factor(.nan), nil),
-        ] as [(RateLimits.Mode, Int?)])
-    func `The rate limit mode scales the quota or disables it`(_ mode: RateLimits.Mode, _ quota: Int?) {
-        #expect(RateLimits(mode).quota(of: .images, in: .production) == quota)
+        let limits = RateLimits()
+        for _ in 0..<360 { #expect(try retry(limits, .images, .sandbox) == nil) }
+        #expect(try retry(limits, .images, .sandbox) == 1_760_003_600_000)
+        #expect(try retry(limits, .images, .sandbox, Self.now - 1) == nil)
     }
 }
