@@ -12,7 +12,7 @@ struct DeveloperServerClient: Sendable {
         var outcome: SendAttemptResult
         /// The HTTP status; nil if there was no response.
         var status: Int?
-        /// The start of the response body.
+        /// The response body.
         var answer = Data()
     }
 
@@ -29,14 +29,6 @@ struct DeveloperServerClient: Sendable {
 
     func shutdown() async throws { try await client.shutdown() }
 
-    /// Posts a notification and waits up to `timeout` seconds for the whole response.
-    func send(_ body: ByteBuffer, to url: String, timeout: TimeInterval) async -> Result {
-        let (result, answer) = await post(body, to: url, timeout: timeout, maximumResponseSize: 1 << 20)
-        return Result(
-            outcome: result.outcome, status: result.status, answer: answer.prefix(NotificationAttempt.maximumAnswerSize)
-        )
-    }
-
     /// Returns the JSON body with a signed payload. A compact JWS needs no escapes.
     static func body(_ signedPayload: String) -> ByteBuffer {
         var body = ByteBuffer()
@@ -47,10 +39,10 @@ struct DeveloperServerClient: Sendable {
         return body
     }
 
-    /// Posts JSON. Also returns the response body, up to `maximumResponseSize` bytes.
+    /// Posts JSON and waits up to `timeout` seconds for the whole response.
     func post(
-        _ body: ByteBuffer, to url: String, timeout: TimeInterval, maximumResponseSize: Int
-    ) async -> (result: Result, body: Data) {
+        _ body: ByteBuffer, to url: String, timeout: TimeInterval, maximumResponseSize: Int = 1 << 20
+    ) async -> Result {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
@@ -61,21 +53,19 @@ struct DeveloperServerClient: Sendable {
             let answered = try await TimeLimit.run(.seconds(min(max(timeout, 0.001), 3600))) { [request] in
                 try await answer(to: request, upTo: maximumResponseSize)
             }
-            return answered ?? (Result(outcome: .timedOut, status: nil), Data())
+            return answered ?? Result(outcome: .timedOut)
         } catch {
-            return (Result(outcome: Self.outcome(error), status: nil), Data())
+            return Result(outcome: Self.outcome(error))
         }
     }
 
-    private func answer(
-        to request: HTTPClientRequest, upTo maximumResponseSize: Int
-    ) async throws -> (result: Result, body: Data) {
+    private func answer(to request: HTTPClientRequest, upTo maximumResponseSize: Int) async throws -> Result {
         let answer = try await client.execute(request, deadline: .distantFuture)
         let status = Int(answer.status.code)
         let body = try await answer.body.collect(upTo: maximumResponseSize)
         // Apple documents 200 to 206 as success.
         let outcome: SendAttemptResult = (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
-        return (Result(outcome: outcome, status: status), Data(body.readableBytesView))
+        return Result(outcome: outcome, status: status, answer: Data(body.readableBytesView))
     }
 
     private static func outcome(_ error: any Error) -> SendAttemptResult {

@@ -29,9 +29,9 @@ extension SimulatorCore {
 
     private func post(_ body: ByteBuffer, _ attempt: DeliveryAttempt) async -> DeveloperServerClient.Result {
         if attempt.effects.contains(.duplicate) {
-            _ = await developerServer.send(body, to: attempt.url, timeout: attempt.timeout)
+            _ = await developerServer.post(body, to: attempt.url, timeout: attempt.timeout)
         }
-        return await developerServer.send(body, to: attempt.url, timeout: attempt.timeout)
+        return await developerServer.post(body, to: attempt.url, timeout: attempt.timeout)
     }
 
     /// Returns the body to post, with the changes of faults.

@@ -35,12 +35,12 @@ extension SimulatorCore {
             return (.failure(.other), 0)
         }
         let start = ContinuousClock.now
-        let (result, body) = await developerServer.post(
+        let result = await developerServer.post(
             DeveloperServerClient.body(text), to: url, timeout: timeout,
             maximumResponseSize: RealtimeExchange.maximumSize)
         let milliseconds = Int64(((ContinuousClock.now - start) / .milliseconds(1)).rounded())
         guard let status = result.status else { return (.failure(result.outcome), milliseconds) }
-        return (.response(status: status, body: Array(body), milliseconds: milliseconds), milliseconds)
+        return (.response(status: status, body: Array(result.answer), milliseconds: milliseconds), milliseconds)
     }
 
     /// Sends the remaining requests of the running performance tests. Returns when the tests have ended.
