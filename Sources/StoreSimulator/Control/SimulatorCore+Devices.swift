@@ -28,7 +28,7 @@ extension SimulatorCore {
         let (view, customer) = (reading.view, reading.customer)
         func signed(_ transactions: some Sequence<JWSTransactionDecodedPayload>) throws -> [SignedDeviceTransaction] {
             try transactions.map {
-                try sign($0, isVerified: !reading.device.unverified.contains($0.transactionId), in: environment)
+                try sign($0, isVerified: !reading.device.unverified.contains($0.transactionId))
             }
         }
         let unfinished = view.transactions.filter { !reading.finished.contains($0.transactionId) }
@@ -46,16 +46,13 @@ extension SimulatorCore {
             unfinished: try signed(unfinished),
             statuses: try view.statuses.map { status in
                 let isVerified = !reading.device.unverified.contains(status.transaction.transactionId)
-                let transaction = try sign(status.transaction, isVerified: isVerified, in: environment)
+                let transaction = try sign(status.transaction, isVerified: isVerified)
                 return DeviceContents.Status(
                     state: status.status.rawValue, signedTransactionInfo: transaction.signedTransactionInfo,
-                    signedRenewalInfo: try text(status.renewalInfo.jsonBytes(), isVerified, in: environment),
-                    isVerified: isVerified)
+                    signedRenewalInfo: try text(status.renewalInfo.jsonBytes(), isVerified), isVerified: isVerified)
             },
             products: reading.products, pending: customer.pendingPurchases.map(\.product),
-            signedAppTransactionInfo: try appTransaction.map {
-                try text($0.jsonBytes(), true, in: environment)
-            },
+            signedAppTransactionInfo: try appTransaction.map { try text($0.jsonBytes(), true) },
             identifierForVendor: reading.deviceID,
             receipt: try reading.receipt.map { try receiptAuthority().sign($0).base64EncodedString() })
     }
@@ -106,29 +103,22 @@ extension SimulatorCore {
         if number > 0, updates.isEmpty, next == number { return nil }
         return DeviceUpdates(
             updates: try updates.map { update in
-                .init(
-                    transaction: try update.transaction.map {
-                        try sign($0, isVerified: update.isVerified, in: environment)
-                    })
+                .init(transaction: try update.transaction.map { try sign($0, isVerified: update.isVerified) })
             }, next: next)
     }
 
     /// Signs a transaction for a device, with an invalid signature unless `isVerified`.
-    func sign(
-        _ transaction: JWSTransactionDecodedPayload, isVerified: Bool, in environment: AppStoreEnvironment
+    private func sign(
+        _ transaction: JWSTransactionDecodedPayload, isVerified: Bool
     ) throws -> SignedDeviceTransaction {
         SignedDeviceTransaction(
-            signedTransactionInfo: try text(transaction.jsonBytes(), isVerified, in: environment),
-            isVerified: isVerified)
+            signedTransactionInfo: try text(transaction.jsonBytes(), isVerified), isVerified: isVerified)
     }
 
-    private func text(_ json: [UInt8], _ isVerified: Bool, in environment: AppStoreEnvironment) throws -> String {
+    private func text(_ json: [UInt8], _ isVerified: Bool) throws -> String {
         let signer = authority.current.signer
-        let text = try signedTexts.text(of: json, generation: signer.generation) { try signer.sign(json: $0) }
-        guard !isVerified else { return text }
-        var tampering = Tampering()
-        tampering.breaksSignature = true
-        return try writer(environment).sign(json, tampering)
+        guard isVerified else { return try signer.sign(json: json, breaking: true) }
+        return try signedTexts.text(of: json, generation: signer.generation) { try signer.sign(json: $0) }
     }
 
     /// Returns the signed transaction of a purchase for the device on which it was made; nil for other commands.
@@ -142,7 +132,7 @@ extension SimulatorCore {
             let isVerified = try !store.device(device, of: customer).unverified.contains(id)
             return (store.devicePayload(of: id, at: now), isVerified)
         }
-        return try found.0.map { try sign($0, isVerified: found.1, in: environment) }
+        return try found.0.map { try sign($0, isVerified: found.1) }
     }
 }
 

@@ -65,17 +65,12 @@ package struct NotificationWriter: Sendable {
         let outer = try outer(
             record, transaction: transaction.map { try signer.sign(json: tampering.payload($0)) },
             renewalInfo: renewalInfo.map { try signer.sign(json: tampering.payload($0)) })
-        return try sign(tampering.payload(outer), tampering, signer)
+        return try signer.sign(json: tampering.payload(outer), breaking: tampering.breaksSignature)
     }
 
     /// Signs bytes after applying the changes of faults.
     package func sign(_ json: [UInt8], _ tampering: Tampering) throws -> String {
-        try sign(tampering.payload(json), tampering, signer(tampering))
-    }
-
-    private func sign(_ json: [UInt8], _ tampering: Tampering, _ signer: PayloadSigner) throws -> String {
-        guard tampering.breaksSignature else { return try signer.sign(json: json) }
-        return try signer.assemble(json, signature: signer.signature(for: json).broken)
+        try signer(tampering).sign(json: tampering.payload(json), breaking: tampering.breaksSignature)
     }
 
     private func signer(_ tampering: Tampering) throws -> PayloadSigner {

@@ -7,8 +7,8 @@ internal import Foundation
 /// Signs with the key of one leaf certificate. The header text and its hash are computed once, so each JWS only needs
 /// its payload encoded, hashed and signed.
 ///
-/// Callers can store a signature without its text: ``signature(for:)`` returns the 64 bytes, and
-/// ``assemble(_:signature:)`` produces the same JWS again, without the key.
+/// Callers can store a signature without its text: ``assemble(_:signature:)`` produces the same JWS again, without the
+/// key.
 package struct PayloadSigner: Sendable {
     /// The number of the leaf certificate within its authority, from 1.
     package let generation: Int
@@ -37,18 +37,12 @@ package struct PayloadSigner: Sendable {
         try sign(json: payload.jsonBytes())
     }
 
-    /// Returns the JWS of bytes. They need not be JSON.
-    package func sign(json: [UInt8]) throws(SigningError) -> String {
-        try compact(json) { signed throws(SigningError) in try signature(over: signed) }
-    }
-
-    /// Returns the signature without the text.
-    package func signature(for json: [UInt8]) throws(SigningError) -> PayloadSignature {
-        var encoded = [UInt8](repeating: 0, count: Base64.countURL(json.count))
-        encoded.withUnsafeMutableBytes { Base64.encodeURL(json, into: $0) }
-        var hash = hashedPrefix.value
-        hash.update(data: encoded)
-        return try signature(hash.finalize())
+    /// Returns the JWS of bytes, which need not be JSON. If `breaking`, the signature is invalid.
+    package func sign(json: [UInt8], breaking: Bool = false) throws(SigningError) -> String {
+        try compact(json) { signed throws(SigningError) in
+            let signature = try signature(over: signed)
+            return breaking ? signature.broken : signature
+        }
     }
 
     /// Returns the JWS with a known signature. It is valid only for the payload and the generation that produced the
@@ -61,12 +55,8 @@ package struct PayloadSigner: Sendable {
     private func signature(over encoded: UnsafeRawBufferPointer) throws(SigningError) -> PayloadSignature {
         var hash = hashedPrefix.value
         hash.update(bufferPointer: encoded)
-        return try signature(hash.finalize())
-    }
-
-    private func signature(_ digest: SHA256.Digest) throws(SigningError) -> PayloadSignature {
         do {
-            return PayloadSignature(try key.value.signature(for: digest))
+            return PayloadSignature(try key.value.signature(for: hash.finalize()))
         } catch {
             throw SigningError(.signingFailed, "the cryptographic library refused to sign")
         }
