@@ -50,7 +50,7 @@ package struct AdvancedCommerceEnvelope: Sendable {
         APIFailure(.invalidSignature, "advancedCommerceData \(problem).")
     }
 
-    struct Wrapper: Decodable {
+    private struct Wrapper: Decodable {
         struct Info: Decodable { let token: String }
         let signatureInfo: Info
     }

@@ -153,25 +153,13 @@ extension RealtimeExchange {
 
 // Validation of the signed request to change an Advanced Commerce subscription. `check` verifies its signature.
 extension RealtimeExchange {
-    private struct Claims: Decodable { let request: String }
-
     private static func checkData(_ data: String) throws(Rejection) {
-        guard let bytes = Data(base64Encoded: data),
-            let wrapper = try? StrictJSONDecoder.decode(AdvancedCommerceEnvelope.Wrapper.self, from: Array(bytes)),
-            let request = request(in: wrapper.signatureInfo.token)
+        guard Data(base64Encoded: data) != nil, let envelope = try? AdvancedCommerceEnvelope(data),
+            let request = try? StrictJSONDecoder.decode(
+                AdvancedCommerceSubscriptionModifyInAppRequest.self, from: envelope.request)
         else { throw Rejection("the advancedCommerceData holds no signed request to modify a subscription") }
         guard request.operation == .modifySubscription, request.changeItems?.count == 1 else {
             throw Rejection("the signed request has not exactly one item to change")
         }
-    }
-
-    private static func request(in token: String) -> AdvancedCommerceSubscriptionModifyInAppRequest? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64.decodeURL(parts.dropFirst().first ?? ""),
-            let claims = try? StrictJSONDecoder.decode(Claims.self, from: payload),
-            let request = Data(base64Encoded: claims.request)
-        else { return nil }
-        return try? StrictJSONDecoder.decode(
-            AdvancedCommerceSubscriptionModifyInAppRequest.self, from: Array(request))
     }
 }

@@ -41,9 +41,10 @@ import Testing
         let request = AdvancedCommerceSubscriptionModifyInAppRequest(
             requestInfo: AdvancedCommerceRequestInfo(requestReferenceId: try Sample.uuid(1)), transactionId: "1",
             retainBillingCycle: true, changeItems: Array(repeating: item, count: changes))
-        let claims = ["request": try JSONEncoder().encode(request).base64EncodedString()]
+        var claims = ["iss": "i", "bid": "b", "aud": "advanced-commerce-api"]
+        claims["request"] = try JSONEncoder().encode(request).base64EncodedString()
         let token = try CompactJWS.sign(
-            header: Array(#"{"alg":"ES256"}"#.utf8), payload: JSONEncoder().encode(claims),
+            header: Array(#"{"alg":"ES256","kid":"k"}"#.utf8), payload: JSONEncoder().encode(claims),
             with: P256.Signing.PrivateKey())
         return Data(#"{"signatureInfo":{"token":"\#(token)"}}"#.utf8).base64EncodedString()
     }
