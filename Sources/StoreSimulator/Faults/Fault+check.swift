@@ -2,14 +2,6 @@ internal import ConfigurationReading
 internal import AppStoreModels
 internal import AppStoreServer
 
-extension Fault.Effect {
-    /// The names of all effects in JSON and YAML.
-    package static let names = [
-        "drop", "unreachable", "duplicate", "reorder", "revise", "truncate", "invalidSignature", "wrongChain",
-        "unknownValues", "extraFields", "delay", "status", "error", "rateLimit", "clockSkew",
-    ]
-}
-
 extension Fault {
     /// Throws if the effect in the JSON of a fault has an unknown name, or not exactly one name.
     static func checkEffect(_ json: JSONValue) throws(ControlFailure) {

@@ -72,10 +72,14 @@ public struct Fault: Sendable, Hashable, Codable {
         /// Shifts the signed date by this many seconds.
         case clockSkew(seconds: Double)
 
-        private enum CodingKeys: String, CodingKey {
-            case delay, drop, unreachable, duplicate, reorder, status, error, rateLimit, truncate, invalidSignature
-            case wrongChain, unknownValues, extraFields, clockSkew
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case drop, unreachable, duplicate, reorder
             case changeHistory = "revise"
+            case truncate, invalidSignature, wrongChain, unknownValues, extraFields, delay, status, error, rateLimit
+            case clockSkew
         }
+
+        /// The names of all effects in JSON and YAML.
+        package static let names = CodingKeys.allCases.map(\.rawValue)
     }
 }
