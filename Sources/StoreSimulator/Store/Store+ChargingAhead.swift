@@ -105,7 +105,7 @@ extension Store {
         subscription.due = nil
         subscriptions[id] = subscription
         // Family members who could not share the cancelled period still have the running one.
-        propagate(nil, from: id, at: now)
+        updateShares(of: id, at: now)
         if subscription.owner == nil, isRunning(running, at: now), let expires = running.expiresDate {
             setDue(id, expires)
         }
@@ -133,7 +133,7 @@ extension Store {
             subscription.wasCancelledInGrace = false
         }
         subscriptions[subscription.id] = subscription
-        propagate(nil, from: subscription.id, at: now)
+        updateShares(of: subscription.id, at: now)
     }
 }
 

@@ -34,11 +34,7 @@ extension Store {
             scheduleSharing(subscription.id, at: now)
         }
         for transaction in customer.transactions.compactMap({ transactions[$0] }) {
-            guard let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
-                product.type == .nonConsumable, transaction.payload.inAppOwnershipType == .purchased,
-                transaction.payload.revocationDate == nil
-            else { continue }
-            shareNonConsumable(transaction, product, with: member, at: now)
+            shareNonConsumable(transaction, with: member, at: now)
         }
         return Subject(customer: member, transaction: customers[member]?.transactions.last)
     }
@@ -99,13 +95,20 @@ extension Store {
         return catalogue.product(current.productId)?.isFamilyShareable == true
     }
 
-    /// Copies the purchaser's renewal state to the shares of family members. Unless `type` is nil, announces the change
-    /// for the purchaser and each member.
+    /// Announces a change of the purchaser's subscription, for the purchaser and each family member who shares it.
     mutating func propagate(
-        _ type: NotificationTypeV2?, _ subtype: NotificationSubtype? = nil, from id: String, at now: Date
+        _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, from id: String, at now: Date
+    ) {
+        announce(type, subtype, about: id, at: now)
+        updateShares(of: id, type, subtype, at: now)
+    }
+
+    /// Copies the purchaser's renewal state to the shares of family members. Unless `type` is nil, announces the change
+    /// for each member.
+    mutating func updateShares(
+        of id: String, _ type: NotificationTypeV2? = nil, _ subtype: NotificationSubtype? = nil, at now: Date
     ) {
         guard let subscription = subscriptions[id] else { return }
-        if let type { announce(type, subtype, about: subscription, at: now) }
         for var share in shares(of: subscription) {
             share.copyRenewalState(from: subscription)
             subscriptions[share.id] = share

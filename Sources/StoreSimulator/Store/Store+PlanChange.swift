@@ -47,7 +47,8 @@ extension Store {
             }
             setNextRenewal(of: subscription, to: purchase, offer: nil)
             let isAnnounced = settings.sendsNotificationOnLateDowngrade || !isLastDay(of: subscription, at: now)
-            propagate(isAnnounced ? .didChangeRenewalPref : nil, .downgrade, from: subscription.id, at: now)
+            if isAnnounced { announce(.didChangeRenewalPref, .downgrade, about: subscription.id, at: now) }
+            updateShares(of: subscription.id, isAnnounced ? .didChangeRenewalPref : nil, .downgrade, at: now)
             return Subject(customer: purchase.customer, transaction: subscription.current)
         }
     }
@@ -88,7 +89,8 @@ extension Store {
         switch change {
         case .none:
             setNextRenewal(of: subscription, to: purchase, offer: offer)
-            announceRedemption(subscription.id, nil, at: now)
+            announce(.offerRedeemed, about: subscription.id, at: now)
+            updateShares(of: subscription.id, at: now)
         case .upgrade:
             let transaction = upgrade(subscription, to: purchase, offer: offer, .offerRedeemed, at: now)
             return Subject(customer: purchase.customer, transaction: transaction)
@@ -97,20 +99,11 @@ extension Store {
                 throw StoreError(.notEligible, "an offer code cannot be redeemed for a lower level of service")
             }
             setNextRenewal(of: subscription, to: purchase, offer: offer)
-            announceRedemption(subscription.id, .downgrade, at: now)
+            announce(.offerRedeemed, .downgrade, about: subscription.id, at: now)
+            // Family members have the downgrade, but not the offer.
+            updateShares(of: subscription.id, .didChangeRenewalPref, .downgrade, at: now)
         }
         return Subject(customer: purchase.customer, transaction: subscription.current)
-    }
-
-    /// Announces the redemption to the purchaser only. Family members are only notified of a planned downgrade.
-    private mutating func announceRedemption(_ id: String, _ subtype: NotificationSubtype?, at now: Date) {
-        guard let subscription = subscriptions[id] else { return }
-        announce(.offerRedeemed, subtype, about: subscription, at: now)
-        for var share in shares(of: subscription) {
-            share.copyRenewalState(from: subscription)
-            subscriptions[share.id] = share
-            if let subtype { announce(.didChangeRenewalPref, subtype, about: share, at: now) }
-        }
     }
 
     /// Sets the product and the offer of the next renewal.

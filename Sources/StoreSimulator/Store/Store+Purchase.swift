@@ -74,9 +74,7 @@ extension Store {
         payload.apply(offer)
         let transaction = add(payload, for: customer.id)
         announce(.oneTimeCharge, about: transaction, at: now)
-        if product.isFamilyShareable, product.type == .nonConsumable {
-            for member in customer.family { shareNonConsumable(transaction, product, with: member, at: now) }
-        }
+        for member in customer.family { shareNonConsumable(transaction, with: member, at: now) }
         return Subject(customer: customer.id, transaction: payload.transactionId)
     }
 
@@ -110,11 +108,12 @@ extension Store {
         }
     }
 
-    /// Shares a non-consumable with a family member.
-    mutating func shareNonConsumable(
-        _ original: StoredTransaction, _ product: Product, with member: String, at now: Date
-    ) {
-        guard let customer = customers[member] else { return }
+    /// Shares a purchase with a family member. Does nothing unless it is a non-consumable that can be shared.
+    mutating func shareNonConsumable(_ original: StoredTransaction, with member: String, at now: Date) {
+        guard let customer = customers[member], let product = catalogue.product(original.payload.productId),
+            product.isFamilyShareable, product.type == .nonConsumable,
+            original.payload.inAppOwnershipType == .purchased, original.payload.revocationDate == nil
+        else { return }
         let payload = draft(product, for: customer, at: now, reason: .purchase, ownership: .familyShared)
         let transaction = add(payload, for: member, sharedFrom: original.payload.transactionId)
         announce(.oneTimeCharge, about: transaction, at: now)

@@ -142,17 +142,15 @@ extension Store {
 
     /// Shares the purchase with the family again after a refund was reversed.
     private mutating func reinstateShares(_ transaction: StoredTransaction, at now: Date) {
-        if let subscription = subscriptions[transaction.payload.originalTransactionId] {
-            // The transaction may be the running period or one that was charged in advance.
-            guard periods(of: subscription, at: now).contains(transaction.payload.transactionId) else { return }
-            updateSharing(subscription.id, at: now)
-        } else if let product = catalogue.product(transaction.payload.productId), product.isFamilyShareable,
-            product.type == .nonConsumable
-        {
+        guard let subscription = subscriptions[transaction.payload.originalTransactionId] else {
             for member in customers[transaction.customer]?.family ?? [] {
-                shareNonConsumable(transaction, product, with: member, at: now)
+                shareNonConsumable(transaction, with: member, at: now)
             }
+            return
         }
+        // The transaction may be the running period or one that was charged in advance.
+        guard periods(of: subscription, at: now).contains(transaction.payload.transactionId) else { return }
+        updateSharing(subscription.id, at: now)
     }
 
     /// Records the developer's answer to a consumption request. With automatic decisions, decides the refund.
