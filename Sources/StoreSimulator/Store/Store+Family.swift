@@ -208,9 +208,7 @@ extension Store {
     mutating func revoke(_ share: Subscription, reason: RevocationReason, at now: Date) {
         change(share.current) { $0.revoke(reason, at: now) }
         _ = cancelPaidAheadPeriod(share.id, at: now)
-        subscriptions[share.id]?.renewsAutomatically = false
-        subscriptions[share.id]?.retryEnds = nil
-        subscriptions[share.id]?.graceEnds = nil
+        subscriptions[share.id]?.stop()
         if let revoked = transactions[share.current] { announce(.revoke, about: revoked, at: now) }
     }
 

@@ -125,19 +125,7 @@ extension Store {
         let shared = shares(of: subscription)
         // A failed renewal of the old product is no longer owed.
         updateStreakStart(&subscription, at: now)
-        subscription.clearFailedRenewal()
-        subscription.isBillingFailing = false
-        subscription.billingRecovers = false
-        subscription.renewalProduct = purchase.product.id
-        subscription.price = purchase.product.price(in: storefront)
-        subscription.priceProduct = purchase.product.id
-        subscription.offer = offer.map { .init(offer: $0, periodsBegun: 1) }
-        subscription.nextOffer = nil
-        subscription.priceIncrease = nil
-        subscription.commitment = nil
-        subscription.plan = nil
-        subscription.renewsAutomatically = true
-        if let token = purchase.accountToken { subscription.accountToken = token }
+        subscription.start(purchase, price: purchase.product.price(in: storefront), offer: offer)
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         announce(type, .upgrade, about: subscription, at: now)

@@ -75,11 +75,7 @@ extension Store {
         if let subscription = subscriptions[transaction.payload.originalTransactionId], subscription.current == id,
             !cancelPaidAheadPeriod(subscription.id, at: now)
         {
-            subscriptions[subscription.id]?.renewsAutomatically = false
-            subscriptions[subscription.id]?.due = nil
-            subscriptions[subscription.id]?.nextOffer = nil
-            subscriptions[subscription.id]?.retryEnds = nil
-            subscriptions[subscription.id]?.graceEnds = nil
+            subscriptions[subscription.id]?.stop()
         }
         if let refunded = transactions[id] { announce(.refund, about: refunded, at: now) }
         revokeShares(of: id, reason: reason, at: now)

@@ -174,14 +174,9 @@ extension Store {
     mutating func expire(
         _ id: String, _ intent: ExpirationIntent, _ subtype: NotificationSubtype?, at now: Date
     ) {
+        subscriptions[id]?.stop()
         subscriptions[id]?.expirationIntent = intent
-        subscriptions[id]?.renewsAutomatically = false
         subscriptions[id]?.commitment = nil
-        subscriptions[id]?.retryEnds = nil
-        subscriptions[id]?.graceEnds = nil
-        subscriptions[id]?.recovery = nil
-        subscriptions[id]?.nextOffer = nil
-        subscriptions[id]?.due = nil
         propagate(.expired, subtype, from: id, at: now)
     }
 

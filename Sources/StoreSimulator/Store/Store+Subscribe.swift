@@ -69,7 +69,7 @@ extension Store {
     }
 
     /// Returns the subscription at the moment of purchase, before its transaction is added.
-    private mutating func initialSubscription(
+    private func initialSubscription(
         _ purchase: Purchase, _ terms: SubscriptionTerms, _ lapsed: Subscription?, _ customer: Customer,
         offer: Offer?, plan: BillingPlan?, at now: Date
     ) -> Subscription {
@@ -80,21 +80,11 @@ extension Store {
                 id: "", customer: customer.id, group: terms.group, ownership: .purchased, owner: nil, current: "",
                 renewalProduct: purchase.product.id, price: price, priceProduct: purchase.product.id, streakStart: now)
         updateStreakStart(&subscription, at: now)
-        subscription.renewsAutomatically = true
-        subscription.renewalProduct = purchase.product.id
-        subscription.price = price
-        subscription.priceProduct = purchase.product.id
-        subscription.offer = offer.map { .init(offer: $0, periodsBegun: 1) }
-        subscription.nextOffer = nil
-        subscription.clearFailedRenewal()
+        subscription.start(purchase, price: price, offer: offer)
         subscription.wasCancelledInGrace = false
-        subscription.isBillingFailing = false
-        subscription.billingRecovers = false
-        subscription.priceIncrease = nil
         subscription.renewals = 0
         subscription.plan = plan?.type
         subscription.commitment = plan.flatMap { commitment($0, terms, from: now) }
-        if let token = purchase.accountToken { subscription.accountToken = token }
         return subscription
     }
 
@@ -183,6 +173,16 @@ extension Store {
 }
 
 extension Subscription {
+    /// Sets the product, price and offer of a purchase that begins a period now, whatever was to come before.
+    mutating func start(_ purchase: Store.Purchase, price: Int64, offer: Offer?) {
+        clearFailedRenewal()
+        (renewsAutomatically, isBillingFailing, billingRecovers) = (true, false, false)
+        (renewalProduct, priceProduct, self.price) = (purchase.product.id, purchase.product.id, price)
+        self.offer = offer.map { .init(offer: $0, periodsBegun: 1) }
+        (nextOffer, priceIncrease, commitment, plan) = (nil, nil, nil, nil)
+        if let token = purchase.accountToken { accountToken = token }
+    }
+
     /// Returns the length of a period: that of the offer, the billing plan or the Advanced Commerce request, else the
     /// product's.
     func length(by terms: SubscriptionTerms) -> Period {

@@ -100,4 +100,10 @@ extension Subscription {
     mutating func clearFailedRenewal() {
         (expirationIntent, retryEnds, graceEnds, recovery) = (nil, nil, nil, nil)
     }
+
+    /// Turns renewal off, and cancels everything that was to happen to the subscription.
+    mutating func stop() {
+        renewsAutomatically = false
+        (nextOffer, retryEnds, graceEnds, recovery, due) = (nil, nil, nil, nil, nil)
+    }
 }

@@ -61,6 +61,16 @@ import Testing
         }
     }
 
+    @Test func `A refund in billing retry cancels the charge that would have succeeded`() throws {
+        var shop = Shop()
+        try shop.buy("plus")
+        try shop.perform(.failBilling(customer: "anna", recovers: true))
+        shop.wait(.month)
+        #expect(shop.store.upcoming?.event == "a charge for plus succeeds (anna)")
+        try shop.perform(.approveRefund(customer: "anna"))
+        #expect(shop.store.upcoming?.event == "an obsolete event without effect")
+    }
+
     @Test(arguments: [BillingGracePeriod.off, .sixteenDays])
     func `An upgrade in grace period or billing retry clears the state of the failed renewal`(
         _ grace: BillingGracePeriod

@@ -68,12 +68,7 @@ extension Store {
         let revoked = Set(items.filter { $0.revocationDate != nil }.compactMap(\.sku))
         subscription.advancedCommerce?.transactionInfo.items = items
         subscription.advancedCommerce?.renewalInfo.items?.removeAll { revoked.contains($0.sku ?? "") && !isOver }
-        if isOver {
-            subscription.renewsAutomatically = false
-            subscription.due = nil
-            subscription.retryEnds = nil
-            subscription.graceEnds = nil
-        }
+        if isOver { subscription.stop() }
         subscriptions[id] = subscription
     }
 }

@@ -59,9 +59,7 @@ extension Store {
     private mutating func retire(_ old: Subscription, at now: Date) {
         for share in shares(of: old) { revoke(share, reason: .other, at: now) }
         change(old.current) { $0.isUpgraded = true }
-        subscriptions[old.id]?.renewsAutomatically = false
+        subscriptions[old.id]?.stop()
         subscriptions[old.id]?.expirationIntent = .other
-        subscriptions[old.id]?.nextOffer = nil
-        subscriptions[old.id]?.due = nil
     }
 }
