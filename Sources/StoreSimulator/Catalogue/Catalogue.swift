@@ -61,6 +61,11 @@ public struct Storefront: Sendable, Hashable, Codable {
 }
 
 extension Catalogue {
+    /// Changes the product with an identifier.
+    mutating func change(_ id: String, _ body: (inout Product) -> Void) {
+        if let index = products.firstIndex(where: { $0.id.isExactly(id) }) { body(&products[index]) }
+    }
+
     /// Sets the expiration of an offer code.
     ///
     /// - Returns: Whether the product has an offer code with this identifier.

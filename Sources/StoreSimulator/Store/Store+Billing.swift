@@ -174,11 +174,7 @@ extension Store {
                 "the customer is not subscribed, does not renew, knows of an increase, pays as much, or has a billing plan"
             )
         }
-        if customer == nil {
-            for index in catalogue.products.indices where catalogue.products[index].id == id {
-                catalogue.products[index].price = price
-            }
-        }
+        if customer == nil { catalogue.change(id) { $0.price = price } }
         for subscription in affected {
             subscriptions[subscription.id]?.priceIncrease = .init(
                 price: price, isAccepted: !needsConsent, needsConsent: needsConsent)
@@ -193,10 +189,16 @@ extension Store {
 
     /// Returns the active purchased subscriptions to a product that renew into it, in the order in which they began.
     func subscribers(of product: String, at now: Date) -> [Subscription] {
-        subscriptions.values.filter {
-            $0.ownership == .purchased && $0.advancedCommerce == nil && $0.renewalProduct == product
+        purchasedSubscriptions {
+            $0.advancedCommerce == nil && $0.renewalProduct == product
                 && transactions[$0.current]?.payload.productId == product && status(of: $0, at: now) == .active
-        }.sorted { ($0.id.utf8.count, $0.id) < ($1.id.utf8.count, $1.id) }
+        }
+    }
+
+    /// Returns the purchased subscriptions that `fits` accepts, in the order in which they began.
+    func purchasedSubscriptions(where fits: (Subscription) -> Bool) -> [Subscription] {
+        subscriptions.values.filter { $0.ownership == .purchased && fits($0) }
+            .sorted { ($0.id.utf8.count, $0.id) < ($1.id.utf8.count, $1.id) }
     }
 
     mutating func acceptPrice(_ customer: String, _ selector: String?, at now: Date) throws(StoreError) -> Subject {

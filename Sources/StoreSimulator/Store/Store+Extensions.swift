@@ -109,12 +109,13 @@ extension Store {
     mutating func finishMassExtension(_ id: String, at now: Date) {
         guard var job = massExtensions[id], job.completed == nil else { return }
         let storefronts = job.storefronts.map(Set.init)
-        for subscription in subscribers(to: job.product, at: now) {
+        let subscribers = purchasedSubscriptions {
+            transactions[$0.current]?.payload.productId == job.product && !isLapsed($0, at: now)
+        }
+        for subscription in subscribers {
             guard let storefront = customers[subscription.customer]?.storefront,
                 storefronts?.contains(storefront) != false
-            else {
-                continue
-            }
+            else { continue }
             if extensionRefusal(subscription, at: now) == nil {
                 extend(subscription, days: job.days, at: now)
                 job.succeeded += 1
@@ -136,13 +137,5 @@ extension Store {
             storefrontCountryCodes: job.storefronts, succeededCount: job.succeeded, failedCount: job.failed)
         if !isSandbox || settings.sandboxIncludesAppAppleID { summary.appAppleId = app.appAppleID }
         announce(.renewalExtension, .summary, .summary(summary), customer: nil, at: now)
-    }
-
-    /// Returns the purchased subscriptions to a product that have not lapsed, in the order in which they began.
-    private func subscribers(to product: String, at now: Date) -> [Subscription] {
-        subscriptions.values.filter {
-            $0.ownership == .purchased && transactions[$0.current]?.payload.productId == product
-                && !isLapsed($0, at: now)
-        }.sorted { ($0.id.utf8.count, $0.id) < ($1.id.utf8.count, $1.id) }
     }
 }

@@ -50,7 +50,9 @@ extension Store {
         } else {
             schedule.add(.priceCampaign(campaign.number), at: campaign.effective)
         }
-        for subscription in subscribers(affectedBy: campaign) { schedulePriceNotice(subscription.id, at: now) }
+        for subscription in purchasedSubscriptions(where: { applies(campaign, to: $0) }) {
+            schedulePriceNotice(subscription.id, at: now)
+        }
         return Subject()
     }
 
@@ -67,15 +69,13 @@ extension Store {
                 return before.contains { $0 < campaign.price }
             }
         }
-        for index in catalogue.products.indices where catalogue.products[index].id == campaign.product {
-            guard let storefronts = campaign.storefronts else {
-                catalogue.products[index].price = campaign.price
-                continue
-            }
-            for code in storefronts { catalogue.products[index].prices[code] = campaign.price }
+        catalogue.change(campaign.product) { product in
+            guard let storefronts = campaign.storefronts else { return product.price = campaign.price }
+            for code in storefronts { product.prices[code] = campaign.price }
         }
         guard !campaign.preservesPrices else { return }
-        for subscription in subscribers(affectedBy: campaign) where subscription.price > campaign.price {
+        for subscription in purchasedSubscriptions(where: { applies(campaign, to: $0) })
+        where subscription.price > campaign.price {
             subscriptions[subscription.id]?.price = campaign.price
             if let increase = subscription.priceIncrease, increase.price > campaign.price {
                 subscriptions[subscription.id]?.priceIncrease = nil
@@ -83,12 +83,7 @@ extension Store {
         }
     }
 
-    /// Returns the subscriptions to the product in the campaign's storefronts, in the order in which they began.
-    private func subscribers(affectedBy campaign: PriceCampaign) -> [Subscription] {
-        subscriptions.values.filter { applies(campaign, to: $0) }
-            .sorted { ($0.id.utf8.count, $0.id) < ($1.id.utf8.count, $1.id) }
-    }
-
+    /// Whether the campaign changes the price of a subscription: it is to the product, in one of the storefronts.
     private func applies(_ campaign: PriceCampaign, to subscription: Subscription) -> Bool {
         guard subscription.ownership == .purchased, subscription.advancedCommerce == nil, subscription.plan == nil,
             subscription.priceProduct == campaign.product, !subscription.isOver,

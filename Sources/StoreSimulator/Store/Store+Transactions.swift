@@ -91,9 +91,7 @@ extension Store {
 
     mutating func setOnSale(_ id: String, _ isOnSale: Bool) throws(StoreError) -> Subject {
         _ = try product(id)
-        for index in catalogue.products.indices where catalogue.products[index].id == id {
-            catalogue.products[index].isOnSale = isOnSale
-        }
+        catalogue.change(id) { $0.isOnSale = isOnSale }
         return Subject()
     }
 }
