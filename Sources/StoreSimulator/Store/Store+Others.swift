@@ -18,17 +18,15 @@ extension Store {
         let id = (isSandbox ? "SANDBOX_" : "") + identifiers.uuid()
         var token = ExternalPurchaseToken(
             externalPurchaseId: id, tokenCreationDate: now, appAppleId: app.appAppleID, bundleId: app.bundleID)
-        var purchase = ExternalPurchase(token: token)
+        var due = now.after(Double(Self.reportingDays) * 86_400)
         if let type {
             token.tokenType = type
             token.tokenExpirationDate = Self.tokenLifetime.date(after: now)
-            purchase = ExternalPurchase(token: token, due: Period.month.date(after: now))
+            due = Period.month.date(after: now)
             announce(.externalPurchaseToken, .created, .externalPurchaseToken(token), customer: nil, at: now)
-        } else {
-            purchase.due = now.after(Double(Self.reportingDays) * 86_400)
         }
-        externalPurchases[id] = purchase
-        if let due = purchase.due { schedule.add(.externalPurchaseToken(id), at: due) }
+        externalPurchases[id] = ExternalPurchase(token: token, due: due)
+        schedule.add(.externalPurchaseToken(id), at: due)
         return Subject(token: id)
     }
 
@@ -48,14 +46,11 @@ extension Store {
     mutating func sendTokenReminder(_ id: String, at now: Date) {
         guard let purchase = externalPurchases[id], !purchase.isReported, purchase.due == now else { return }
         externalPurchases[id]?.due = nil
-        guard let expires = purchase.token.tokenExpirationDate, expires > now else {
-            announce(
-                .externalPurchaseToken, .unreported, .externalPurchaseToken(purchase.token), customer: nil, at: now)
-            return
-        }
+        let expires = purchase.token.tokenExpirationDate ?? now
         announce(
-            .externalPurchaseToken, .activeTokenReminder, .externalPurchaseToken(purchase.token), customer: nil, at: now
-        )
+            .externalPurchaseToken, expires > now ? .activeTokenReminder : .unreported,
+            .externalPurchaseToken(purchase.token), customer: nil, at: now)
+        guard expires > now else { return }
         let next = min(Period.month.date(after: now), expires)
         externalPurchases[id]?.due = next
         schedule.add(.externalPurchaseToken(id), at: next)

@@ -12,18 +12,8 @@ extension Store {
         guard let transaction = transactions[id], transaction.customer == customer else {
             throw APIFailure(.invalidTransactionId, "The transactionId is not \(customer)'s.")
         }
-        guard let subscription = subscriptions[transaction.payload.originalTransactionId],
-            let state = subscription.advancedCommerce
-        else {
-            throw APIFailure(.subscriptionDoesNotExist, "The transaction is not of an Advanced Commerce subscription.")
-        }
-        guard storefront == nil || storefront == customers[customer]?.storefront else {
-            throw APIFailure(.mismatchedStorefront, "The storefront is not \(customer)'s.")
-        }
-        guard info.consistencyToken == nil || info.consistencyToken == state.renewalInfo.consistencyToken else {
-            throw APIFailure(
-                .invalidConsistencyToken, "The subscription has changed since the consistencyToken was issued.")
-        }
+        let (subscription, state) = try advancedCommerce(transaction, or: .subscriptionDoesNotExist)
+        try check(info, storefront: storefront, of: transaction)
         guard status(of: subscription, at: now) == .active else {
             throw APIFailure(.subscriptionNotEligible, "The subscription is not active.")
         }
@@ -50,9 +40,7 @@ extension Store {
             }
             new.renewalInfo.items?.removeAll { !skus.contains($0.sku ?? "") }
         }
-        new.renewalInfo.requestReferenceId = body.requestInfo.requestReferenceId.text
-        new.renewalInfo.consistencyToken = identifiers.uuid()
-        subscriptions[subscription.id]?.advancedCommerce = new
+        replace(new, of: subscription, because: body.requestInfo)
         subscriptions[subscription.id]?.renewsAutomatically = true
         recordRequest(body.requestInfo, fingerprint: "reactivate", transaction: subscription.current)
         announce(.didChangeRenewalStatus, .autoRenewEnabled, about: subscription.id, at: now)
