@@ -39,9 +39,7 @@ extension ControlDescription {
             get:
               summary: Retrieve the clock
               responses:
-                "200":
-                  description: The clock
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
+                "200": {$ref: "#/components/responses/clock"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/clock/advance:
             post:
@@ -58,9 +56,7 @@ extension ControlDescription {
                 "200":
                   description: The result of the advance
                   content: {application/json: {schema: {$ref: "#/components/schemas/AdvanceReport"}}}
-                "202":
-                  description: The advance
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Advance"}}}
+                "202": {$ref: "#/components/responses/advance"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/clock/advances/{id}:
             parameters:
@@ -71,24 +67,18 @@ extension ControlDescription {
             get:
               summary: Retrieve the progress of an advance
               responses:
-                "200":
-                  description: The advance
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Advance"}}}
+                "200": {$ref: "#/components/responses/advance"}
                 default: {$ref: "#/components/responses/error"}
             delete:
               summary: Cancel an advance after the step in progress
               responses:
-                "202":
-                  description: The advance
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Advance"}}}
+                "202": {$ref: "#/components/responses/advance"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/settle:
             post:
               summary: Wait until every notification that is due has been sent
               responses:
-                "200":
-                  description: The clock
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
+                "200": {$ref: "#/components/responses/clock"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/commands:
             parameters:
@@ -99,9 +89,7 @@ extension ControlDescription {
                 required: true
                 content: {application/json: {schema: {$ref: "#/components/schemas/StoreCommand"}}}
               responses:
-                "200":
-                  description: The outcome
-                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreOutcome"}}}
+                "200": {$ref: "#/components/responses/outcome"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/trigger:
             parameters:
@@ -112,9 +100,7 @@ extension ControlDescription {
                 required: true
                 content: {application/json: {schema: {$ref: "#/components/schemas/TriggerRequest"}}}
               responses:
-                "200":
-                  description: The outcome
-                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreOutcome"}}}
+                "200": {$ref: "#/components/responses/outcome"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/customers:
             parameters:
@@ -197,9 +183,7 @@ extension ControlDescription {
             get:
               summary: Retrieve the catalogue
               responses:
-                "200":
-                  description: The catalogue
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Catalogue"}}}
+                "200": {$ref: "#/components/responses/catalogue"}
                 default: {$ref: "#/components/responses/error"}
             put:
               summary: Replace the catalogue
@@ -207,9 +191,7 @@ extension ControlDescription {
                 required: true
                 content: {application/json: {schema: {$ref: "#/components/schemas/Catalogue"}}}
               responses:
-                "200":
-                  description: The catalogue
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Catalogue"}}}
+                "200": {$ref: "#/components/responses/catalogue"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/settings:
             parameters:
@@ -217,9 +199,7 @@ extension ControlDescription {
             get:
               summary: Retrieve the settings of an environment
               responses:
-                "200":
-                  description: The settings
-                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
+                "200": {$ref: "#/components/responses/settings"}
                 default: {$ref: "#/components/responses/error"}
             put:
               summary: Replace the settings of an environment
@@ -227,9 +207,7 @@ extension ControlDescription {
                 required: true
                 content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
               responses:
-                "200":
-                  description: The settings
-                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
+                "200": {$ref: "#/components/responses/settings"}
                 default: {$ref: "#/components/responses/error"}
             patch:
               summary: Change some settings of an environment
@@ -237,9 +215,7 @@ extension ControlDescription {
                 required: true
                 content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettingsChange"}}}
               responses:
-                "200":
-                  description: The settings
-                  content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
+                "200": {$ref: "#/components/responses/settings"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/{environment}/notifications:
             parameters:
@@ -373,9 +349,7 @@ extension ControlDescription {
             post:
               summary: Restore a snapshot
               responses:
-                "200":
-                  description: The clock
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
+                "200": {$ref: "#/components/responses/clock"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/reset:
             post:
@@ -383,9 +357,7 @@ extension ControlDescription {
               requestBody:
                 content: {application/json: {schema: {$ref: "#/components/schemas/ResetRequest"}}}
               responses:
-                "200":
-                  description: The clock
-                  content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
+                "200": {$ref: "#/components/responses/clock"}
                 default: {$ref: "#/components/responses/error"}
           /simulator/scenarios:
             post:
@@ -431,6 +403,21 @@ extension ControlDescription {
             error:
               description: The request was refused
               content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}
+            clock:
+              description: The clock
+              content: {application/json: {schema: {$ref: "#/components/schemas/Clock"}}}
+            settings:
+              description: The settings
+              content: {application/json: {schema: {$ref: "#/components/schemas/StoreSettings"}}}
+            outcome:
+              description: The outcome
+              content: {application/json: {schema: {$ref: "#/components/schemas/StoreOutcome"}}}
+            catalogue:
+              description: The catalogue
+              content: {application/json: {schema: {$ref: "#/components/schemas/Catalogue"}}}
+            advance:
+              description: The advance
+              content: {application/json: {schema: {$ref: "#/components/schemas/Advance"}}}
           schemas:
             Milliseconds: {type: integer, format: int64, description: Milliseconds since 1970}
             Error:
@@ -557,18 +544,8 @@ extension ControlDescription {
                       description: >-
                         Make the simulator sign the promotional offer, or with introductory: true the introductory offer.
                         Default: false
-                cancel:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    subscription: {type: string}
-                resume:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    subscription: {type: string}
+                cancel: {$ref: "#/components/schemas/SubscriptionCommand"}
+                resume: {$ref: "#/components/schemas/SubscriptionCommand"}
                 failBilling:
                   type: object
                   required: [customer]
@@ -576,24 +553,14 @@ extension ControlDescription {
                     customer: {type: string}
                     subscription: {type: string, description: Only charges of this subscription fail}
                     recovers: {type: boolean, description: "Insufficient funds: a retry within 60 days succeeds"}
-                fixBilling:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    subscription: {type: string}
+                fixBilling: {$ref: "#/components/schemas/SubscriptionCommand"}
                 changeStorefront:
                   type: object
                   required: [customer, storefront]
                   properties:
                     customer: {type: string}
                     storefront: {type: string}
-                accelerate:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    subscription: {type: string}
+                accelerate: {$ref: "#/components/schemas/SubscriptionCommand"}
                 requestRefund:
                   type: object
                   required: [customer]
@@ -611,30 +578,10 @@ extension ControlDescription {
                     transaction: {type: string}
                     reason: {type: integer}
                     percentage: {type: integer}
-                declineRefund:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    transaction: {type: string}
-                reverseRefund:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    transaction: {type: string}
-                shareWithFamily:
-                  type: object
-                  required: [customer, member]
-                  properties:
-                    customer: {type: string}
-                    member: {type: string}
-                stopSharing:
-                  type: object
-                  required: [customer, member]
-                  properties:
-                    customer: {type: string}
-                    member: {type: string}
+                declineRefund: {$ref: "#/components/schemas/TransactionCommand"}
+                reverseRefund: {$ref: "#/components/schemas/TransactionCommand"}
+                shareWithFamily: {$ref: "#/components/schemas/FamilyCommand"}
+                stopSharing: {$ref: "#/components/schemas/FamilyCommand"}
                 increasePrice:
                   type: object
                   required: [product, price, consent]
@@ -653,22 +600,9 @@ extension ControlDescription {
                     consent: {type: boolean}
                     storefronts: {type: array, items: {type: string}}
                     preservesPrices: {type: boolean}
-                acceptPrice:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    subscription: {type: string}
-                removeFromSale:
-                  type: object
-                  required: [product]
-                  properties:
-                    product: {type: string}
-                returnToSale:
-                  type: object
-                  required: [product]
-                  properties:
-                    product: {type: string}
+                acceptPrice: {$ref: "#/components/schemas/SubscriptionCommand"}
+                removeFromSale: {$ref: "#/components/schemas/ProductCommand"}
+                returnToSale: {$ref: "#/components/schemas/ProductCommand"}
                 finish:
                   type: object
                   required: [customer]
@@ -706,11 +640,7 @@ extension ControlDescription {
                     product: {type: string}
                     days: {type: integer}
                     storefronts: {type: array, items: {type: string}}
-                rescindConsent:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
+                rescindConsent: {$ref: "#/components/schemas/CustomerCommand"}
                 createExternalPurchaseToken:
                   type: object
                   properties:
@@ -721,11 +651,7 @@ extension ControlDescription {
                   properties:
                     token: {type: string}
                 requestTestNotification: {type: object}
-                clearHistory:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
+                clearHistory: {$ref: "#/components/schemas/CustomerCommand"}
                 assignSeat:
                   type: object
                   required: [customer, product]
@@ -738,11 +664,7 @@ extension ControlDescription {
                   properties:
                     customer: {type: string}
                     expirationDate: {$ref: "#/components/schemas/Milliseconds"}
-                revokeVolumePurchase:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
+                revokeVolumePurchase: {$ref: "#/components/schemas/CustomerCommand"}
                 refreshReceipt:
                   type: object
                   required: [customer]
@@ -770,26 +692,10 @@ extension ControlDescription {
                     customer: {type: string}
                     data: {type: string}
                     product: {type: string}
-                approveMessage:
-                  type: object
-                  required: [message]
-                  properties:
-                    message: {type: string, format: uuid}
-                rejectMessage:
-                  type: object
-                  required: [message]
-                  properties:
-                    message: {type: string, format: uuid}
-                approveImage:
-                  type: object
-                  required: [image]
-                  properties:
-                    image: {type: string, format: uuid}
-                rejectImage:
-                  type: object
-                  required: [image]
-                  properties:
-                    image: {type: string, format: uuid}
+                approveMessage: {$ref: "#/components/schemas/MessageDecision"}
+                rejectMessage: {$ref: "#/components/schemas/MessageDecision"}
+                approveImage: {$ref: "#/components/schemas/ImageDecision"}
+                rejectImage: {$ref: "#/components/schemas/ImageDecision"}
                 joinGroup:
                   type: object
                   required: [customer, group]
@@ -805,46 +711,13 @@ extension ControlDescription {
                     customer: {type: string}
                     device: {type: string}
                     system: {type: integer, minimum: 15, maximum: 99}
-                goOffline:
-                  type: object
-                  required: [customer, device]
-                  properties:
-                    customer: {type: string}
-                    device: {type: string}
-                goOnline:
-                  type: object
-                  required: [customer, device]
-                  properties:
-                    customer: {type: string}
-                    device: {type: string}
-                sync:
-                  type: object
-                  required: [customer, device]
-                  properties:
-                    customer: {type: string}
-                    device: {type: string}
-                askToBuy:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                stopAskingToBuy:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                approvePurchase:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    product: {type: string}
-                declinePurchase:
-                  type: object
-                  required: [customer]
-                  properties:
-                    customer: {type: string}
-                    product: {type: string}
+                goOffline: {$ref: "#/components/schemas/DeviceCommand"}
+                goOnline: {$ref: "#/components/schemas/DeviceCommand"}
+                sync: {$ref: "#/components/schemas/DeviceCommand"}
+                askToBuy: {$ref: "#/components/schemas/CustomerCommand"}
+                stopAskingToBuy: {$ref: "#/components/schemas/CustomerCommand"}
+                approvePurchase: {$ref: "#/components/schemas/PendingPurchaseCommand"}
+                declinePurchase: {$ref: "#/components/schemas/PendingPurchaseCommand"}
                 planPurchase:
                   type: object
                   required: [customer, device, result]
@@ -853,19 +726,8 @@ extension ControlDescription {
                     device: {type: string}
                     result: {enum: [cancelled, interrupted, failed, unverified]}
                     message: {type: string}
-                repeatUpdate:
-                  type: object
-                  required: [customer, device]
-                  properties:
-                    customer: {type: string}
-                    device: {type: string}
-                    transaction: {type: string}
-                holdUpdates:
-                  type: object
-                  required: [customer, device]
-                  properties:
-                    customer: {type: string}
-                    device: {type: string}
+                repeatUpdate: {$ref: "#/components/schemas/DeviceUpdateCommand"}
+                holdUpdates: {$ref: "#/components/schemas/DeviceCommand"}
                 releaseUpdates:
                   type: object
                   required: [customer, device]
@@ -873,19 +735,65 @@ extension ControlDescription {
                     customer: {type: string}
                     device: {type: string}
                     reversed: {type: boolean}
-                breakVerification:
-                  type: object
-                  required: [customer, device]
-                  properties:
-                    customer: {type: string}
-                    device: {type: string}
-                    transaction: {type: string}
-                hideRenewals:
-                  type: object
-                  required: [customer, device]
-                  properties:
-                    customer: {type: string}
-                    device: {type: string}
+                breakVerification: {$ref: "#/components/schemas/DeviceUpdateCommand"}
+                hideRenewals: {$ref: "#/components/schemas/DeviceCommand"}
+            CustomerCommand:
+              type: object
+              required: [customer]
+              properties:
+                customer: {type: string}
+            SubscriptionCommand:
+              type: object
+              required: [customer]
+              properties:
+                customer: {type: string}
+                subscription: {type: string}
+            TransactionCommand:
+              type: object
+              required: [customer]
+              properties:
+                customer: {type: string}
+                transaction: {type: string}
+            FamilyCommand:
+              type: object
+              required: [customer, member]
+              properties:
+                customer: {type: string}
+                member: {type: string}
+            ProductCommand:
+              type: object
+              required: [product]
+              properties:
+                product: {type: string}
+            PendingPurchaseCommand:
+              type: object
+              required: [customer]
+              properties:
+                customer: {type: string}
+                product: {type: string}
+            DeviceCommand:
+              type: object
+              required: [customer, device]
+              properties:
+                customer: {type: string}
+                device: {type: string}
+            DeviceUpdateCommand:
+              type: object
+              required: [customer, device]
+              properties:
+                customer: {type: string}
+                device: {type: string}
+                transaction: {type: string}
+            MessageDecision:
+              type: object
+              required: [message]
+              properties:
+                message: {type: string, format: uuid}
+            ImageDecision:
+              type: object
+              required: [image]
+              properties:
+                image: {type: string, format: uuid}
             OriginalOfferSignature:
               type: object
               required: [keyId, nonce, timestamp, signature]

@@ -114,9 +114,10 @@ import Yams
             let operation = try #require(item[parts[0].lowercased()] as? Object, "\(call.operation)")
             let responses = try #require(operation["responses"] as? Object)
             let status = try #require(responses.keys.filter { $0 != "default" }.min())
-            let reference =
-                ((((responses[status] as? Object)?["content"] as? Object)?["application/json"] as? Object)?["schema"]
-                as? Object)?["$ref"] as? String
+            var response = try #require(responses[status] as? Object)
+            if let shared = response["$ref"] as? String { response = try Self.resolve(shared, in: document) }
+            let content = (response["content"] as? Object)?["application/json"] as? Object
+            let reference = (content?["schema"] as? Object)?["$ref"] as? String
             return (
                 method: parts[0], status: Int(status), members: try reference.map { try Self.required($0, document) }
             )

@@ -47,7 +47,9 @@ import Yams
     /// Schemas that no type is decoded from. The tests below compare them with responses.
     private static let schemasWithoutType: Set = [
         "Milliseconds", "StoreCommand", "StoreSettingsChange", "Error", "NotificationBody", "SignedNotification",
-        "NotificationV1", "UnifiedReceipt",
+        "NotificationV1", "UnifiedReceipt", "CustomerCommand", "SubscriptionCommand", "TransactionCommand",
+        "FamilyCommand", "ProductCommand", "PendingPurchaseCommand", "DeviceCommand", "DeviceUpdateCommand",
+        "MessageDecision", "ImageDecision",
     ]
 
     @Test func `Every schema of the control API has a type or a test`() throws {
