@@ -31,10 +31,6 @@ package struct TypedDuration: Sendable, Hashable {
     /// for any other text.
     package init?(_ text: String) {
         guard text.utf8.count <= 100 else { return nil }
-        if let period = Period(iso8601: text) {
-            parts = [Part(count: period.count, unit: .period(period.unit))]
-            return
-        }
         if let parts = Self.parts(iso8601: text) {
             self.parts = parts
             return

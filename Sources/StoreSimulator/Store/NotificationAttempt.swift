@@ -14,7 +14,8 @@ package struct NotificationAttempt: Sendable, Codable {
     private let httpStatus: UInt16?
     /// Whether the attempt was requested manually, in addition to Apple's retry schedule.
     package let isManual: Bool
-    @Boxed private var text: String?
+    /// The beginning of the answer's body; nil if it is empty.
+    @Boxed package private(set) var answer: String?
 
     /// - Parameter answer: The body of the answer. Only the first ``maximumAnswerSize`` bytes are stored.
     package init(
@@ -22,21 +23,17 @@ package struct NotificationAttempt: Sendable, Codable {
     ) {
         (self.date, self.result, httpStatus) = (date, result, status.flatMap { UInt16(exactly: $0) })
         self.isManual = isManual
-        text = answer.isEmpty ? nil : String(decoding: answer.prefix(Self.maximumAnswerSize), as: UTF8.self)
+        self.answer = answer.isEmpty ? nil : String(decoding: answer.prefix(Self.maximumAnswerSize), as: UTF8.self)
     }
 
     /// The HTTP status of the answer; nil if there was none.
     package var status: Int? { httpStatus.map { Int($0) } }
 
-    /// The beginning of the answer's body; nil if it is empty.
-    package var answer: String? { text }
-
     private enum CodingKeys: String, CodingKey {
         case date = "attemptDate"
         case result = "sendAttemptResult"
         case httpStatus = "status"
-        case text = "answer"
-        case isManual
+        case answer, isManual
     }
 
     package init(from decoder: any Decoder) throws {
@@ -49,7 +46,7 @@ package struct NotificationAttempt: Sendable, Codable {
         result = try members.decode(SendAttemptResult.self, forKey: .result)
         httpStatus = try members.decodeIfPresent(UInt16.self, forKey: .httpStatus)
         isManual = try members.decodeIfPresent(Bool.self, forKey: .isManual) ?? false
-        text = try members.decodeIfPresent(String.self, forKey: .text)
+        answer = try members.decodeIfPresent(String.self, forKey: .answer)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -57,7 +54,7 @@ package struct NotificationAttempt: Sendable, Codable {
         try members.encode(date.millisecondsSince1970 ?? 0, forKey: .date)
         try members.encode(result, forKey: .result)
         try members.encodeIfPresent(httpStatus, forKey: .httpStatus)
-        try members.encodeIfPresent(text, forKey: .text)
+        try members.encodeIfPresent(answer, forKey: .answer)
         if isManual { try members.encode(true, forKey: .isManual) }
     }
 }

@@ -53,12 +53,6 @@ extension Store {
         unheard.add(id)
     }
 
-    mutating func finish(_ id: String, _ selector: String?) throws(StoreError) -> Subject {
-        let transaction = try transaction(of: id, selector)
-        transactions[transaction.payload.transactionId]?.isFinished = true
-        return Subject(customer: id, transaction: transaction.payload.transactionId)
-    }
-
     mutating func setAccountToken(
         _ token: UUID, of customer: String, _ selector: String?, at now: Date
     ) throws(StoreError) -> Subject {

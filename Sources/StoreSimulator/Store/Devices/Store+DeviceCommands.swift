@@ -104,9 +104,9 @@ extension Store {
 
     mutating func finish(_ id: String, _ selector: String?, on name: String?) throws(StoreError) -> Subject {
         if let name { try checkDeviceName(name, of: id) }
-        var subject = try finish(id, selector)
-        if name != nil { subject.result = .success }
-        return subject
+        let transaction = try transaction(of: id, selector).payload.transactionId
+        transactions[transaction]?.isFinished = true
+        return Subject(customer: id, transaction: transaction, result: name == nil ? nil : .success)
     }
 }
 
