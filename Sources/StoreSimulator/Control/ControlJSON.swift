@@ -20,9 +20,7 @@ enum ControlJSON {
         let value = try read(type, from: body)
         let given = try read(JSONValue.self, from: body)
         // The encoded value contains every member that was decoded.
-        guard let encoded = try? encode(value),
-            let taken = try? JSONDecoder().decode(JSONValue.self, from: Data(encoded))
-        else { return value }
+        guard let taken = try? JSONValue(encoding: value) else { return value }
         if let path = given.firstMember(notIn: taken, below: "") {
             throw ControlFailure(400, "invalid_request", "unknown member \(path)", param: path)
         }
@@ -54,6 +52,11 @@ enum ControlJSON {
 }
 
 extension JSONValue {
+    /// Converts a value to JSON, with instants in milliseconds.
+    init(encoding value: some Encodable) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(value)))
+    }
+
     /// Returns the path of the first member that `other` lacks.
     fileprivate func firstMember(notIn other: JSONValue, below path: String) -> String? {
         switch (self, other) {

@@ -47,11 +47,6 @@ struct CustomerFacts {
 }
 
 extension JSONValue {
-    /// Converts a value to JSON, with instants in milliseconds.
-    init(encoding value: some Encodable) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(value)))
-    }
-
     /// The text of the value in a report.
     var shown: String {
         switch self {

@@ -57,8 +57,7 @@ extension StoreSettings {
         guard case .object(let changes) = changes else {
             throw ControlFailure(400, "invalid_request", "is no mapping of settings")
         }
-        let own = try JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(self)))
-        guard case .object(var members) = own else { return self }
+        guard case .object(var members) = try JSONValue(encoding: self) else { return self }
         members.merge(changes) { $1 }
         // HTML forms send an empty string for no URL.
         if members["notificationURL"] == .string("") { members["notificationURL"] = .null }

@@ -107,9 +107,8 @@ extension SimulatorPanel {
     }
 
     private static func text(of fault: Fault) -> String {
-        let json = try? JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(fault.effect)))
         var text = "an effect"
-        if case .object(let members)? = json, let (name, value) = members.first {
+        if case .object(let members)? = try? JSONValue(encoding: fault.effect), let (name, value) = members.first {
             text = name
             if case .object(let numbers) = value, let number = numbers.values.first {
                 text += " " + SignedText.text(number)

@@ -48,7 +48,7 @@ extension SimulatorPanel {
     /// Returns the settings page of an environment.
     func settings(_ request: PanelRequest) -> PanelContent {
         let settings = simulator.settings(of: request.environment)
-        let json = (try? JSONDecoder().decode(JSONValue.self, from: Data(ControlJSON.encode(settings)))) ?? .null
+        let json = (try? JSONValue(encoding: settings)) ?? .null
         func fields(_ isIncluded: (String) -> Bool) -> [PanelForm.Field] {
             PanelSettings.fields.filter { isIncluded($0.name) }.flatMap { name, label, kind -> [PanelForm.Field] in
                 let value = json[name].map(SignedText.text) ?? (kind.hasNone ? "null" : "")
