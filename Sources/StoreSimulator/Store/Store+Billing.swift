@@ -162,7 +162,7 @@ extension Store {
                 .impossibleTransition, "the new price must be higher than the price of \(id), \(product.price)")
         }
         let subscribers = subscribers(of: id, at: now).filter {
-            customer == $0.customer || customer == nil && product.prices[storefront(of: $0)] == nil
+            customer == $0.customer || customer == nil && product.prices[storefront(of: $0.customer)] == nil
         }
         // Billing plans have separate prices.
         let affected = subscribers.filter {
@@ -181,10 +181,6 @@ extension Store {
             announce(.priceIncrease, needsConsent ? .pending : .accepted, about: subscription.id, at: now)
         }
         return Subject(customer: customer, transaction: customer == nil ? nil : affected.first?.current)
-    }
-
-    private func storefront(of subscription: Subscription) -> String {
-        customers[subscription.customer]?.storefront ?? Storefront.usa.code
     }
 
     /// Returns the active purchased subscriptions to a product that renew into it, in the order in which they began.

@@ -29,6 +29,11 @@ extension Store {
         }
     }
 
+    /// Returns the storefront of a customer, which for a new one is the first of the catalogue.
+    func storefront(of customer: String) -> String {
+        customers[customer]?.storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code
+    }
+
     /// Returns the customer with this name, and creates it if necessary. The name must have been checked.
     @discardableResult
     mutating func addCustomer(
@@ -36,7 +41,7 @@ extension Store {
     ) -> Customer {
         if let customer = customers[id] { return customer }
         let customer = Customer(
-            id: id, storefront: storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code,
+            id: id, storefront: storefront ?? self.storefront(of: id),
             appTransactionID: identifiers.appTransaction(), accountToken: defaultAccountToken(of: id),
             since: first.date ?? now,
             firstVersion: first.version ?? releasedVersion)

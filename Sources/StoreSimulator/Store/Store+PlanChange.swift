@@ -120,12 +120,11 @@ extension Store {
         _ subscription: Subscription, to purchase: Purchase, offer: Offer?, _ type: NotificationTypeV2, at now: Date
     ) -> String {
         var subscription = subscription
-        let storefront = customers[subscription.customer]?.storefront ?? Storefront.usa.code
         markUpgraded(subscription, at: now)
         let shared = shares(of: subscription)
         // A failed renewal of the old product is no longer owed.
         updateStreakStart(&subscription, at: now)
-        subscription.start(purchase, price: purchase.product.price(in: storefront), offer: offer)
+        subscription.start(purchase, price: purchase.product.price(in: storefront(of: purchase.customer)), offer: offer)
         let transaction = begin(&subscription, purchase.product, reason: .purchase, at: now)
         subscriptions[subscription.id] = subscription
         announce(type, .upgrade, about: subscription, at: now)

@@ -60,8 +60,7 @@ extension Store {
         if product.type == .nonConsumable, owns(purchase.customer, product.id) {
             throw StoreError(.alreadyOwned, "\(purchase.customer) has \(product.id) already")
         }
-        let storefront = customers[purchase.customer]?.storefront ?? catalogue.storefronts.first?.code ?? "USA"
-        let unitPrice = offer?.billing ?? product.price(in: storefront)
+        let unitPrice = offer?.billing ?? product.price(in: storefront(of: purchase.customer))
         let (price, overflow) = unitPrice.multipliedReportingOverflow(by: Int64(purchase.quantity))
         guard !overflow else {
             throw StoreError(.invalidArgument, "\(purchase.quantity) of \(product.id) cost too much")

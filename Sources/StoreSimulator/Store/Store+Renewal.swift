@@ -124,7 +124,7 @@ extension Store {
         updateStreakStart(&subscription, at: start)
         renewCommitment(&subscription, product, from: start)
         let before = Subscription.BeforeCharge(subscription)
-        subscription.prepareRenewal(product, in: customers[subscription.customer]?.storefront)
+        subscription.prepareRenewal(product, in: storefront(of: subscription.customer))
         begin(&subscription, product, reason: .renewal, at: start, chargedAt: now)
         if !subscription.beforeCharge.isEmpty { subscription.beforeCharge = [before] }
         subscriptions[id] = subscription
@@ -140,7 +140,7 @@ extension Store {
     func nextLength(of subscription: Subscription, _ product: Product, from start: Date) -> Period? {
         var next = subscription
         renewCommitment(&next, product, from: start)
-        next.prepareRenewal(product, in: nil)
+        next.prepareRenewal(product, in: storefront(of: next.customer))
         return product.subscription.map { next.length(by: $0) }
     }
 
@@ -220,7 +220,7 @@ extension Store {
 
 extension Subscription {
     /// Sets the offer and the price of the period that begins, and clears the state of a failed renewal.
-    fileprivate mutating func prepareRenewal(_ product: Product, in storefront: String?) {
+    fileprivate mutating func prepareRenewal(_ product: Product, in storefront: String) {
         if let nextOffer {
             offer = RunningOffer(offer: nextOffer, periodsBegun: 1)
         } else if let running = runningOffer(in: product.id) {
@@ -229,7 +229,7 @@ extension Subscription {
             offer = nil
         }
         if product.id != priceProduct {
-            price = commitment?.plan.price ?? product.price(in: storefront ?? Storefront.usa.code)
+            price = commitment?.plan.price ?? product.price(in: storefront)
         } else if let priceIncrease {
             price = priceIncrease.price
         }

@@ -55,7 +55,7 @@ extension Store {
             period: .init(rawValue: length.iso8601), length: length, taxCode: body.taxCode,
             reference: body.requestInfo.requestReferenceId.text)
         if let items = body.renewalItems, let terms = renewal.subscription {
-            let price = renewal.price(in: customers[old.customer]?.storefront ?? Storefront.usa.code)
+            let price = renewal.price(in: storefront(of: old.customer))
             state.renewalInfo.items = priced(items, price)
             state.renewalInfo.period = .init(rawValue: terms.period.iso8601)
             state.period = terms.period

@@ -54,7 +54,7 @@ extension Store {
             let (subscription, state) = try target(
                 body.transactionId, of: customer, storefront: body.storefront, body.requestInfo, at: now)
             // A charge now uses the currency of the customer's current storefront.
-            try checkCurrency(body.currency, in: customers[customer]?.storefront ?? Storefront.usa.code)
+            try checkCurrency(body.currency, in: storefront(of: customer))
             return (subscription, state, try AdvancedCommerceModification(body, state))
         }
         guard !change.isImmediate || customers[customer]?.isBillingFailing == false else {

@@ -81,7 +81,7 @@ extension Store {
         } else {
             try checkName(id)
         }
-        let home = customers[id]?.storefront ?? catalogue.storefronts.first?.code ?? Storefront.usa.code
+        let home = self.storefront(of: id)
         try Self.mappingAPIFailure { () throws(APIFailure) in
             try checkNew(info)
             guard storefront == nil || storefront == home else {
