@@ -35,9 +35,7 @@ extension StoreAuthority {
     /// Returns the API key with this key ID from memory or from the directory. If there is none, creates one.
     package func apiKey(keyID: String, issuerID: String) throws(StoreAuthorityError) -> StoreAPIKey {
         // The key ID becomes part of a file name.
-        guard (1...64).contains(keyID.utf8.count),
-            keyID.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic || "0"..."9" ~= $0 })
-        else {
+        guard (1...64).contains(keyID.utf8.count), keyID.utf8.allSatisfy(\.isLetterOrDigit) else {
             throw StoreAuthorityError(.invalidConfiguration, "a key identifier has 1 to 64 letters and digits")
         }
         return try apiKeys.withLock { keys throws(StoreAuthorityError) in

@@ -69,8 +69,7 @@ extension Store {
         if storefronts?.isEmpty == true {
             throw APIFailure(.invalidEmptyStorefrontCountryCodeList, "storefrontCountryCodes is empty.")
         }
-        for code in storefronts ?? []
-        where code.utf8.count != 3 || !code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) {
+        for code in storefronts ?? [] where !code.isThreeLetterCode {
             throw APIFailure(.invalidStorefrontCountryCode, "A storefront is an ISO 3166-1 alpha-3 code.")
         }
         // A repeated identifier means the same request, which continues.

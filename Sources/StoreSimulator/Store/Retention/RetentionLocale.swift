@@ -28,25 +28,20 @@ package struct RetentionLocale: Sendable, Hashable, Codable {
     }
 
     private static func isAlphabetic(_ text: some StringProtocol, _ count: ClosedRange<Int>) -> Bool {
-        count.contains(text.utf8.count) && text.utf8.allSatisfy { isLetter($0) }
+        count.contains(text.utf8.count) && text.allSatisfy { $0.isASCII && $0.isLetter }
     }
 
     // UN M.49, such as 419 for Latin America.
     private static func isNumeric(_ text: some StringProtocol) -> Bool {
-        text.utf8.count == 3 && text.utf8.allSatisfy { isDigit($0) }
+        text.utf8.count == 3 && text.isDigits()
     }
 
     // Five to eight letters or digits, or four that begin with a digit, such as `1996`.
     private static func isVariant(_ text: some StringProtocol) -> Bool {
-        guard let first = text.utf8.first, text.utf8.allSatisfy({ isLetter($0) || isDigit($0) }) else { return false }
-        return (5...8).contains(text.utf8.count) || text.utf8.count == 4 && isDigit(first)
+        let length = text.utf8.count
+        return text.utf8.allSatisfy(\.isLetterOrDigit)
+            && ((5...8).contains(length) || length == 4 && text.prefix(1).isDigits())
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
 extension StringProtocol {
