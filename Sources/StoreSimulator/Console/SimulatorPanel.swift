@@ -68,15 +68,23 @@ struct SimulatorPanel: Sendable {
             ["advice": "It may have existed before a reset, or exist in the other environment."])
     }
 
-    private func shell(_ content: PanelContent, _ request: PanelRequest, _ failure: ControlFailure?) -> Shell {
+    /// Returns what the pages have in common. `section` is the current page of the navigation.
+    func shell(_ heading: String, _ request: PanelRequest, section: PanelPage? = nil) -> Shell {
         var shell = Shell(
-            heading: content.heading, product: "Counterfoil simulator",
-            home: PanelPage.customers.link(in: request.environment),
-            assets: Self.assets, version: core.configuration.app.bundleID)
-        shell.foreignHeading = content.foreignHeading
+            heading: heading, product: "Counterfoil simulator", home: request.link(.customers), assets: Self.assets,
+            version: core.configuration.app.bundleID)
         shell.navigation = PanelPage.main.map { page, title, shortcut in
-            Shell.Item(title, request.link(page), isCurrent: page == request.page.parent, shortcut: shortcut)
+            Shell.Item(title, request.link(page), isCurrent: page == section, shortcut: shortcut)
         }
+        shell.isSandbox = request.environment == .sandbox
+        shell.theme = request.theme
+        shell.current = request.here
+        return shell
+    }
+
+    private func shell(_ content: PanelContent, _ request: PanelRequest, _ failure: ControlFailure?) -> Shell {
+        var shell = shell(content.heading, request, section: request.page.parent)
+        shell.foreignHeading = content.foreignHeading
         if request.page.parent != request.page,
             let parent = PanelPage.main.first(where: { $0.page == request.page.parent })
         {
@@ -87,12 +95,9 @@ struct SimulatorPanel: Sendable {
         shell.choices = [AppStoreEnvironment.production, .sandbox].map { environment in
             Shell.Item(environment.rawValue, other.link(in: environment), isCurrent: environment == request.environment)
         }
-        shell.isSandbox = request.environment == .sandbox
         shell.topics = [ChangeWatch.topic]
         shell.since = request.changes
         core.pages.expect(shell.topics)
-        shell.theme = request.theme
-        shell.current = request.here
         if let done = request.query["done"].flatMap({ state.note($0) }) { shell.notes = [done] }
         if let failure {
             shell.problem = .init(

@@ -127,18 +127,6 @@ extension SimulatorPanel {
         // The simulator has no audit log, so it does not ask for a reason.
         (values["asksForReason"], values["reason"]) = (nil, nil)
         values["clock"] = clock(request)
-        return Page(
-            status: 200, template: "confirm", values: values, shell: confirmationShell(question.heading, request))
-    }
-
-    private func confirmationShell(_ heading: String, _ request: PanelRequest) -> Shell {
-        var shell = Shell(
-            heading: heading, product: "Counterfoil simulator", home: request.link(.customers), assets: Self.assets,
-            version: core.configuration.app.bundleID)
-        shell.navigation = PanelPage.main.map { Shell.Item($0.title, request.link($0.page), shortcut: $0.shortcut) }
-        shell.isSandbox = request.environment == .sandbox
-        shell.theme = request.theme
-        shell.current = request.link(request.page)
-        return shell
+        return Page(status: 200, template: "confirm", values: values, shell: shell(question.heading, request))
     }
 }
