@@ -132,39 +132,37 @@ public struct StoreSettings: Sendable, Hashable, Codable {
     /// Decodes settings. Settings that older versions did not have are optional and default to production's.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        rate = try container.decode(RenewalRate.self, forKey: .rate)
-        gracePeriod = try container.decode(BillingGracePeriod.self, forKey: .gracePeriod)
-        gracePeriodAppliesToFreeOffers = try container.decode(Bool.self, forKey: .gracePeriodAppliesToFreeOffers)
+        func value<Value: Decodable>(_ key: CodingKeys) throws -> Value {
+            try container.decode(Value.self, forKey: key)
+        }
+        func value<Value: Decodable>(_ key: CodingKeys, or standard: Value) throws -> Value {
+            try container.decodeIfPresent(Value.self, forKey: key) ?? standard
+        }
+        rate = try value(.rate)
+        gracePeriod = try value(.gracePeriod)
+        gracePeriodAppliesToFreeOffers = try value(.gracePeriodAppliesToFreeOffers)
         renewalCap = try container.decodeIfPresent(Int.self, forKey: .renewalCap)
-        maximumRenewalLeadTime =
-            try container.decodeIfPresent(TimeInterval.self, forKey: .maximumRenewalLeadTime) ?? maximumRenewalLeadTime
-        maximumRenewalDelay =
-            try container.decodeIfPresent(TimeInterval.self, forKey: .maximumRenewalDelay) ?? maximumRenewalDelay
-        renewsOnOriginalDayOfMonth =
-            try container.decodeIfPresent(Bool.self, forKey: .renewsOnOriginalDayOfMonth) ?? renewsOnOriginalDayOfMonth
+        maximumRenewalLeadTime = try value(.maximumRenewalLeadTime, or: maximumRenewalLeadTime)
+        maximumRenewalDelay = try value(.maximumRenewalDelay, or: maximumRenewalDelay)
+        renewsOnOriginalDayOfMonth = try value(.renewsOnOriginalDayOfMonth, or: renewsOnOriginalDayOfMonth)
         notificationURL = try container.decodeIfPresent(String.self, forKey: .notificationURL)
-        notificationVersion =
-            try container.decodeIfPresent(NotificationVersion.self, forKey: .notificationVersion) ?? notificationVersion
-        retriesNotifications = try container.decode(Bool.self, forKey: .retriesNotifications)
-        retriesAfterBadRequest = try container.decode(Bool.self, forKey: .retriesAfterBadRequest)
-        deliveryTimeout = try container.decode(TimeInterval.self, forKey: .deliveryTimeout)
-        realtimeTimeout = try container.decode(TimeInterval.self, forKey: .realtimeTimeout)
-        refundDecision = try container.decode(RefundDecision.self, forKey: .refundDecision)
-        consumptionWindow = try container.decode(TimeInterval.self, forKey: .consumptionWindow)
-        historyMatchesSubtypeExactly = try container.decode(Bool.self, forKey: .historyMatchesSubtypeExactly)
-        sendsNotificationsForFamilyMembers = try container.decode(
-            Bool.self, forKey: .sendsNotificationsForFamilyMembers)
-        cancellationAfterPriceNoticeHasSubtype = try container.decode(
-            Bool.self, forKey: .cancellationAfterPriceNoticeHasSubtype)
-        sandboxIncludesAppAppleID = try container.decode(Bool.self, forKey: .sandboxIncludesAppAppleID)
-        sendsConsumptionRequestsForAllProducts = try container.decode(
-            Bool.self, forKey: .sendsConsumptionRequestsForAllProducts)
-        sendsNotificationOnLateDowngrade = try container.decode(Bool.self, forKey: .sendsNotificationOnLateDowngrade)
-        sendsAutoRenewEnabledOnPlanChange =
-            try container.decodeIfPresent(Bool.self, forKey: .sendsAutoRenewEnabledOnPlanChange)
-            ?? sendsAutoRenewEnabledOnPlanChange
-        massExtensionDuration = try container.decode(TimeInterval.self, forKey: .massExtensionDuration)
-        enforcesRateLimits = try container.decode(Bool.self, forKey: .enforcesRateLimits)
+        notificationVersion = try value(.notificationVersion, or: notificationVersion)
+        retriesNotifications = try value(.retriesNotifications)
+        retriesAfterBadRequest = try value(.retriesAfterBadRequest)
+        deliveryTimeout = try value(.deliveryTimeout)
+        realtimeTimeout = try value(.realtimeTimeout)
+        refundDecision = try value(.refundDecision)
+        consumptionWindow = try value(.consumptionWindow)
+        historyMatchesSubtypeExactly = try value(.historyMatchesSubtypeExactly)
+        sendsNotificationsForFamilyMembers = try value(.sendsNotificationsForFamilyMembers)
+        cancellationAfterPriceNoticeHasSubtype = try value(.cancellationAfterPriceNoticeHasSubtype)
+        sandboxIncludesAppAppleID = try value(.sandboxIncludesAppAppleID)
+        sendsConsumptionRequestsForAllProducts = try value(.sendsConsumptionRequestsForAllProducts)
+        sendsNotificationOnLateDowngrade = try value(.sendsNotificationOnLateDowngrade)
+        sendsAutoRenewEnabledOnPlanChange = try value(
+            .sendsAutoRenewEnabledOnPlanChange, or: sendsAutoRenewEnabledOnPlanChange)
+        massExtensionDuration = try value(.massExtensionDuration)
+        enforcesRateLimits = try value(.enforcesRateLimits)
     }
 
     /// Who decides refund requests.
