@@ -13,8 +13,7 @@ extension AdvancedCommerceChecks {
     package func createOneTimeCharge(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceOneTimeChargeCreateRequest {
-        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
-            try Self.checkStart(body, .createOneTimeCharge)
+        try Self.check(bytes, Self.inApp, .createOneTimeCharge) { (body) throws(APIFailure) in
             try Self.checkCurrency(body, isRequired: true)
             try Self.checkTaxCode(body, isRequired: true)
             let item = try body.object("item", missing: .nullItem, or: .malformedPayload)
@@ -28,8 +27,7 @@ extension AdvancedCommerceChecks {
     package func createSubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionCreateRequest {
-        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
-            try Self.checkStart(body, .createSubscription)
+        try Self.check(bytes, Self.inApp, .createSubscription) { (body) throws(APIFailure) in
             try Self.checkCurrency(body, isRequired: true)
             try Self.checkTaxCode(body, isRequired: true)
             let descriptors = try body.object("descriptors", missing: .nullDescriptors, or: .malformedPayload)
@@ -50,8 +48,7 @@ extension AdvancedCommerceChecks {
     package func reactivateSubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionReactivateInAppRequest {
-        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
-            try Self.checkStart(body, .reactivateSubscription)
+        try Self.check(bytes, Self.inApp, .reactivateSubscription) { (body) throws(APIFailure) in
             try Self.checkTransaction(body)
             let items = try body.objectsIfPresent("items", nullElement: .nullItem, or: .malformedPayload)
             guard items != [] else { throw body.failure(.nullItems, "items", "is empty") }
@@ -66,7 +63,6 @@ extension AdvancedCommerceChecks {
         guard try body.string("version", missing: .nullVersion, or: .unexpectedVersion) == "1" else {
             throw body.failure(.unexpectedVersion, "version", "is not 1")
         }
-        try checkCommon(body)
     }
 
     static func checkTransaction(_ body: RequestBody) throws(APIFailure) {

@@ -8,8 +8,7 @@ extension AdvancedCommerceChecks {
     package func modifySubscription(
         _ bytes: [UInt8]
     ) throws(APIFailure) -> AdvancedCommerceSubscriptionModifyInAppRequest {
-        try Self.check(bytes, Self.inApp) { (body) throws(APIFailure) in
-            try Self.checkStart(body, .modifySubscription)
+        try Self.check(bytes, Self.inApp, .modifySubscription) { (body) throws(APIFailure) in
             try Self.checkTransaction(body)
             let retains = try body.bool("retainBillingCycle", missing: .nullRetainBillingCycle, or: .malformedPayload)
             try Self.checkCurrency(body, isRequired: false)

@@ -12,7 +12,6 @@ extension AdvancedCommerceChecks {
     package func requestRefund(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceRequestRefundRequest {
         let documented = Self.refunds.union([.partialSimulateRefundDecline])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
-            try Self.checkCommon(body)
             try Self.checkCurrency(body, isRequired: false)
             _ = try body.bool("refundRiskingPreference", or: .nullRefundRisking)
             let items = try body.objects("items", or: .malformedPayload)
@@ -34,7 +33,6 @@ extension AdvancedCommerceChecks {
     /// Checks a request to revoke a subscription (A6). Only full and prorated refunds are possible.
     package func revoke(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionRevokeRequest {
         try Self.check(bytes, Self.refunds) { (body) throws(APIFailure) in
-            try Self.checkCommon(body)
             _ = try body.bool("refundRiskingPreference", or: .nullRefundRisking)
             guard try checkRefund(body).type != .custom else {
                 throw body.failure(.invalidRefundType, "refundType", "is neither FULL nor PRORATED")

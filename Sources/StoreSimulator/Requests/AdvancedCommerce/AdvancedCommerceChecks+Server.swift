@@ -16,7 +16,7 @@ extension AdvancedCommerceChecks {
 
     /// Checks a request to cancel a subscription (A1).
     package func cancel(_ bytes: [UInt8]) throws(APIFailure) -> AdvancedCommerceSubscriptionCancelRequest {
-        try Self.check(bytes, Self.common) { (body) throws(APIFailure) in try Self.checkCommon(body) }
+        try Self.check(bytes, Self.common) { _ in }
     }
 
     /// Checks a request to change the metadata of a subscription (A2).
@@ -27,7 +27,6 @@ extension AdvancedCommerceChecks {
             .nullEffective, .invalidProductChanges, .atLeastOneItem, .atLeastOneOfDisplayNameOrDescription,
         ])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
-            try Self.checkCommon(body)
             try Self.checkTaxCode(body, isRequired: false)
             let descriptors = try body.objectIfPresent("descriptors", or: .malformedPayload)
             if let descriptors { try Self.checkDescriptors(descriptors) }
@@ -69,7 +68,6 @@ extension AdvancedCommerceChecks {
             .dependentSKUsCannotBeChained, .itemCannotBeSpecifiedMultipleTimes,
         ])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
-            try Self.checkCommon(body)
             try Self.checkCurrency(body, isRequired: false)
             let items = try body.objects("items", missing: .nullItems, or: .malformedPayload)
             guard !items.isEmpty else { throw body.failure(.nullItems, "items", "is empty") }
@@ -110,7 +108,6 @@ extension AdvancedCommerceChecks {
             .nullTargetProductID, .invalidTargetProductID,
         ])
         return try Self.check(bytes, documented) { (body) throws(APIFailure) in
-            try Self.checkCommon(body)
             try Self.checkTaxCode(body, isRequired: true)
             let target = try body.string("targetProductId", missing: .nullTargetProductID, or: .invalidTargetProductID)
             guard !target.isEmpty else { throw body.failure(.invalidTargetProductID, "targetProductId", "is empty") }

@@ -35,13 +35,17 @@ package struct AdvancedCommerceChecks: Sendable {
 
     static func isTransactionID(_ text: String) -> Bool { text.isDigits(upTo: 32) }
 
-    /// Runs the checks of a request, then decodes it. Replaces codes that are not in `documented` with 4000173.
+    /// Checks the fields that all requests have and runs the checks of one, then decodes it. `operation` is that of a
+    /// request of an app. Replaces codes that are not in `documented` with 4000173.
     static func check<Request: Decodable>(
-        _ bytes: [UInt8], _ documented: Set<APIErrorCode>,
+        _ bytes: [UInt8], _ documented: Set<APIErrorCode>, _ operation: AdvancedCommerceOperation? = nil,
         _ checks: (RequestBody) throws(APIFailure) -> Void
     ) throws(APIFailure) -> Request {
         do throws(APIFailure) {
-            try checks(RequestBody(bytes))
+            let body = try RequestBody(bytes)
+            if let operation { try checkStart(body, operation) }
+            try checkCommon(body)
+            try checks(body)
             return try RequestBody.decode(Request.self, from: bytes)
         } catch {
             guard let code = error.code, documented.contains(code) else {
@@ -51,8 +55,7 @@ package struct AdvancedCommerceChecks: Sendable {
         }
     }
 
-    /// Checks the fields that all requests have.
-    static func checkCommon(_ body: RequestBody) throws(APIFailure) {
+    private static func checkCommon(_ body: RequestBody) throws(APIFailure) {
         let info = try body.object("requestInfo", missing: .nullRequestInfo, or: .malformedPayload)
         _ = try info.uuid("requestReferenceId", missing: .nullRequestReferenceID, or: .invalidRequestReferenceID)
         _ = try info.uuidIfPresent("appAccountToken", emptyIsNone: true, or: .invalidAppAccountToken)
