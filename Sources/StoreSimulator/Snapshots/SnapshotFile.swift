@@ -67,7 +67,7 @@ package struct SnapshotFile {
             let before = lines.count
             let heading = try lines.next(Heading.self)
             guard heading.table != Self.end else {
-                guard heading.count == before else { throw SnapshotReader.damaged }
+                guard heading.count == before else { throw SnapshotTemplates.damaged }
                 break
             }
             guard let environment = heading.environment, Self.environments.contains(environment) else {

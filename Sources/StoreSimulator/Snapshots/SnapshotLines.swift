@@ -57,7 +57,6 @@ struct SnapshotReader {
     private var lines: LineReader
     private(set) var count = 0
 
-    static var damaged: SimulatorError { SnapshotTemplates.damaged }
     /// A longer line is not a snapshot record.
     private static let longestLine = 1 << 30
 
@@ -86,7 +85,7 @@ struct SnapshotReader {
     }
 
     private mutating func line() throws -> [UInt8] {
-        guard case .bytes(let line)? = try lines.next() else { throw Self.damaged }
+        guard case .bytes(let line)? = try lines.next() else { throw SnapshotTemplates.damaged }
         count += 1
         return line
     }
@@ -103,7 +102,7 @@ struct SnapshotReader {
 
     mutating func skip(_ lines: Int) throws {
         for _ in 0..<max(0, lines) {
-            guard try self.lines.next() != nil else { throw Self.damaged }
+            guard try self.lines.next() != nil else { throw SnapshotTemplates.damaged }
             count += 1
         }
     }

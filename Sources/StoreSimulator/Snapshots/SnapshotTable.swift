@@ -40,7 +40,7 @@ struct SnapshotTable: Sendable {
             read: { store, count, lines in
                 var read: [String: Value] = [:]
                 try await lines.next(count, Row<Value>.self) { row in
-                    guard let key = row.key else { throw SnapshotReader.damaged }
+                    guard let key = row.key else { throw SnapshotTemplates.damaged }
                     read[key] = row.value
                 }
                 store[keyPath: rows] = read

@@ -101,8 +101,7 @@ extension Store {
         let hasGrace = settings.gracePeriod != .off && isCovered
         let retryEnds = now.after(settings.rate.billingRetryPeriod)
         // The grace period is the first part of billing retry, not added to it.
-        let grace = min(settings.rate.gracePeriod(settings.gracePeriod, for: period), settings.rate.billingRetryPeriod)
-        let graceEnds = hasGrace ? now.after(grace) : nil
+        let graceEnds = hasGrace ? now.after(settings.rate.gracePeriod(settings.gracePeriod, for: period)) : nil
         subscriptions[subscription.id]?.retryEnds = retryEnds
         subscriptions[subscription.id]?.graceEnds = graceEnds
         subscriptions[subscription.id]?.expirationIntent = .billingError

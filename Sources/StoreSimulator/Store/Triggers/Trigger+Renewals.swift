@@ -69,8 +69,7 @@ extension TriggerRun {
         var grace: TimeInterval = 0
         if isNew {
             let period = try subscriptionProduct().subscription?.period ?? .month
-            let rate = store.settings.rate
-            grace = min(rate.gracePeriod(store.settings.gracePeriod, for: period), rate.billingRetryPeriod)
+            grace = store.settings.rate.gracePeriod(store.settings.gracePeriod, for: period)
         }
         let subscription = try endingSubscription(by: grace)
         if isNew { try failBilling(subscription) }
