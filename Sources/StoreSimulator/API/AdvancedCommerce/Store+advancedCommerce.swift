@@ -81,7 +81,7 @@ extension Store {
     /// Returns the current state as the response to a request that was carried out before; nil for a new request.
     /// Throws 4000097 for a different request with the same reference, unless `isRefused` is false because that code is
     /// not documented for the endpoint.
-    func responseToRepeatedRequest(
+    func responseToRepeat(
         _ request: APIRequest, _ info: AdvancedCommerceRequestInfo, isRefused: Bool = true, at now: Date
     ) throws(APIFailure) -> APIResponse? {
         guard let record = advancedCommerceRequests[info.requestReferenceId.text] else { return nil }

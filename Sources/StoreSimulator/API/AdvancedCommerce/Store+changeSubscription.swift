@@ -8,9 +8,7 @@ extension Store {
     /// documented for that.
     mutating func cancelSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.cancel(Array(request.body))
-        if let answer = try responseToRepeatedRequest(request, body.requestInfo, isRefused: false, at: now) {
-            return answer
-        }
+        if let answer = try responseToRepeat(request, body.requestInfo, isRefused: false, at: now) { return answer }
         let transaction = try purchasedTransaction(request)
         let (subscription, state) = try advancedCommerce(transaction)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)
@@ -27,7 +25,7 @@ extension Store {
     /// Changes names, SKUs and tax code of a subscription (A2).
     mutating func changeMetadata(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.changeMetadata(Array(request.body))
-        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        if let answer = try responseToRepeat(request, body.requestInfo, at: now) { return answer }
         let transaction = try purchasedTransaction(request)
         let (subscription, old) = try advancedCommerce(transaction, or: .productNotEligible)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)
@@ -53,9 +51,7 @@ extension Store {
     /// after it.
     mutating func changePrice(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.changePrice(Array(request.body))
-        if let answer = try responseToRepeatedRequest(request, body.requestInfo, isRefused: false, at: now) {
-            return answer
-        }
+        if let answer = try responseToRepeat(request, body.requestInfo, isRefused: false, at: now) { return answer }
         let transaction = try purchasedTransaction(request)
         let (subscription, old) = try advancedCommerce(transaction)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)

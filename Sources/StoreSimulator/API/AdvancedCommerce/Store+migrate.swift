@@ -6,7 +6,7 @@ internal import Foundation
 extension Store {
     mutating func migrate(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.migrate(Array(request.body))
-        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        if let answer = try responseToRepeat(request, body.requestInfo, at: now) { return answer }
         let transaction = try purchasedTransaction(request)
         let old = try subscription(of: transaction)
         guard old.advancedCommerce == nil, migrations[old.id] == nil else {

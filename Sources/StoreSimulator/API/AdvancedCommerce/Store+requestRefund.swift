@@ -7,7 +7,7 @@ extension Store {
     /// Requests a refund for items of a transaction (A5).
     mutating func requestRefund(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.requestRefund(Array(request.body))
-        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        if let answer = try responseToRepeat(request, body.requestInfo, at: now) { return answer }
         let transaction = try purchasedTransaction(request)
         let items = try refundableItems(transaction)
         try check(body.requestInfo, storefront: body.storefront, of: transaction)
@@ -30,7 +30,7 @@ extension Store {
     /// Revokes a subscription (A6). Refunds its current transaction, whichever of its transactions the request names.
     mutating func revokeSubscription(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let body = try advancedCommerceChecks.revoke(Array(request.body))
-        if let answer = try responseToRepeatedRequest(request, body.requestInfo, at: now) { return answer }
+        if let answer = try responseToRepeat(request, body.requestInfo, at: now) { return answer }
         let named = try purchasedTransaction(request)
         let (subscription, _) = try advancedCommerce(named)
         guard let transaction = transactions[subscription.current] else {
