@@ -17,26 +17,24 @@ extension SimulatorCore {
             return store.realtimeExchange(for: customer, subscription, at: now.wholeMilliseconds)
         }
         guard let (exchange, url) = request else { return nil }
-        let (answer, milliseconds) = await postRealtimeRequest(
-            exchange.request, at: url, timeout: Double(exchange.timeLimit) / 1000, in: environment)
+        let (answer, milliseconds) = await postRealtimeRequest(exchange, at: url, in: environment)
         return read(environment) { store, _ in
             let outcome = exchange.evaluate(answer, store.retention) { self.signatureProblem(in: $0) }
             return RealtimeRecord(exchange.request, url: url, outcome, milliseconds: milliseconds)
         }
     }
 
-    /// Posts a realtime request and waits up to `timeout` seconds for the response.
+    /// Posts the request of an exchange and waits up to its time limit for the response.
     private func postRealtimeRequest(
-        _ request: DecodedRealtimeRequestBody, at url: String, timeout: TimeInterval,
-        in environment: AppStoreEnvironment
+        _ exchange: RealtimeExchange, at url: String, in environment: AppStoreEnvironment
     ) async -> (RealtimeExchange.ServerResult, milliseconds: Int64) {
         let text: String
-        do { text = try writer(environment).sign(request.jsonBytes(), Tampering()) } catch {
+        do { text = try writer(environment).sign(exchange.request.jsonBytes(), Tampering()) } catch {
             return (.failure(.other), 0)
         }
         let start = ContinuousClock.now
         let result = await developerServer.post(
-            DeveloperServerClient.body(text), to: url, timeout: timeout,
+            DeveloperServerClient.body(text), to: url, timeout: Double(exchange.timeLimit) / 1000,
             maximumResponseSize: RealtimeExchange.maximumSize)
         let milliseconds = Int64(((ContinuousClock.now - start) / .milliseconds(1)).rounded())
         guard let status = result.status else { return (.failure(result.outcome), milliseconds) }
@@ -97,9 +95,7 @@ extension SimulatorCore {
     private func send(_ exchange: RealtimeExchange, of run: PerformanceTestRun) async {
         var exchange = exchange
         exchange.timeLimit = max(run.config.responseTimeThreshold, 1)
-        let limit = Double(exchange.timeLimit) / 1000
-        let (answer, milliseconds) = await postRealtimeRequest(
-            exchange.request, at: run.target, timeout: limit, in: .sandbox)
+        let (answer, milliseconds) = await postRealtimeRequest(exchange, at: run.target, in: .sandbox)
         // The caller was cancelled, so the failure does not count against the developer's server. The request is sent
         // again with the next run.
         if Task.isCancelled, case .failure = answer { return }
