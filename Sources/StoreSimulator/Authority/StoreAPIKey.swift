@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreTrust
 package import Crypto
 internal import Foundation
@@ -35,7 +36,7 @@ extension StoreAuthority {
     /// Returns the API key with this key ID from memory or from the directory. If there is none, creates one.
     package func apiKey(keyID: String, issuerID: String) throws(StoreAuthorityError) -> StoreAPIKey {
         // The key ID becomes part of a file name.
-        guard (1...64).contains(keyID.utf8.count), keyID.utf8.allSatisfy(\.isLetterOrDigit) else {
+        guard (1...64).contains(keyID.utf8.count), keyID.utf8.allSatisfy(\.isASCIIAlphanumeric) else {
             throw StoreAuthorityError(.invalidConfiguration, "a key identifier has 1 to 64 letters and digits")
         }
         return try apiKeys.withLock { keys throws(StoreAuthorityError) in

@@ -94,7 +94,7 @@ extension Simulator {
     private func snapshotFile(_ name: String) throws(SimulatorError) -> URL {
         // The name becomes part of a file name.
         guard (1...64).contains(name.utf8.count),
-            name.utf8.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+            name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else {
             throw SimulatorError("invalid_argument", "a snapshot's name has 1 to 64 letters, digits, - and _")
         }

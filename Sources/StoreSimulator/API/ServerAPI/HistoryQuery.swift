@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 
@@ -76,7 +77,7 @@ extension Catalogue {
     func checkProduct(_ id: String) throws(APIFailure) {
         let isPossible =
             (1...255).contains(id.utf8.count)
-            && id.utf8.allSatisfy { $0.isLetterOrDigit || [0x2D, 0x2E, 0x5F].contains($0) }
+            && id.utf8.allSatisfy { $0.isASCIIAlphanumeric || [0x2D, 0x2E, 0x5F].contains($0) }
         guard isPossible || product(id) != nil else {
             throw APIFailure(.invalidProductId, "A product's identifier has letters, digits, '.', '_' and '-'.")
         }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import AppStoreModels
 internal import Foundation
 
@@ -19,7 +20,7 @@ extension Store {
 
     func orderLookup(_ request: APIRequest, at now: Date) throws(APIFailure) -> APIResponse {
         let order = request.path["orderId"] ?? ""
-        guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy(\.isLetterOrDigit) else {
+        guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy(\.isASCIIAlphanumeric) else {
             throw APIFailure(.generalBadRequest, "An order identifier has 1 to 64 letters and digits.")
         }
         guard let id = transactionsByOrder[order] else {
@@ -71,15 +72,6 @@ extension Store {
     func refuseAssigned(_ transaction: StoredTransaction) throws(APIFailure) {
         if transaction.payload.inAppOwnershipType == .assigned {
             throw APIFailure(.invalidAssignedTransactionNotSupported, "The transaction is an assigned seat.")
-        }
-    }
-}
-
-extension UInt8 {
-    var isLetterOrDigit: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
         }
     }
 }

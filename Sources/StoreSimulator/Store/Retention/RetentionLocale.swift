@@ -1,3 +1,5 @@
+internal import Basics
+
 /// A language tag of the Retention Messaging API, such as `en`, `en-US` or `zh-Hant-TW`.
 ///
 /// Only the syntax is checked (RFC 5646 §2.1: language, script, region, variants), not whether the language exists.
@@ -39,7 +41,7 @@ package struct RetentionLocale: Sendable, Hashable, Codable {
     // Five to eight letters or digits, or four that begin with a digit, such as `1996`.
     private static func isVariant(_ text: some StringProtocol) -> Bool {
         let length = text.utf8.count
-        return text.utf8.allSatisfy(\.isLetterOrDigit)
+        return text.utf8.allSatisfy(\.isASCIIAlphanumeric)
             && ((5...8).contains(length) || length == 4 && text.prefix(1).isDigits())
     }
 }
