@@ -25,7 +25,7 @@ struct AuditMiddleware: RouterMiddleware {
             request.method != .get && request.method != .head && context.route != "/v1/decode"
             || Self.storingReads.contains(context.route)
         let isRead = audit.settings.current.console.auditsReads && context.route.hasPrefix("/v1/customers/{id}")
-        let isExport = context.route == "/v1/audit" && request.parameter("format") == "csv"
+        let isExport = context.route == "/v1/audit" && ListFormat.isCSV(request)
         let isRecorded = (isWrite || isRead || isExport) && context.principal?.isPublic != true
         var context = context
         if isRecorded { context.auditDetail = AuditDetail() }

@@ -79,15 +79,17 @@ struct SegmentRoutes {
 enum ListFormat {
     case json, csv
 
-    /// Reads the parameter `format`, or else the preference in the header `Accept`.
     init(_ request: Request) throws(APIFailure) {
-        switch request.parameter("format") {
-        case "json": self = .json
-        case "csv": self = .csv
-        case nil: self = Self.prefersCSV(request.headers[values: .accept].joined(separator: ",")) ? .csv : .json
-        case _?:
+        guard ["json", "csv"].contains(request.parameter("format") ?? "json") else {
             throw APIFailure("invalid_parameter", "`format` is json or csv.", parameter: "format")
         }
+        self = Self.isCSV(request) ? .csv : .json
+    }
+
+    /// Whether a request is for CSV, by the parameter `format`, or else by the preference in the header `Accept`.
+    static func isCSV(_ request: Request) -> Bool {
+        if let format = request.parameter("format") { return format == "csv" }
+        return prefersCSV(request.headers[values: .accept].joined(separator: ","))
     }
 
     /// The maximum number of items on a page. Tables are read as a whole.

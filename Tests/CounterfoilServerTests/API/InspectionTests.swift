@@ -124,6 +124,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [("?format=csv", ""), ("", "text/csv")])
+    func `The audit log has its own export as CSV, by the parameter and by the header`(
+        query: String, accept: String
+    ) async throws {
+        try await World.withAPI { world in
+            let headers = accept.isEmpty ? [] : [(name: "Accept", value: accept)]
+            let table = try await world.api.send("GET", "/v1/audit" + query, headers: headers)
+            #expect(table.text.hasPrefix("id,at,actor"))
+            let items = try await world.api.get("/v1/audit").items
+            #expect(items.compactMap { $0["action"] as? String } == ["GET /v1/audit"])
+        }
+    }
+
     @Test func `Each page of the audit log's CSV links to a next page of the same length`() async throws {
         try await World.withAPI { world in
             for name in ["anna", "ben", "carl", "dora", "emil"] {
