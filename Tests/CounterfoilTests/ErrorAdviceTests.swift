@@ -53,13 +53,13 @@ import Testing
         }
     }
 
-    @Test func `An invalid option is named in the error`() async throws {
+    @Test(arguments: [["sign", "token"], ["api", "transaction", "1"]])
+    func `An invalid option is named in the error`(command: [String]) async throws {
         try await Tool.inTemporaryFolder { folder in
             let file = folder.appending(path: "key.p8")
             try Data("anything".utf8).write(to: file)
-            let outcome = try await Command.run([
-                "sign", "token", "--private-key", file.path, "--key-id", "", "--issuer-id", "i", "--app", "a",
-            ])
+            let outcome = try await Command.run(
+                command + ["--private-key", file.path, "--key-id", "", "--issuer-id", "i", "--app", "a"])
             #expect(outcome.status == 2 && outcome.errors.hasPrefix("Error: --key-id: "), "\(outcome.errors)")
         }
     }

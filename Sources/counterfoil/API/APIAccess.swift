@@ -3,7 +3,6 @@ import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import CounterfoilServer
-import Foundation
 import StoreSimulator
 
 /// The options of `counterfoil api` that select the host and the key: a server's configuration, a running simulator, or
@@ -73,7 +72,7 @@ struct APIAccess: ParsableArguments {
     func client() async throws -> AppStoreServerClient {
         if let config { return try client(of: config) }
         guard let privateKey, let keyID, let issuerID, let app else { return try await simulatorClient() }
-        let tokens = try Self.tokens(Self.signingKey(privateKey, keyID), issuerID, app)
+        let tokens = try Self.tokens(KeyOptions.signingKey(privateKey, keyID), issuerID, app)
         return AppStoreServerClient(tokens: tokens, host: try host(.production))
     }
 
@@ -115,7 +114,8 @@ struct APIAccess: ParsableArguments {
             simulator, orElse: "or use a key: --config or --private-key")
         let environment = environment?.environment ?? .production
         let tokens = try Self.tokens(
-            Self.signingKey(information.privateKey, information.keyID), information.issuerID, information.bundleID)
+            KeyOptions.signingKey(information.privateKey, information.keyID), information.issuerID,
+            information.bundleID)
         return AppStoreServerClient(
             tokens: tokens, host: try Self.host(information.baseURLs[environment], environment))
     }
@@ -131,14 +131,6 @@ struct APIAccess: ParsableArguments {
     private static func host(_ url: String, _ environment: AppStoreEnvironment) throws -> AppStoreHost {
         do { return try AppStoreHost(url: url, environment: environment) } catch {
             throw ValidationError("--base-url: \(error.message)")
-        }
-    }
-
-    /// Reads the private key. Errors name the option and the file, never the file's contents.
-    private static func signingKey(_ file: String, _ id: String) throws -> SigningKey {
-        try Input.requireFile(file)
-        do { return try SigningKey(contentsOf: URL(filePath: file), keyID: id) } catch {
-            throw ValidationError("--private-key \(file.printable): \(error.message)")
         }
     }
 

@@ -15,13 +15,13 @@ struct KeyOptions: ParsableArguments {
     @Option(name: .customLong("app"), help: ArgumentHelp("The app's bundle ID.", valueName: "bundle-id"))
     var bundleID: String
 
-    /// Reads the private key. Errors name the option and the file, never the file's contents.
-    func signingKey() throws -> SigningKey {
-        try Input.requireFile(privateKey)
-        do {
-            return try SigningKey(contentsOf: URL(filePath: privateKey), keyID: keyID)
-        } catch {
-            let option = error.code == .invalidIdentifier ? "--key-id" : "--private-key \(privateKey.printable)"
+    func signingKey() throws -> SigningKey { try Self.signingKey(privateKey, keyID) }
+
+    /// Reads a private key. Errors name the option and the file, never the file's contents.
+    static func signingKey(_ file: String, _ id: String) throws -> SigningKey {
+        try Input.requireFile(file)
+        do { return try SigningKey(contentsOf: URL(filePath: file), keyID: id) } catch {
+            let option = error.code == .invalidIdentifier ? "--key-id" : "--private-key \(file.printable)"
             throw ValidationError("\(option): \(error.message)")
         }
     }
