@@ -23,9 +23,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let report = try await LedgerOptions.withStorageErrors {
-            let bar = LedgerProgress("copying")
-            defer { bar.end() }
+        let report = try await LedgerProgress.showing("copying") { bar in
             let unfinished = LedgerBackup.unfinished(output)
             return try await Signals.removing([unfinished] + LedgerBackup.companions(of: unfinished)) {
                 try LedgerBackup.make(of: configuration.storage.path, to: output, unfinished: unfinished) {
@@ -64,9 +62,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
         try Input.requireFile(file)
         let configuration = try options.load()
         let path = configuration.storage.path
-        let restored = try await LedgerOptions.withStorageErrors {
-            try LedgerBackup.restore(file, to: path, replacing: force)
-        }
+        let restored = try LedgerBackup.restore(file, to: path, replacing: force)
         try LedgerOwner.changeOwner(of: path, former: restored.old)
         try BackupOutput(file: path, restored.report, old: restored.old, aside: restored.movedFiles)
             .report("restored", json: options.json)

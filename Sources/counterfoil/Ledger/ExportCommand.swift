@@ -23,12 +23,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let result = try await LedgerOptions.withStorageErrors {
-            let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: false)
-            let result = try await write(storage)
-            try storage.close()
-            return result
-        }
+        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: false)
+        let result = try await write(storage)
+        try storage.close()
         guard output != "-" else { return }
         if options.json { return Output.line(JSONText.encode(JSONOutput(result))) }
         Output.line("\(Style.current().good("exported")) \(output.printable)")
@@ -92,7 +89,7 @@ struct LedgerImportCommand: AsyncParsableCommand {
         try Input.requireFile(file)
         let configuration = try options.load()
         let output = try await LedgerOwner.changingOwner(of: configuration.storage.path) {
-            try await LedgerOptions.withStorageErrors { try await read(configuration) }
+            try await read(configuration)
         }
         if options.json { Output.line(JSONText.encode(output)) } else { print(output) }
         guard output.complete else {

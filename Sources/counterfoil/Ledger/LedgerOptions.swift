@@ -1,4 +1,3 @@
-internal import Ledger
 import ArgumentParser
 import CounterfoilServer
 import Synchronization
@@ -12,13 +11,6 @@ struct LedgerOptions: ParsableArguments {
     func load() throws -> ServerConfiguration {
         try Configurations.load(config, secrets: .omitted).configuration
     }
-
-    /// Runs `body` and converts a `StorageError` to a ``Refusal``.
-    static func withStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do { return try await body() } catch let error as StorageError {
-            throw Refusal(code: error.code.rawValue, message: error.message.printable)
-        }
-    }
 }
 
 /// A progress bar on standard error, shown only if standard error is a terminal.
@@ -27,6 +19,13 @@ final class LedgerProgress: Sendable {
     private let shown = Mutex(-1)
 
     init(_ name: String) { self.name = name }
+
+    /// Runs `body` with a bar, and removes the bar.
+    static func showing<Value>(_ name: String, _ body: (LedgerProgress) async throws -> Value) async throws -> Value {
+        let bar = LedgerProgress(name)
+        defer { bar.end() }
+        return try await body(bar)
+    }
 
     /// Shows a fraction, from 0 to 1.
     func show(_ fraction: Double) {

@@ -24,15 +24,12 @@ struct RebuildCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.load()
-        let report = try await LedgerOptions.withStorageErrors {
-            let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true)
-            let rebuild = LedgerRebuild(storage, verifier: try LedgerMaintenance.verifier(configuration))
-            let bar = LedgerProgress("rebuilding")
-            defer { bar.end() }
-            let report = try await rebuild.run(replacing: !check) { bar.show($0) }
-            try storage.close()
-            return report
+        let storage = try LedgerMaintenance.open(configuration, isOnlyWriter: true)
+        let rebuild = LedgerRebuild(storage, verifier: try LedgerMaintenance.verifier(configuration))
+        let report = try await LedgerProgress.showing("rebuilding") { bar in
+            try await rebuild.run(replacing: !check) { bar.show($0) }
         }
+        try storage.close()
         if options.json { Output.line(JSONText.encode(JSONOutput(report))) } else { print(report) }
         guard report.refusals == 0 else {
             throw Refusal(code: "verification_failed", message: "\(report.refusals) texts failed verification")

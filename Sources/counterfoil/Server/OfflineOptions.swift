@@ -16,7 +16,7 @@ struct OfflineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only this environment: production or sandbox. Default: both.", valueName: "name"))
     var environment: EnvironmentName?
 
-    /// Opens the ledger and runs `body`. Throws ``Refusal`` if the ledger or the server's parts cannot be opened.
+    /// Opens the ledger and runs `body`.
     ///
     /// - Parameter takesURL: Whether the command has the options --url and --key, which use a running server instead.
     func run<Value: Sendable>(
@@ -27,12 +27,10 @@ struct OfflineOptions: ParsableArguments {
             return try await LedgerOwner.changingOwner(of: configuration.storage.path) {
                 try await OfflineServer.run(configuration, body)
             }
-        } catch let error as StorageError {
-            let advice =
-                takesURL && error.code == .busy ? ", or name the running server with --url and --key" : ""
-            throw Refusal(code: error.code.rawValue, message: (error.message + advice).printable)
-        } catch let error as ServerError {
-            throw Refusal(code: error.code.rawValue, message: error.message.printable)
+        } catch let error as StorageError where takesURL && error.code == .busy {
+            throw Refusal(
+                code: error.code.rawValue,
+                message: "\(error.message), or name the running server with --url and --key".printable)
         }
     }
 

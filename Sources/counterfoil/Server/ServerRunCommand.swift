@@ -39,11 +39,8 @@ struct ServerRunCommand: AsyncParsableCommand {
         // process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let configuration = try load()
-        let server: Server
-        do {
-            server = try await Server.start(
-                configuration, logger: Self.logger(configuration.log), stoppingAt: [.sigterm, .sigint])
-        } catch let error as ServerError { throw Refusal(code: error.code.rawValue, message: error.message.printable) }
+        let server = try await Server.start(
+            configuration, logger: Self.logger(configuration.log), stoppingAt: [.sigterm, .sigint])
         let serving = Serving(configuration: configuration, port: server.port)
         if json { Output.line(JSONText.encode(serving.report)) } else { serving.lines.forEach { Output.line($0) } }
         if open { serving.openConsole() }

@@ -68,17 +68,11 @@ extension Date {
     }
 }
 
-/// Encodes JSON for the output: keys sorted, slashes not escaped.
+/// Encodes JSON for the output: keys in snake case and sorted, slashes not escaped.
 enum JSONText {
-    /// Encodes a type of this package, with keys in snake case.
-    static func encode(_ value: some Encodable) -> String { text(value, .convertToSnakeCase) }
-
-    /// Encodes a type of Apple's APIs, with Apple's keys.
-    static func wire(_ value: some Encodable) -> String { text(value, .useDefaultKeys) }
-
-    private static func text(_ value: some Encodable, _ keys: JSONEncoder.KeyEncodingStrategy) -> String {
+    static func encode(_ value: some Encodable) -> String {
         let encoder = JSONEncoder.sorted
-        encoder.keyEncodingStrategy = keys
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         do {
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {

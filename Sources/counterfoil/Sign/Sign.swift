@@ -22,15 +22,6 @@ struct Sign: ParsableCommand {
             SignToken.self, SignPromotionalOffer.self, SignPromotionalOfferV2.self, SignIntroductoryOffer.self,
             SignAdvancedCommerce.self,
         ])
-
-    /// Runs `body` and converts a `SigningError` to a ``Refusal``.
-    static func signing<Value>(_ body: () throws(SigningError) -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch {
-            throw Refusal(code: "\(error.code)", message: error.message)
-        }
-    }
 }
 
 /// The option `--plain` of subcommands that print one signed text.
@@ -73,7 +64,7 @@ struct SignToken: ParsableCommand {
 
     func run() throws {
         let source = try issuer.tokenSource(lifetime: .seconds(lifetime))
-        let token = try Sign.signing { () throws(SigningError) in try source.token() }
+        let token = try source.token()
         struct JSONOutput: Encodable {
             let token: String
             let issuedAtMs, expiresAtMs: Int64
@@ -113,13 +104,10 @@ struct SignPromotionalOffer: ParsableCommand {
             guard let uuid = UUID(text: text) else { throw ValidationError("--app-account-token takes a UUID.") }
             return uuid
         }
-        let signingKey = try key.signingKey()
-        let signature = try Sign.signing { () throws(SigningError) in
-            // The original format does not contain the issuer, so any value works.
-            try OfferSigner(key: signingKey, issuerID: "none", bundleID: key.bundleID)
-                .promotionalOffer(productID: offer.product, offerID: offer.offer, appAccountToken: account)
-        }
-        Output.line(JSONText.wire(signature))
+        // The original format does not contain the issuer, so any value works.
+        let signature = try OfferSigner(key: key.signingKey(), issuerID: "none", bundleID: key.bundleID)
+            .promotionalOffer(productID: offer.product, offerID: offer.offer, appAccountToken: account)
+        Output.line(try JSONLine.text(signature))
     }
 }
 
@@ -161,11 +149,8 @@ struct SignPromotionalOfferV2: ParsableCommand {
     var transactionID: String?
 
     func run() throws {
-        let signer = try issuer.offerSigner()
-        let token = try Sign.signing { () throws(SigningError) in
-            try signer.promotionalOfferV2(
-                productID: offer.product, offerID: offer.offer, transactionID: transactionID)
-        }
+        let token = try issuer.offerSigner().promotionalOfferV2(
+            productID: offer.product, offerID: offer.offer, transactionID: transactionID)
         form.output(token, SignedText(token: token))
     }
 }
@@ -198,11 +183,8 @@ struct SignIntroductoryOffer: ParsableCommand {
     var allow: Bool
 
     func run() throws {
-        let signer = try issuer.offerSigner()
-        let token = try Sign.signing { () throws(SigningError) in
-            try signer.introductoryOfferEligibility(
-                productID: product, isAllowed: allow, transactionID: transactionID)
-        }
+        let token = try issuer.offerSigner().introductoryOfferEligibility(
+            productID: product, isAllowed: allow, transactionID: transactionID)
         form.output(token, SignedText(token: token))
     }
 }
@@ -245,8 +227,7 @@ struct SignAdvancedCommerce: ParsableCommand {
                 code: "bad_json",
                 message: "not an Advanced Commerce request: expected a JSON object with operation and version")
         }
-        let signer = try issuer.offerSigner()
-        let signed = try Sign.signing { () throws(SigningError) in try signer.advancedCommerce(json: request) }
+        let signed = try issuer.offerSigner().advancedCommerce(json: request)
         struct JSONOutput: Encodable { let token, advancedCommerceData: String }
         form.output(signed.token, JSONOutput(token: signed.token, advancedCommerceData: signed.base64))
     }

@@ -112,10 +112,7 @@ struct SimulatorRun: AsyncParsableCommand {
     }
 
     private func run(_ configuration: SimulatorConfiguration) async throws {
-        let simulator: Simulator
-        do { simulator = try await Simulator.start(configuration) } catch let error as SimulatorError {
-            throw Refusal(code: error.code, message: error.message)
-        }
+        let simulator = try await Simulator.start(configuration)
         let information = simulator.information
         let entry = register(information.folder)
         // Catch signals before printing: a process that reads the line may send a signal at once.
