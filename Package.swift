@@ -182,8 +182,8 @@ let package = Package(
             name: "CounterfoilServer", dependencies: serverDependencies,
             exclude: ["API/openapi.yaml", "Console/Templates"], swiftSettings: settings),
         .executableTarget(
-            name: "counterfoil", dependencies: everything + ["ConfigurationReading", arguments], swiftSettings: settings
-        ),
+            name: "counterfoil", dependencies: everything + ["ConfigurationReading", "WebConsole", arguments],
+            swiftSettings: settings),
         .executableTarget(
             name: "counterfoil-benchmarks",
             dependencies: everything + [grdb, .product(name: "NIOPosix", package: "swift-nio")], path: "Benchmarks",

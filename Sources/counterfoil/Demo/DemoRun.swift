@@ -94,9 +94,8 @@ struct DemoRun {
         let states = services.simulator.states()
         let paying = states.count { $0.subscriptions.contains(where: \.hasAccess) }
         let (signed, arrived) = notificationCounts
-        let columns = [states.count, paying, signed, arrived].map(String.init)
-        let widths = [9, 6, 13, 7]
-        let numbers = zip(columns, widths).map { String(repeating: " ", count: max(0, $1 - $0.count)) + $0 }
+        let columns = [(states.count, 9), (paying, 6), (signed, 13), (arrived, 7)]
+        let numbers = columns.map { number, width in "\(number)".leftPadded(to: width) }
         output.line("\(name)   \(numbers.joined(separator: "  "))\(remark.isEmpty ? "" : "  " + remark)")
     }
 

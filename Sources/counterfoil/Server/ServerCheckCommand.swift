@@ -192,7 +192,9 @@ enum ConfigurationReport {
             }
         }
         for key in configuration.keys {
-            let scopes = key.scopes.count == APIScope.all.count ? "all" : list(key.scopes.map(\.rawValue))
+            let scopes =
+                key.scopes.count == APIScope.all.count
+                ? "all" : key.scopes.map(\.rawValue).sorted().joined(separator: ", ")
             lines.append("key         \(key.name), \(scopes)\(key.isPublic ? ", public" : "")")
         }
         for webhook in configuration.webhooks {
@@ -206,8 +208,6 @@ enum ConfigurationReport {
     private static func hasKey(_ loaded: LoadedConfiguration, _ index: Int) -> Bool {
         loaded.configuration.apps[index].key != nil || loaded.hasMissingCredential(in: "apps[\(index)].key")
     }
-
-    private static func list(_ texts: [String]) -> String { texts.sorted().joined(separator: ", ") }
 
     private static func address(_ listen: ServerConfiguration.Listen) -> String {
         let host = listen.host.contains(":") ? "[\(listen.host)]" : listen.host

@@ -1,6 +1,7 @@
 import Basics
 import CounterfoilServer
 import Foundation
+internal import WebConsole
 
 /// Writes the command's output. Control characters in the text are escaped, except line breaks, tabs and the colours of
 /// ``Style``.
@@ -139,15 +140,14 @@ extension String {
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
+
+    /// Returns the text with spaces before it, up to `width` characters.
+    func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
+    }
 }
 
 extension Date {
     /// The date to the second, such as `2025-10-06 05:16:25 UTC`. JSON output has milliseconds instead.
-    var readable: String {
-        let style = Date.ISO8601FormatStyle(
-            dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon, timeZone: .gmt)
-        // Add half a millisecond: a Double of seconds may be slightly below the millisecond that it stands for.
-        let second = Date(timeIntervalSince1970: (timeIntervalSince1970 + 0.0005).rounded(.down))
-        return second.formatted(style.year().month().day().time(includingFractionalSeconds: false)) + " UTC"
-    }
+    var readable: String { consoleText }
 }

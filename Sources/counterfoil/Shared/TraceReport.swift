@@ -1,6 +1,7 @@
 import AppStoreTrust
 import Basics
 import Foundation
+internal import Ledger
 
 /// A verification trace as the commands print it.
 struct TraceReport: Encodable {
@@ -58,13 +59,6 @@ struct TraceReport: Encodable {
         case .unknown: lines.append("  revocation  unknown: \((revocation.explanation ?? "").printable)")
         }
         return lines
-    }
-}
-
-extension Date {
-    /// Milliseconds since 1970, rounded, and limited to the range of `Int64`.
-    var milliseconds: Int64 {
-        Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) ?? (timeIntervalSince1970 < 0 ? .min : .max)
     }
 }
 

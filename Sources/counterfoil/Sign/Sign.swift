@@ -2,6 +2,7 @@ import AppStoreModels
 import AppStoreServer
 import ArgumentParser
 import Foundation
+internal import Ledger
 
 /// `counterfoil sign`: signs tokens, offers and requests with a key from App Store Connect.
 struct Sign: ParsableCommand {

@@ -158,9 +158,6 @@ struct NotificationLine: Encodable {
         appAccountToken = transaction.appAccountToken?.text
     }
 
-    /// Returns one JSON object.
-    func json() throws -> String { try JSONLine.text(self) }
-
     func text(_ style: Style) -> String {
         var words = [signedDate?.readable ?? Date().readable]
         if let notificationType {

@@ -55,7 +55,7 @@ final class NotificationReceiver: Sendable {
         let body = Data(try await request.body.collect(upTo: 1 << 20).readableBytesView)
         var line = await reader.read(body, in: environment)
         let response = await forward(body, contentType: request.headers[.contentType], &line)
-        let text = asJSON ? try line.json() : line.text(Style.current())
+        let text = asJSON ? try JSONLine.text(line) : line.text(Style.current())
         // The notification was forwarded already, so respond even if the line cannot be printed.
         do { try Output.send(indent + text) } catch { end(error) }
         if number == maximum { end(nil) }

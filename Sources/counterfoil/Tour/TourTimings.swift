@@ -52,9 +52,3 @@ enum TourTimings {
 
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }
-
-extension String {
-    fileprivate func leftPadded(to width: Int) -> String {
-        String(repeating: " ", count: max(0, width - count)) + self
-    }
-}
