@@ -86,7 +86,7 @@ private struct UsageBody: JSONRequestBody {
     var deliveryStatus: String?
     var sampleContentProvided: Bool?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case transactionID = "transaction_id"
         case productID = "product_id"
         case customerConsented = "customer_consented"
@@ -94,8 +94,6 @@ private struct UsageBody: JSONRequestBody {
         case deliveryStatus = "delivery_status"
         case sampleContentProvided = "sample_content_provided"
     }
-
-    static let members = CodingKeys.allCases.map(\.rawValue)
 
     private static let deliveryStatuses: Set<DeliveryStatus> = [
         .delivered, .undeliveredQualityIssue, .undeliveredWrongItem, .undeliveredServerOutage, .undeliveredOther,

@@ -8,12 +8,10 @@ struct ExtensionBody: JSONRequestBody {
     var reason: String
     var requestIdentifier: String?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case days, reason
         case requestIdentifier = "request_identifier"
     }
-
-    static let members = CodingKeys.allCases.map(\.rawValue)
 
     private static let reasons: [String: ExtendReasonCode] = [
         "undeclared": .undeclared, "customer_satisfaction": .customerSatisfaction, "other": .other,
@@ -68,7 +66,7 @@ struct MassExtensionBody: JSONRequestBody {
     var storefronts: [String]?
     var extensionBody: ExtensionBody
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case storefronts
         case productID = "product_id"
     }

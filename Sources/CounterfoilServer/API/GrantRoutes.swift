@@ -155,9 +155,7 @@ private struct GrantBody: JSONRequestBody {
     var until: RequestInstant?
     var reason, actor: String
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case entitlement, until, reason, actor }
-
-    static let members = CodingKeys.allCases.map(\.rawValue)
+    enum CodingKeys: String, CodingKey, CaseIterable { case entitlement, until, reason, actor }
 
     func content(
         for customer: String, among entitlements: [String], at now: Milliseconds
@@ -186,9 +184,7 @@ private struct GrantBody: JSONRequestBody {
 private struct RevocationBody: JSONRequestBody {
     var reason, actor: String
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case reason, actor }
-
-    static let members = CodingKeys.allCases.map(\.rawValue)
+    enum CodingKeys: String, CodingKey, CaseIterable { case reason, actor }
 
     var content: GrantEvent.Content {
         get throws(APIFailure) {

@@ -107,12 +107,10 @@ struct InboxRoutes {
         var code: String
         var dryRun: Bool?
 
-        private enum CodingKeys: String, CodingKey, CaseIterable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case code
             case dryRun = "dry_run"
         }
-
-        static let members = CodingKeys.allCases.map(\.rawValue)
     }
 
     /// The maximum number of notifications that one request reprocesses.

@@ -7,11 +7,15 @@ internal import ConfigurationReading
 /// Bodies from the App Store and its old clients are decoded leniently: they may have members that this version does
 /// not know.
 protocol JSONRequestBody: Decodable {
-    /// The names of the known members.
+    associatedtype CodingKeys: CodingKey, CaseIterable
+
+    /// The names of the known members. Default: those of `CodingKeys`.
     static var members: [String] { get }
 }
 
 extension JSONRequestBody {
+    static var members: [String] { CodingKeys.allCases.map(\.stringValue) }
+
     /// Decodes a body.
     ///
     /// - Parameter form: The expected body, for error messages: `a JSON object that …`.
@@ -54,8 +58,9 @@ private struct KnownMembers<Body: JSONRequestBody>: Decodable {
     let body: Body
 
     init(from decoder: any Decoder) throws {
+        let known = Body.members
         for name in try decoder.container(keyedBy: JSONName.self).allKeys.map(\.stringValue)
-        where !Body.members.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+        where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
             throw UnknownMember(name: String(name.prefix(64)))
         }
         body = try Body(from: decoder)

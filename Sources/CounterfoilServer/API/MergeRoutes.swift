@@ -39,9 +39,7 @@ private struct MergeBody: JSONRequestBody {
     /// The customer token of `from`. Public keys need it; backends may act for both customers.
     var fromToken: String?
 
-    static let members = CodingKeys.allCases.map(\.rawValue)
-
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case from
         case fromToken = "from_token"
     }

@@ -153,9 +153,7 @@ private struct OfferBody: JSONRequestBody {
 
     var isForced: Bool { force ?? false }
 
-    static let members = CodingKeys.allCases.map(\.rawValue)
-
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case productID = "product_id"
         case offerID = "offer_id"
         case format, nonce, allow, force

@@ -15,9 +15,7 @@ struct PurchaseReportBody: JSONRequestBody {
     /// A device reports what its customer bought in a lifetime. No customer has more transactions than this.
     static let maximumTransactions = 500
 
-    static let members = CodingKeys.allCases.map(\.rawValue)
-
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case signedTransactions = "signed_transactions"
         case signedRenewals = "signed_renewals"
         case appTransaction = "app_transaction"

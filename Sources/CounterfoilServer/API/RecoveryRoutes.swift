@@ -37,12 +37,10 @@ struct RecoveryRoutes {
         var types: [String]?
         var dryRun: Bool?
 
-        private enum CodingKeys: String, CodingKey, CaseIterable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case from, to, types
             case dryRun = "dry_run"
         }
-
-        static let members = CodingKeys.allCases.map(\.rawValue)
     }
 
     /// Starts a recovery: reads a part of the notification history again. Answers before the recovery runs.

@@ -75,9 +75,7 @@ private struct SessionBody: JSONRequestBody {
     /// `AppTransaction.shared`, as JWS.
     var appTransaction: String
 
-    static let members = CodingKeys.allCases.map(\.rawValue)
-
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case customer
         case appTransaction = "app_transaction"
     }

@@ -42,9 +42,7 @@ private struct TransferBody: JSONRequestBody {
     /// The reason, for the audit log.
     var reason: String
 
-    static let members = CodingKeys.allCases.map(\.rawValue)
-
-    private enum CodingKeys: String, CodingKey, CaseIterable { case reason }
+    enum CodingKeys: String, CodingKey, CaseIterable { case reason }
 
     var checkedReason: String {
         get throws(APIFailure) {

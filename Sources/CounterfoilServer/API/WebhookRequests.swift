@@ -12,9 +12,7 @@ struct WebhookSettings: JSONRequestBody {
     var payload: String?
     var apps, environments: [String]??
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case url, events, payload, apps, environments }
-
-    static let members = CodingKeys.allCases.map(\.rawValue)
+    enum CodingKeys: String, CodingKey, CaseIterable { case url, events, payload, apps, environments }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -123,7 +121,7 @@ struct NewWebhook: JSONRequestBody {
     var name: String
     var settings: WebhookSettings
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case name }
+    enum CodingKeys: String, CodingKey, CaseIterable { case name }
 
     static let members = CodingKeys.allCases.map(\.rawValue) + WebhookSettings.members
 
@@ -144,7 +142,7 @@ struct WebhookChange: JSONRequestBody {
     /// The fingerprint of the secret to remove.
     var retireSecret: String?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case enabled
         case discardBacklog = "discard_backlog"
         case addSecret = "add_secret"
@@ -218,13 +216,11 @@ struct ReplayBody: JSONRequestBody {
     /// Whether to count the deliveries without creating them.
     var dryRun: Bool?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case eventID = "event_id"
         case from, to, after
         case dryRun = "dry_run"
     }
-
-    static let members = CodingKeys.allCases.map(\.rawValue)
 
     var summary: String {
         let events =
