@@ -42,7 +42,7 @@ struct ConsumptionRoutes {
     private func report(_ call: APICall) async throws -> Response {
         try call.principal.refuseSession()
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
-        let usage = try UsageBody(body: try await call.bytes())
+        let usage = try await call.body(UsageBody.self, form: "a JSON object that reports use")
         if call.principal.isPublic { try usage.requireOnlyConsent() }
         let report = try usage.report(at: clock.now())
         try await storage.record(report, of: customer, in: appEnvironment.id)
@@ -99,10 +99,6 @@ private struct UsageBody: JSONRequestBody {
         .delivered, .undeliveredQualityIssue, .undeliveredWrongItem, .undeliveredServerOutage, .undeliveredOther,
     ]
 
-    init(body: [UInt8]) throws(APIFailure) {
-        try self.init(body: body, form: "a JSON object that reports use")
-    }
-
     /// Whether the report has no usage data, but at most a transaction or product.
     private var isEmpty: Bool {
         customerConsented == nil && consumptionPercentage == nil && deliveryStatus == nil
@@ -122,12 +118,7 @@ private struct UsageBody: JSONRequestBody {
     }
 
     func report(at now: Date) throws(APIFailure) -> UsageReport {
-        for (text, name) in [(transactionID, "transaction_id"), (productID, "product_id")] {
-            guard let text else { continue }
-            guard !text.isEmpty, text.utf8.count <= 255 else {
-                throw APIFailure("invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
-            }
-        }
+        try requireIdentifiers((transactionID, "transaction_id"), (productID, "product_id"))
         guard (0...100_000).contains(consumptionPercentage ?? 0) else {
             throw APIFailure(
                 "invalid_percentage", "`consumption_percentage` is 0 to 100000 thousandths of a percent.",

@@ -16,7 +16,6 @@ struct CustomerRoutes {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let reading = try await customers.customer(customer, in: appEnvironment, at: call.request.date("at"))
         let (periods, spend) = (call.request.includes("periods"), call.request.includes("spend"))
-        guard periods || spend else { return try responseWriter.response(reading, to: call) }
         return try responseWriter.response(reading, to: call) { json in
             let (facts, states) = (reading.facts, reading.states)
             if periods { json.member("periods", PurchasePeriods.all(of: facts, states)) { $1.write(to: &$0) } }

@@ -29,38 +29,25 @@ struct DeliveryRoutes {
         }
         let attempts = try await storage.attempts(of: id, limit: Self.maximumAttempts)
         let body = try await body(of: delivery, endpoint.definition)
-        let request = body.map { self.request(for: delivery, endpoint.definition, attempts.last, $0) }
+        let sent = attempts.last?.timestamp.map { Date(timeIntervalSince1970: TimeInterval($0)) }
         return .object("webhook_delivery") { json in
             WebhookJSON.members(of: delivery, to: &json)
             json.member("message_id", delivery.messageID)
             Self.write(attempts, to: &json)
             json.member("body", body.map { String(decoding: $0, as: UTF8.self) })
-            if let request { json.member("request") { request.write(to: &$0) } }
-        }
-    }
-
-    /// The headers of the last attempt, or those of an attempt that would be made now.
-    private struct SentRequest {
-        var wasSent: Bool
-        var headers: [(name: String, value: String)]
-
-        func write(to json: inout JSONWriter) {
-            json.member("was_sent", wasSent)
-            json.member("headers", headers) { json, header in
-                json.object { json in
-                    json.member("name", header.name)
-                    json.member("value", header.value)
+            guard let body else { return }
+            // The headers of the last attempt, or those of an attempt that would be made now.
+            let headers = webhooks.headers(of: delivery, endpoint.definition, body: body, at: sent ?? clock.now())
+            json.member("request") { json in
+                json.member("was_sent", sent != nil)
+                json.member("headers", headers) { json, header in
+                    json.object { json in
+                        json.member("name", header.name)
+                        json.member("value", header.value)
+                    }
                 }
             }
         }
-    }
-
-    private func request(
-        for delivery: WebhookDelivery, _ definition: WebhookDefinition, _ last: DeliveryAttempt?, _ body: Data
-    ) -> SentRequest {
-        let date = last?.timestamp.map { Date(timeIntervalSince1970: TimeInterval($0)) }
-        let headers = webhooks.headers(of: delivery, definition, body: body, at: date ?? clock.now())
-        return SentRequest(wasSent: date != nil, headers: headers)
     }
 
     private static func write(_ attempts: [DeliveryAttempt], to json: inout JSONWriter) {

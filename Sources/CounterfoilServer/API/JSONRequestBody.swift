@@ -39,6 +39,15 @@ extension JSONRequestBody {
     }
 }
 
+extension JSONRequestBody {
+    /// Throws 400 if an identifier is empty or too long.
+    func requireIdentifiers(_ identifiers: (text: String?, member: String)...) throws(APIFailure) {
+        for (text, member) in identifiers where !(1...255).contains(text?.utf8.count ?? 1) {
+            throw APIFailure("invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: member)
+        }
+    }
+}
+
 extension String {
     /// Returns the sentence with a suggestion: the known name that is most similar to the unknown one.
     static func unknown(_ sentence: String, _ name: String, among known: [String]) -> String {

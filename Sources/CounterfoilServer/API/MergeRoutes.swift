@@ -18,8 +18,9 @@ struct MergeRoutes {
         try call.principal.refuseSession()
         try responseWriter.requireNonce(of: call)
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
-        let merge = try MergeBody(body: try await call.bytes())
-        let from = try merge.customer()
+        let merge = try await call.body(
+            MergeBody.self, form: "a JSON object with from, and from_token with a public key")
+        let from = try CustomerName.validated(merge.from, parameter: "from")
         call.setAuditDetail("from \(from)")
         if call.principal.isPublic { try merge.verifyToken(of: from, in: appEnvironment, responseWriter) }
         if !from.isExactly(customer) {
@@ -43,12 +44,6 @@ private struct MergeBody: JSONRequestBody {
         case from
         case fromToken = "from_token"
     }
-
-    init(body: [UInt8]) throws(APIFailure) {
-        try self.init(body: body, form: "a JSON object with from, and from_token with a public key")
-    }
-
-    func customer() throws(APIFailure) -> String { try CustomerName.validated(from, parameter: "from") }
 
     /// Throws unless the request has a valid token of the other customer.
     func verifyToken(of customer: String, in appEnvironment: AppEnvironment, _ responseWriter: CustomerResponseWriter)

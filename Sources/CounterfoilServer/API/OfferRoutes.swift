@@ -164,12 +164,7 @@ private struct OfferBody: JSONRequestBody {
 
     init(body: [UInt8]) throws(APIFailure) {
         try self.init(body: body, form: "a JSON object that names a product_id")
-        for (text, name) in [
-            (productID, "product_id"), (offerID, "offer_id"), (transactionID, "transaction_id"),
-        ] {
-            guard text.map({ !$0.isEmpty && $0.utf8.count <= 255 }) ?? true else {
-                throw APIFailure("invalid_identifier", "An identifier has 1 to 255 bytes.", parameter: name)
-            }
-        }
+        try requireIdentifiers(
+            (productID, "product_id"), (offerID, "offer_id"), (transactionID, "transaction_id"))
     }
 }

@@ -35,13 +35,13 @@ struct SubscriptionRoutes {
         guard let state = states.subscriptions.first(where: { $0.originalTransactionID.isExactly(original) }) else {
             throw unknown
         }
-        var json = JSONWriter()
-        CustomerJSON.subscription(&json, state) { json in
-            json.members(of: appEnvironment)
-            json.member("as_of", states.asOf)
-            if call.maySeeOtherCustomers { json.member("customers", owners) { $0.string($1) } }
+        return .json {
+            CustomerJSON.subscription(&$0, state) { json in
+                json.members(of: appEnvironment)
+                json.member("as_of", states.asOf)
+                if call.maySeeOtherCustomers { json.member("customers", owners) { $0.string($1) } }
+            }
         }
-        return json.response()
     }
 
     /// Returns whether a customer has an entitlement, now or at the instant `at`.
@@ -53,12 +53,12 @@ struct SubscriptionRoutes {
         else {
             throw APIFailure.notFound("The configuration has no entitlement with this name.", parameter: "key")
         }
-        var json = JSONWriter()
-        CustomerJSON.entitlement(&json, state) { json in
-            json.member("customer", customer)
-            json.members(of: appEnvironment)
-            json.member("as_of", reading.states.asOf)
+        return .json {
+            CustomerJSON.entitlement(&$0, state) { json in
+                json.member("customer", customer)
+                json.members(of: appEnvironment)
+                json.member("as_of", reading.states.asOf)
+            }
         }
-        return json.response()
     }
 }
