@@ -86,6 +86,12 @@ package struct Section {
         parse(key, orProblem: "is none of \(vocabulary.words.joined(separator: ", "))") { vocabulary.value(of: $0) }
     }
 
+    /// Returns the case of an enumeration whose raw value is the word.
+    package mutating func word<Value: CaseIterable & RawRepresentable & Sendable>(_ key: String) -> Value?
+    where Value.RawValue == String {
+        word(key, of: Vocabulary<Value>(Value.allCases.map { ($0.rawValue, [], $0) }))
+    }
+
     /// Returns the values of a list of words of a vocabulary.
     package mutating func words<Value>(_ key: String, of vocabulary: Vocabulary<Value>) -> [Value] {
         list(key).compactMap { item in

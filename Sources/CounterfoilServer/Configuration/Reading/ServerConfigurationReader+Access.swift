@@ -9,9 +9,6 @@ extension ServerConfigurationReader {
     private static let scopes = Vocabulary<[APIScope]>(
         APIScope.all.map { ($0.rawValue, [], [$0]) } + [("all", ["*"], APIScope.all)])
 
-    private static let payloads = Vocabulary<ServerConfiguration.WebhookPayload>(
-        ServerConfiguration.WebhookPayload.allCases.map { ($0.rawValue, [], $0) })
-
     // MARK: Keys
 
     func keys(_ root: inout Section, apps: [ServerConfiguration.App]) -> [ServerConfiguration.Key] {
@@ -106,7 +103,7 @@ extension ServerConfigurationReader {
         }
         var webhook = ServerConfiguration.Webhook(name: name ?? "", url: url ?? "", secrets: secrets.map(\.secret))
         webhook.events = events(&section)
-        webhook.payload = section.word("payload", of: Self.payloads) ?? .counterfoil
+        webhook.payload = section.word("payload") ?? .counterfoil
         webhook.apps = bundleIDs(&section, apps: apps)
         if section.has("environments") {
             webhook.environments = Set(section.words("environments", of: Self.environments))

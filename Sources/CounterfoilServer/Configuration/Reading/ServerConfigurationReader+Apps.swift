@@ -13,9 +13,6 @@ extension ServerConfigurationReader {
 
     private static let sandboxes = Vocabulary<Bool>([("keep_apart", [], false), ("refuse", [], true)])
 
-    private static let restorePolicies = Vocabulary<ServerConfiguration.RestorePolicy>(
-        ServerConfiguration.RestorePolicy.allCases.map { ($0.rawValue, [], $0) })
-
     private static let refundPreferences = Vocabulary<RefundPreference?>([
         ("undeclared", ["none"], nil), ("decline", ["prefer_decline"], .decline),
         ("grant_full", ["prefer_grant", "grant"], .grantFull), ("grant_prorated", ["prefer_prorated"], .grantProrated),
@@ -116,7 +113,7 @@ extension ServerConfigurationReader {
         app.publicOffers = Set((section.texts("public_offers") ?? []).map(\.text))
         app.sharedSecrets = secrets(&section, "shared_secrets").map(\.secret)
         app.hosts = hosts(&section)
-        app.restorePolicy = section.word("restore_policy", of: Self.restorePolicies) ?? .transfer
+        app.restorePolicy = section.word("restore_policy") ?? .transfer
         entitlements(&section, &app.catalogue)
         products(&section, &app)
         if var consumption = section.section("consumption") { app.consumption = policy(&consumption) }

@@ -3,7 +3,6 @@ internal import Ledger
 internal import AppStoreTrust
 internal import ConfigurationReading
 internal import Foundation
-internal import Logging
 
 extension ServerConfigurationReader {
     private static let revocations = Vocabulary<RevocationPolicy>(
@@ -12,13 +11,6 @@ extension ServerConfigurationReader {
     private static let instants = Vocabulary<ValidationTime>([
         ("now", [], .now), ("signing_date", ["signed_date"], .signingDate),
     ])
-    private static let synchronous = Vocabulary<ServerConfiguration.Synchronous>(
-        ServerConfiguration.Synchronous.allCases.map { ($0.rawValue, [], $0) })
-    private static let levels = Vocabulary<Logger.Level>(Logger.Level.allCases.map { ($0.rawValue, [], $0) })
-    private static let metricsAccess = Vocabulary<ServerConfiguration.MetricsAccess>(
-        ServerConfiguration.MetricsAccess.allCases.map { ($0.rawValue, [], $0) })
-    private static let formats = Vocabulary<ServerConfiguration.LogFormat>(
-        ServerConfiguration.LogFormat.allCases.map { ($0.rawValue, [], $0) })
 
     // MARK: Network
 
@@ -35,7 +27,7 @@ extension ServerConfigurationReader {
         }
         if var tls = section.section("tls") { listen.tls = self.tls(&tls) }
         listen.trustedProxies = networks(&section, "trusted_proxies") ?? []
-        listen.metrics = section.word("metrics", of: Self.metricsAccess) ?? listen.metrics
+        listen.metrics = section.word("metrics") ?? listen.metrics
         listen.notificationNetworks = networks(&section, "notification_networks")
         if listen.notificationNetworks?.isEmpty == true {
             section.problem("notification_networks", "is empty, so no notification would be accepted")
@@ -134,7 +126,7 @@ extension ServerConfigurationReader {
     func storage(_ section: inout Section?) -> ServerConfiguration.Storage {
         var storage = ServerConfiguration.Storage()
         storage.path = resolved(section?.text("path") ?? storage.path)
-        storage.synchronous = section?.word("synchronous", of: Self.synchronous) ?? storage.synchronous
+        storage.synchronous = section?.word("synchronous") ?? storage.synchronous
         storage.maximumRefusedDeliveries =
             section?.number("refused_kept", in: 0...10_000_000) ?? storage.maximumRefusedDeliveries
         storage.maximumRefusedBytes =
@@ -176,8 +168,8 @@ extension ServerConfigurationReader {
 
     func log(_ section: inout Section) -> ServerConfiguration.Log {
         var log = ServerConfiguration.Log()
-        log.level = section.word("level", of: Self.levels) ?? log.level
-        log.format = section.word("format", of: Self.formats) ?? log.format
+        log.level = section.word("level") ?? log.level
+        log.format = section.word("format") ?? log.format
         section.finish()
         return log
     }
