@@ -23,6 +23,11 @@ extension String {
         }
         self.init(validating: bytes, as: UTF8.self)
     }
+
+    /// Creates the query of a URL, without the question mark, from names and values.
+    package init(queryOf parameters: [(String, String)]) {
+        self = parameters.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
+    }
 }
 
 extension String {

@@ -105,6 +105,11 @@ extension Principal {
     }
 }
 
+extension AppEnvironment {
+    /// The app and the environment as parameters of a request. Metrics have labels of the same names.
+    var parameters: [(String, String)] { [("app", bundleID), ("environment", environment.rawValue)] }
+}
+
 extension APIFailure {
     fileprivate static let unknownApp = APIFailure(
         "unknown_app", "`app` must be the bundle ID of a configured app.", parameter: "app")

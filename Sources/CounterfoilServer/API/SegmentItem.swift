@@ -92,7 +92,6 @@ extension SegmentItem {
         for parameter in ["app", "environment", "within_days", "reason", "limit"] {
             if let value = request.parameter(parameter) { query.append((parameter, value)) }
         }
-        let members = query.map { $0 + "=" + $1.percentEncoded }
-        return "/v1/segments/\(name)?" + members.joined(separator: "&")
+        return "/v1/segments/\(name)?" + String(queryOf: query)
     }
 }

@@ -36,9 +36,7 @@ final class Console: Sendable {
         var scope: AppEnvironment?
         var all: [AppEnvironment]
 
-        var query: [(String, String)] {
-            scope.map { [("app", $0.bundleID), ("environment", $0.environment.rawValue)] } ?? []
-        }
+        var query: [(String, String)] { scope?.parameters ?? [] }
     }
 
     /// Returns the principal of a session's key in the current configuration. Ends the session if the key was removed

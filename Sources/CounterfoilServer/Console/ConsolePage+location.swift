@@ -43,16 +43,12 @@ extension ConsolePage {
         /// The query of links to items of a list. With it, the item's page can link back to this part of the list.
         var origin: [(String, String)] {
             let own = query.filter { !["app", "environment", "done", "fragment", "list"].contains($0.0) }
-            return own.isEmpty ? [] : [("list", Self.text(own))]
-        }
-
-        private static func text(_ query: [(String, String)]) -> String {
-            query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
+            return own.isEmpty ? [] : [("list", String(queryOf: own))]
         }
 
         private static func link(_ target: String, _ query: [(String, String)]) -> PageLink? {
             guard !query.isEmpty else { return PageLink(own: target) }
-            return PageLink(own: target + (target.contains("?") ? "&" : "?") + text(query))
+            return PageLink(own: target + (target.contains("?") ? "&" : "?") + String(queryOf: query))
         }
     }
 }

@@ -50,9 +50,8 @@ struct PageRequest: Sendable {
         let path = (["v1"] + segments).map {
             [".", ".."].contains($0) ? $0.replacing(".", with: "%2E") : $0.percentEncoded
         }
-        let query = ((isScoped ? selection.query : []) + query)
-            .map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }
-        return "/" + path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        let query = (isScoped ? selection.query : []) + query
+        return "/" + path.joined(separator: "/") + (query.isEmpty ? "" : "?" + String(queryOf: query))
     }
 
     func get(_ target: String) async throws -> ConsoleAPI.APIResponse {
@@ -157,9 +156,7 @@ struct PageRequest: Sendable {
                     selection.all.allSatisfy { $0.bundleID == appEnvironment.bundleID }
                         ? appEnvironment.environment.rawValue
                         : "\(appEnvironment.bundleID) \(appEnvironment.environment.rawValue)",
-                    PageLink(
-                        ["console"] + section,
-                        query: [("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)]),
+                    PageLink(["console"] + section, query: appEnvironment.parameters),
                     isCurrent: appEnvironment.id == selection.scope?.id)
             }
         shell.isSandbox = selection.scope.map { $0.environment != .production } ?? false

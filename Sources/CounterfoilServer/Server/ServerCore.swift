@@ -200,18 +200,11 @@ package struct ServerCore: Sendable {
         metrics.addGauge(.bodies) { [([], Double(bodies.bytes))] }
         metrics.addGauge(.completeness) { [weak recovery] in
             (recovery?.completenessAges() ?? []).compactMap { appEnvironment, age in
-                age.map {
-                    ([("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)], $0)
-                }
+                age.map { (appEnvironment.parameters, $0) }
             }
         }
         metrics.addGauge(.recoveryFailures) { [weak recovery] in
-            (recovery?.consecutiveFailures() ?? []).map { appEnvironment, count in
-                (
-                    [("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)],
-                    Double(count)
-                )
-            }
+            (recovery?.consecutiveFailures() ?? []).map { ($0.parameters, Double($1)) }
         }
         metrics.addGauge(.webhookBacklog) { [weak webhooks] in
             await Self.backlog(webhooks).map { [([], Double($0.deliveries))] } ?? []

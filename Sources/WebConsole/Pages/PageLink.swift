@@ -9,16 +9,14 @@ package struct PageLink: Sendable, Hashable, CustomStringConvertible {
     /// Creates a path of this server. Each segment and each part of the query is escaped.
     package init(_ segments: [String], query: [(String, String)] = [], fragment: String? = nil) {
         let path = "/" + segments.map { Self.escapingDots($0).percentEncoded }.joined(separator: "/")
-        description = path + (query.isEmpty ? "" : Self.text(query)) + (fragment.map { "#" + $0.percentEncoded } ?? "")
+        description =
+            path + (query.isEmpty ? "" : "?" + String(queryOf: query))
+            + (fragment.map { "#" + $0.percentEncoded } ?? "")
     }
 
     /// Creates a link to the current page with another query, and optionally a fragment.
     package init(samePageWith query: [(String, String)], fragment: String? = nil) {
-        description = Self.text(query) + (fragment.map { "#" + $0.percentEncoded } ?? "")
-    }
-
-    private static func text(_ query: [(String, String)]) -> String {
-        "?" + query.map { "\($0.0.percentEncoded)=\($0.1.percentEncoded)" }.joined(separator: "&")
+        description = "?" + String(queryOf: query) + (fragment.map { "#" + $0.percentEncoded } ?? "")
     }
 
     /// Creates a path of this server. Each segment and each part of the query is escaped.

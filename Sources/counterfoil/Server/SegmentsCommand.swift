@@ -117,9 +117,9 @@ struct SegmentsCommand: AsyncParsableCommand {
     }
 
     private func query(_ more: [(String, String?)]) -> String {
-        let members = [("app", app), ("environment", environment?.environment.rawValue)] + more
-        let texts = members.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
-        return texts.isEmpty ? "" : "?" + texts.joined(separator: "&")
+        let all = [("app", app), ("environment", environment?.environment.rawValue)] + more
+        let members = all.compactMap { name, value in value.map { (name, $0) } }
+        return members.isEmpty ? "" : "?" + String(queryOf: members)
     }
 
     private func line(ofList list: [String: JSONValue]) -> String {

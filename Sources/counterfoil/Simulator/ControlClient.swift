@@ -21,7 +21,7 @@ struct ControlClient: Sendable {
             throw ValidationError("An argument is empty: expected one of the simulator's \(kind).")
         }
         var url = information.controlURL + path.map { "/" + $0.percentEncoded }.joined()
-        if !query.isEmpty { url += "?" + query.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&") }
+        if !query.isEmpty { url += "?" + String(queryOf: query) }
         // Advancing by years may take long: it waits for the delivery of every notification.
         var request = HTTPTransportRequest(
             method: method, url: url, timeout: .seconds(3600), maximumResponseSize: 64 << 20)

@@ -119,7 +119,7 @@ enum OverviewPage {
         let all = pageRequest.selection.all
         let ordered = all.filter { $0.environment == .production } + all.filter { $0.environment != .production }
         for appEnvironment in ordered.prefix(mostScopes) {
-            let query = [("app", appEnvironment.bundleID), ("environment", appEnvironment.environment.rawValue)]
+            let query = appEnvironment.parameters
             let target = pageRequest.target(
                 ["consumption"], query + [("state", "pending"), ("limit", "100")], isScoped: false)
             guard let json = try await pageRequest.read(target, &page, "Consumption requests") else { return }
