@@ -2,6 +2,16 @@ internal import Foundation
 internal import WebConsole
 
 extension ConsolePage.Cell {
+    /// Returns the tag that says whether there is access.
+    static func access(_ flag: APIValue) -> Self {
+        flag.flag == true ? .tag("access", .good) : .tag("no access", .bad)
+    }
+
+    /// Returns the instant of a member, or `other` if the response does not have the member.
+    static func instant(_ member: APIValue, or other: Self = .none) -> Self {
+        member.isNothing ? other : .time(member.instant)
+    }
+
     var isNumber: Bool { if case .number = self { true } else { false } }
 
     /// The text that identifies a row by its first cell.

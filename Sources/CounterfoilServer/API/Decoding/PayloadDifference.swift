@@ -6,7 +6,7 @@ struct PayloadDifference: Hashable {
     var member, kept, shown: String
 
     /// The nested signed texts of a notification. Their signatures always differ.
-    private static let signedTexts: Set<String> = [
+    static let signedTexts: Set<String> = [
         "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
     ]
 

@@ -20,7 +20,7 @@ extension CustomerPage {
                     .foreign(item["product_id"].text ?? ""),
                     reason == "erased" ? .plain("an erased customer") : owner(owners, id, pageRequest),
                     .plain(reasons[reason] ?? "not known"),
-                    item["since"].isNothing ? .plain("the purchase") : .time(item["since"].instant),
+                    .instant(item["since"], or: .plain("the purchase")),
                 ]
             }, empty: "")
         if json["next_page"].text != nil {

@@ -34,10 +34,9 @@ enum CustomerPage {
             "What the customer has", ["Entitlement", "Access", "State", "Until", "Why"],
             json["entitlements"].items.map { item in
                 let key = item["key"].text ?? ""
-                let isActive = item["is_active"].flag == true
                 return [
-                    .foreign(key), .tag(isActive ? "access" : "no access", isActive ? .good : .bad),
-                    .plain(withDetails((item["state"].text ?? "").words, item)), .time(item["until"].instant),
+                    .foreign(key), .access(item["is_active"]), .plain(withDetails((item["state"].text ?? "").words, item)),
+                    .time(item["until"].instant),
                     .link(
                         "explain \(key)",
                         pageRequest.link("customers", id, "explain", key, query: instant + pageRequest.listQuery)),
@@ -180,9 +179,8 @@ enum CustomerPage {
         page.table(
             "Entitlements that the team gave", ["Entitlement", "State", "Until", "Reason", "By", "Grant"],
             items.map { item in
-                let state = item["state"].text ?? ""
-                return [
-                    .foreign(item["entitlement"].text ?? ""), .tag(state, NotificationsPage.tone(state)),
+                [
+                    .foreign(item["entitlement"].text ?? ""), NotificationsPage.tag(item["state"].text ?? ""),
                     .time(item["until"].instant), .foreign(item["reason"].text ?? ""),
                     .foreign(item["actor"].text ?? ""), .code(item["id"].text ?? ""),
                 ]

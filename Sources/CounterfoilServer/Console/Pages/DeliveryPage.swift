@@ -7,9 +7,8 @@ enum DeliveryPage {
         page.topics = [ChangeTopic.deliveries(of: name)]
         let target = pageRequest.target(["webhooks", name, "deliveries", id], isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The delivery") else { return page }
-        let state = json["state"].text ?? ""
         page.facts(
-            [("state", .tag(state, NotificationsPage.tone(state)))]
+            [("state", NotificationsPage.tag(json["state"].text ?? ""))]
                 + json.members.compactMap { name, value in
                     ["object", "state", "attempt_list", "body", "request"].contains(name)
                         ? nil : (name.words, MemberFormatter.cell(name, value))

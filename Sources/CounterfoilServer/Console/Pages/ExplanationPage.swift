@@ -8,11 +8,10 @@ enum ExplanationPage {
         page.topics = instant.isEmpty ? [ChangeTopic.customer(id)] : []
         let target = pageRequest.target(["customers", id, "entitlements", key, "explain"], instant)
         guard let json = try await pageRequest.read(target, &page, "The explanation") else { return page }
-        let isActive = json["is_active"].flag == true
         page.paragraph(json["sentence"].text ?? "", "note")
         page.facts([
-            ("access", .tag(isActive ? "access" : "no access", isActive ? .good : .bad)),
-            ("until", .time(json["until"].instant)), ("rule", .plain((json["rule"].text ?? "").words)),
+            ("access", .access(json["is_active"])), ("until", .time(json["until"].instant)),
+            ("rule", .plain((json["rule"].text ?? "").words)),
             ("product", .foreign(json["product_id"].text ?? "none")),
             (
                 "transaction",

@@ -4,11 +4,6 @@ internal import Foundation
 
 /// Formats members of API responses and of signed payloads.
 enum MemberFormatter {
-    /// The nested signed texts of a notification. Their content is shown separately.
-    private static let signedTexts: Set<String> = [
-        "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
-    ]
-
     /// A scalar member of a payload.
     private struct Member {
         /// The path, such as `data.bundleId` or `items[0].price`.
@@ -72,7 +67,9 @@ enum MemberFormatter {
             case .list(let items): items.enumerated().map { ("[\($0.offset)]", $0.element) }
             default: []
             }
-        for (name, child) in children where !signedTexts.contains(name) && found.count < mostMembers {
+        // The content of nested signed texts is shown separately.
+        for (name, child) in children
+        where !PayloadDifference.signedTexts.contains(name) && found.count < mostMembers {
             let childPath = path + (path.isEmpty || name.hasPrefix("[") ? "" : ".") + name
             switch child {
             case .object, .list: collect(child, at: childPath, around: around + [value], into: &found)

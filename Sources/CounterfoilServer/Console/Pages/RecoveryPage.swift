@@ -23,7 +23,7 @@ enum RecoveryPage {
             ("from", .time(json["from"].instant)), ("to", .time(json["to"].instant)),
             ("types", types.isEmpty ? .plain("all") : .foreign(types.joined(separator: ", "), limit: 500)),
             ("begun", .time(json["created_at"].instant)),
-            ("ended", json["finished_at"].isNothing ? .none : .time(json["finished_at"].instant)),
+            ("ended", .instant(json["finished_at"])),
             ("pages", count("pages")), ("found", count("found")), ("new", count("new")),
             ("known before", count("duplicates")), ("not verified", count("failed")),
             ("last error", json["failure"].text.map { .foreign($0, limit: 500) } ?? .none),

@@ -42,7 +42,7 @@ enum RefundsPage {
                     .link(id, pageRequest.link("transactions", id)),
                     customer.map { .link($0, pageRequest.link("customers", $0)) } ?? .plain("none"),
                     .tag(state.words, tone(state)), .time(item["answer_due_at"].instant),
-                    item["sent_at"].isNothing ? .plain("no") : .time(item["sent_at"].instant),
+                    .instant(item["sent_at"], or: .plain("no")),
                     .plain((item["decision"].text ?? "none yet").words),
                     customer.map {
                         .link(
@@ -108,11 +108,11 @@ enum RefundPage {
         page.facts([
             ("state", .tag(state.words, RefundsPage.tone(state))), ("asked", .time(item["requested_at"].instant)),
             ("answer by", .time(item["answer_due_at"].instant)),
-            ("sent", item["sent_at"].isNothing ? .plain("no") : .time(item["sent_at"].instant)),
+            ("sent", .instant(item["sent_at"], or: .plain("no"))),
             ("attempts", .plain(item["attempts"].text ?? "0")),
             ("the App Store said", item["answer"].text.map { .foreign($0) } ?? .none),
             ("decision", .plain((item["decision"].text ?? "none yet").words)),
-            ("decided", item["decided_at"].isNothing ? .none : .time(item["decided_at"].instant)),
+            ("decided", .instant(item["decided_at"])),
         ])
         if !item["sent"].isNothing { page.exact("What was sent", item["sent"].pretty) }
     }

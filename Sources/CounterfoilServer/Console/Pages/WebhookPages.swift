@@ -17,9 +17,10 @@ enum WebhooksPage {
                 let (name, activity) = (item["name"].text ?? "", item["activity"])
                 return [
                     .link(name, pageRequest.link("webhooks", name)), state(item), count(activity, "delivered"),
-                    count(activity, "failed"), count(activity, "pending"), oldest(activity),
+                    count(activity, "failed"), count(activity, "pending"),
+                    .instant(activity["oldest_pending_at"], or: .plain("none")),
                     .code(item["url"].text ?? ""),
-                    item["failing_since"].isNothing ? .plain("no") : .time(item["failing_since"].instant),
+                    .instant(item["failing_since"], or: .plain("no")),
                     .plain(item["is_configured"].flag == true ? "configuration" : "API"),
                 ]
             },
@@ -32,11 +33,6 @@ enum WebhooksPage {
         let number = activity[name].number ?? 0
         let isAll = activity["counted_up_to"].number.map { number < $0 } ?? true
         return .plain(isAll ? number.grouped : "\(number.grouped) or more")
-    }
-
-    /// Returns the time since which the oldest delivery has been pending.
-    static func oldest(_ activity: APIValue) -> ConsolePage.Cell {
-        activity["oldest_pending_at"].isNothing ? .plain("none") : .time(activity["oldest_pending_at"].instant)
     }
 
     static func state(_ item: APIValue) -> ConsolePage.Cell {
@@ -107,10 +103,11 @@ enum WebhookPage {
             ("delivered", WebhooksPage.count(activity, "delivered")),
             ("failed", WebhooksPage.count(activity, "failed")),
             ("discarded", WebhooksPage.count(activity, "discarded")),
-            ("waiting", WebhooksPage.count(activity, "pending")), ("oldest waiting", WebhooksPage.oldest(activity)),
+            ("waiting", WebhooksPage.count(activity, "pending")),
+            ("oldest waiting", .instant(activity["oldest_pending_at"], or: .plain("none"))),
             ("events not looked at yet", .plain((activity["events_behind"].number ?? 0).grouped)),
-            ("failing since", json["failing_since"].isNothing ? .plain("no") : .time(json["failing_since"].instant)),
-            ("paused until", json["paused_until"].isNothing ? .none : .time(json["paused_until"].instant)),
+            ("failing since", .instant(json["failing_since"], or: .plain("no"))),
+            ("paused until", .instant(json["paused_until"])),
         ])
         guard !json["paused_until"].isNothing else { return }
         page.paragraph(
@@ -124,15 +121,14 @@ enum WebhookPage {
         page.table(
             "Deliveries, the last first", ["Delivery", "State", "Attempts", "Last answer", "Made", "Next attempt"],
             json["items"].items.map { item in
-                let state = item["state"].text ?? ""
                 let last = [item["last_status"].text, item["last_error"].text].compactMap(\.self)
                 return [
                     .link(
                         "\(item["event_type"].text ?? "") \(item["id"].text ?? "")",
                         pageRequest.item("webhooks", name, "deliveries", item["id"].text ?? "")),
-                    .tag(state, NotificationsPage.tone(state)), .number(item["attempts"].text ?? "0"),
+                    NotificationsPage.tag(item["state"].text ?? ""), .number(item["attempts"].text ?? "0"),
                     .foreign(last.joined(separator: " ")), .time(item["created_at"].instant),
-                    item["next_attempt_at"].isNothing ? .none : .time(item["next_attempt_at"].instant),
+                    .instant(item["next_attempt_at"]),
                 ]
             }, empty: isFiltered ? "None among the searched deliveries." : "There are none. Send a test.")
     }
