@@ -77,12 +77,9 @@ struct IdempotencyMiddleware: RouterMiddleware {
         _ request: Request, _ context: ServerContext, _ key: String, _ client: String, begunAt start: Milliseconds,
         _ next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        let result: Result<Response, any Error>
-        do { result = .success(try await next(request, context)) } catch {
-            result = .failure(error)
-        }
         let response: Response
-        do { response = try result.get() } catch let failure as APIFailure where Self.isStored(failure) {
+        do { response = try await next(request, context) } catch let failure as APIFailure where Self.isStored(failure)
+        {
             response = failure.response(from: request, context: context)
         } catch {
             try await finish(key, client, begunAt: start, with: nil)

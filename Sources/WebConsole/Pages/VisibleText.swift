@@ -47,11 +47,9 @@ package enum VisibleText {
     private static func needsChips(_ text: String) -> Bool {
         // Most texts are plain ASCII.
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return false }
-        var marks = 0
-        return text.unicodeScalars.contains { scalar in
-            marks = isMark(scalar) ? marks + 1 : 0
-            return marks > mostMarks || isHidden(scalar)
-        }
+        var needsChips = false
+        walk(text) { _, isShown in if !isShown { needsChips = true } }
+        return needsChips
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {

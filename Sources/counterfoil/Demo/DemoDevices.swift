@@ -5,7 +5,7 @@ import StoreSimulator
 /// One customer with two devices: purchases made on the old device appear on the new one without a restore.
 extension DemoRun {
     /// The report that an app sends to the server. The package in `Client/` sends it automatically.
-    private struct DeviceReport: Encodable {
+    struct DeviceReport: Encodable {
         var signed_transactions: [String]
         var app_transaction: String?
         var restore: Bool?

@@ -70,12 +70,6 @@ struct DemoRun {
         try await services.simulator.advance(to: max(services.simulator.now, date))
     }
 
-    private struct OfferRequest: Encodable {
-        var product_id, offer_id: String
-    }
-
-    private struct OfferResponse: Decodable { var jws: String }
-
     /// Returns the command with the server's signature if it redeems a promotional offer, otherwise unchanged.
     private func withSignature(_ command: StoreCommand) async throws -> StoreCommand {
         guard case .purchase(let customer, let product, _, let offer?, _, let account?, _, _, _, _, _) = command,
@@ -164,7 +158,6 @@ extension DemoRun {
     }
 
     private struct Purchases: Decodable { var signedTransactions: [String] }
-    private struct Report: Encodable { var signed_transactions: [String] }
     private struct Customer: Decodable { var id: String }
 
     /// Reports shared purchases to the server, as the family member's app does: they have no app account token.
@@ -175,7 +168,7 @@ extension DemoRun {
             guard let customer = customers[state.customer] else { continue }
             let purchases: Purchases = try await control.call(
                 "GET", ["production", "customers", state.customer, "purchases"])
-            let report = Report(signed_transactions: purchases.signedTransactions)
+            let report = DeviceReport(signed_transactions: purchases.signedTransactions)
             let _: Customer = try await services.client.post("/v1/customers/\(customer.id)/purchases", report)
         }
     }

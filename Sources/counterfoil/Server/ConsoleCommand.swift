@@ -38,15 +38,10 @@ struct ConsoleLinkCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try Configurations.load(config).configuration
-        let link = try Self.link(
-            configuration, key: name, url: try url.map { try ServerURL.checked($0, option: "--url") })
-        Output.line(json ? JSONText.encode(["url": link]) : link)
-    }
-
-    /// Makes the link. Throws ``Refusal`` with the reason if the configuration does not allow it.
-    static func link(_ configuration: ServerConfiguration, key name: String, url: String? = nil) throws -> String {
+        let url = try url.map { try ServerURL.checked($0, option: "--url") }
         do throws(ConsoleLink.Refusal) {
-            return try ConsoleLink.make(configuration, key: name, url: url)
+            let link = try ConsoleLink.make(configuration, key: name, url: url)
+            Output.line(json ? JSONText.encode(["url": link]) : link)
         } catch { throw Refusal(code: error.code, message: error.message.printable) }
     }
 }

@@ -13,3 +13,13 @@ struct ListPage<Item: Decodable>: Decodable {
 struct ErrorResponse: Decodable {
     let code, message: String
 }
+
+/// A request to the server to sign a promotional offer.
+struct OfferRequest: Encodable {
+    let product_id, offer_id: String
+}
+
+/// The signature of an offer.
+struct OfferResponse: Decodable {
+    let jws: String
+}

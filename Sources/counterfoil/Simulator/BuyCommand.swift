@@ -87,12 +87,6 @@ struct BuyCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Request: Encodable {
-        let product_id, offer_id: String
-    }
-
-    private struct Response: Decodable { let jws: String }
-
     /// Returns the signature of `--signature`, or requests it from the server of `--sign-by`.
     private func signature(for product: String, _ client: ControlClient) async throws -> OfferSignature? {
         guard let signBy, let offer else { return try signatureOption() }
@@ -108,8 +102,8 @@ struct BuyCommand: AsyncParsableCommand {
                 code: "no_account_token",
                 message: "\(customer.printable) has no account token, which identifies customers to the server")
         }
-        let body = try JSONEncoder().encode(Request(product_id: product, offer_id: offer))
-        let response: Response = try await server.call(
+        let body = try JSONEncoder().encode(OfferRequest(product_id: product, offer_id: offer))
+        let response: OfferResponse = try await server.call(
             "POST", "/v1/customers/\(account)/offers/promotional?environment=\(store.rawValue)", body)
         return .jws(response.jws)
     }

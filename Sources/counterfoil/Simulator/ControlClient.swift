@@ -33,7 +33,7 @@ struct ControlClient: Sendable {
         do { response = try await transport.send(request) } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw SimulatorLocation.unreachable(information)
+            throw SimulatorLocation.unreachable(information.controlURL)
         }
         guard (200..<300).contains(response.status) else { throw Self.refusal(response) }
         return response.body

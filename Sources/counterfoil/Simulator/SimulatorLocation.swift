@@ -51,10 +51,8 @@ enum SimulatorLocation {
         try? FileManager.default.removeItem(at: folder.appending(path: "simulator.json"))
     }
 
-    /// The refusal for a simulator that does not respond although its `simulator.json` exists.
-    static func unreachable(_ information: SimulatorInformation) -> Refusal { unreachable(information.controlURL) }
-
-    private static func unreachable(_ url: String) -> Refusal {
+    /// The refusal for a simulator that does not respond.
+    static func unreachable(_ url: String) -> Refusal {
         Refusal(code: "no_answer", message: "no simulator answers at \(url.printable): it has stopped; \(start)")
     }
 

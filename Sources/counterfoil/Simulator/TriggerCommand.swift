@@ -46,7 +46,12 @@ struct TriggerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard !list, let event else { return try Self.printList(asJSON: options.json) }
+        guard !list, let event else {
+            for name in NotificationKind.all.map(\.name) {
+                Output.line(options.json ? try JSONLine.text(["name": name]) : name)
+            }
+            return
+        }
         let client = try await options.client()
         let parts = event.uppercased().split(separator: ".", maxSplits: 1).map(String.init)
         var body: [String: JSONValue] = ["notificationType": .string(parts.first ?? "")]
@@ -74,11 +79,6 @@ struct TriggerCommand: AsyncParsableCommand {
                 (try? JSONDecoder().decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
         }
         return values
-    }
-
-    private static func printList(asJSON: Bool) throws {
-        let names = NotificationKind.all.map(\.name)
-        for name in names { Output.line(asJSON ? try JSONLine.text(["name": name]) : name) }
     }
 }
 

@@ -17,19 +17,15 @@ extension LoadedConfiguration {
     public init(
         contentsOf file: URL, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) {
-        try self.init(contentsOf: file, environment: environment, secrets: .all, port: nil)
+        try self.init(contentsOf: file, environment: environment, secrets: .all)
     }
 
     /// Reads a configuration file and the given kind of secrets. The secrets of a service may exist only while it runs.
     ///
     /// - Parameter port: The port that replaces `listen.port`; nil to keep it.
-    package init(contentsOf file: URL, secrets: SecretReading, port: Int? = nil) throws(ConfigurationError) {
-        try self.init(
-            contentsOf: file, environment: ProcessInfo.processInfo.environment, secrets: secrets, port: port)
-    }
-
-    private init(
-        contentsOf file: URL, environment: [String: String], secrets: SecretReading, port: Int?
+    package init(
+        contentsOf file: URL, environment: [String: String] = ProcessInfo.processInfo.environment,
+        secrets: SecretReading, port: Int? = nil
     ) throws(ConfigurationError) {
         let found: ConfigurationFiles.File
         do { found = try ConfigurationFiles.disk.read(file.path, maximumBytes: Self.maximumBytes) } catch {

@@ -3,32 +3,20 @@ internal import Foundation
 
 /// The system's metrics of this process, with the names that Prometheus' client libraries use. Memory is available on
 /// Linux only; elsewhere it is omitted.
-struct ProcessMetrics {
-    var residentBytes: Double?
-    var processorSeconds: Double
-
-    static func read() -> ProcessMetrics {
+enum ProcessMetrics {
+    static func write(to text: inout PrometheusText, since start: Date) {
+        // The second number is that of resident pages.
+        let memory = FileManager.default.contents(atPath: "/proc/self/statm").map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        if let pages = memory?.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) {
+            text.metric(.residentBytes, pages * Double(sysconf(Int32(_SC_PAGESIZE))))
+        }
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let seconds = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
-        let pages = fields("/proc/self/statm").dropFirst().first.flatMap { Double($0) }
-        return ProcessMetrics(
-            residentBytes: pages.map { $0 * Double(sysconf(Int32(_SC_PAGESIZE))) },
-            processorSeconds: seconds.reduce(0, +))
-    }
-
-    func write(to text: inout PrometheusText, since start: Date) {
-        if let residentBytes { text.metric(.residentBytes, residentBytes) }
-        text.metric(.processorSeconds, processorSeconds)
+        text.metric(.processorSeconds, seconds.reduce(0, +))
         text.metric(.startTime, start.timeIntervalSince1970)
-    }
-
-    private static func fields(_ path: String) -> [Substring] { contents(path).split(separator: " ") }
-
-    private static func contents(_ path: String) -> String {
-        // Without the file, the metric is omitted.
-        guard let data = FileManager.default.contents(atPath: path) else { return "" }
-        return String(decoding: data, as: UTF8.self)
     }
 }
 

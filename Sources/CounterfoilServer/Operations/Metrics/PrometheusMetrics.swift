@@ -47,7 +47,7 @@ public final class PrometheusMetrics: MetricsFactory {
             text.head(entry.family)
             for (labels, series) in Self.sorted(entry) { series.write(to: &text, entry.family.name, labels) }
         }
-        ProcessMetrics.read().write(to: &text, since: started)
+        ProcessMetrics.write(to: &text, since: started)
         return text.text
     }
 
