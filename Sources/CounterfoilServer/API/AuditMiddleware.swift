@@ -89,7 +89,7 @@ final class AuditDetail: Sendable {
     func set(_ text: String) { sentence.withLock { $0 = text } }
 }
 
-/// Records requests that ``Authorization`` rejects with 401. Runs before it.
+/// Records requests that ``Authorization`` or ``SessionRoutes`` reject with 401. Runs before them.
 struct AuditUnauthorizedMiddleware: RouterMiddleware {
     let audit: RequestAudit
 

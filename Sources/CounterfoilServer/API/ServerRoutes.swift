@@ -41,13 +41,14 @@ enum ServerRoutes {
         VerifyReceiptRoutes(service: core.verifyReceipt, apps: core.apps, limits: limits, listen: listen)
             .add(to: router)
         RetentionRoutes(verifier: core.verifier, logger: logger).add(to: router)
+        // Everything below /v1 needs a key.
+        let auditUnauthorized = AuditUnauthorizedMiddleware(audit: core.requestAudit)
         SessionRoutes(
             purchaseVerifier: core.purchaseVerifier, authorization: authorization, resolver: resolver, listen: listen,
             clock: core.clock
-        ).add(to: router)
-        // Everything below /v1 needs a key.
+        ).add(to: router.group().add(middleware: auditUnauthorized))
         let v1 = router.group("/v1").addMiddleware {
-            AuditUnauthorizedMiddleware(audit: core.requestAudit)
+            auditUnauthorized
             authorization
         }
         addAPI(to: v1, core)

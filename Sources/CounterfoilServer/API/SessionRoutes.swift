@@ -23,8 +23,8 @@ struct SessionRoutes {
     let listen: ServerConfiguration.Listen
     let clock: ServerClock
 
-    func add(to router: Router<ServerContext>) {
-        router.post("/v1/sessions") { request, context in
+    func add(to group: RouterGroup<ServerContext>) {
+        group.post("/v1/sessions") { request, context in
             var context = context
             let client = ClientAddress(of: request, from: context.peer, listen).rateLimitKey
             context.principal = try authorization.sessionPrincipal(request, from: client)

@@ -124,6 +124,16 @@ import Testing
         }
     }
 
+    @Test func `The audit log has a session that was refused because its key is unknown`() async throws {
+        try await World.withAPI { world in
+            var stranger = world.api
+            stranger.key = "nobody's"
+            #expect(try await stranger.post("/v1/sessions", ["app_transaction": "any"]).status == 401)
+            let items = try await world.api.get("/v1/audit").items
+            #expect(items.compactMap { $0["action"] as? String } == ["POST /v1/sessions"])
+        }
+    }
+
     @Test(arguments: [("?format=csv", ""), ("", "text/csv")])
     func `The audit log has its own export as CSV, by the parameter and by the header`(
         query: String, accept: String
