@@ -90,9 +90,10 @@ struct ReceiptCommand: ParsableCommand {
         if printsTransactionID, printsVerifyReceipt {
             throw ValidationError("--transaction-id and --verify-receipt exclude each other.")
         }
-        if printsTransactionID, !bundleIDs.isEmpty || !versions.isEmpty || !environments.isEmpty || deviceID != nil {
-            throw ValidationError(
-                "--transaction-id verifies nothing: leave out --app, --app-version, --environment and --device-id.")
+        let restricts = !bundleIDs.isEmpty || !versions.isEmpty || !environments.isEmpty || deviceID != nil
+        let certificates = intermediates + trust.roots + trust.xcodeCertificates
+        if printsTransactionID, restricts || !certificates.isEmpty || trust.asOf != nil {
+            throw ValidationError("--transaction-id verifies nothing: leave out all other options except --json.")
         }
         if printsVerifyReceipt, !bundleIDs.isEmpty || !versions.isEmpty || deviceID != nil {
             throw ValidationError(

@@ -140,9 +140,8 @@ import Testing
         let testData = try SignedTestData.shared.get()
         let hostile = "\u{1B}[2Jgone\u{9B}31m\u{202E}"
         let bytes = try testData.receipt(bundleID: hostile, product: hostile, transactions: [hostile])
-        for options in [[], ["--transaction-id"]] {
-            let arguments = ["receipt", "-", "--root", testData.receiptRoot.path] + options
-            let outcome = try await Command.run(arguments, stdin: bytes)
+        for options in [["--root", testData.receiptRoot.path], ["--transaction-id"]] {
+            let outcome = try await Command.run(["receipt", "-"] + options, stdin: bytes)
             #expect(outcome.status == 0)
             #expect(outcome.output.contains("\\u{1b}[2Jgone\\u{9b}31m\\u{202e}"))
             #expect(!outcome.output.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })

@@ -168,6 +168,7 @@ enum Refused {
         ["receipt", "-", "--device-id", ""], ["receipt", "-", "--transaction-id", "--verify-receipt"],
         ["receipt", "-", "--verify-receipt", "--app", "a"], ["receipt", "-", "--transaction-id", "--app", "a"],
         ["receipt", "-", "--transaction-id", "--environment", "sandbox"],
+        ["receipt", "-", "--transaction-id", "--as-of", "now"],
         ["verify", "-", "--app-apple-id", "1", "--app", "a", "--app", "b"],
         ["server", "get", "/v1/audit", "--url", "localhost:8080", "--key", "/dev/null"],
         ["server", "segments", "--url", "https://", "--key", "/dev/null"],
@@ -183,6 +184,7 @@ enum Refused {
     @Test(arguments: [
         ("server recover --from 2026-01-01 --key /dev/null", "--key needs --url"),
         ("simulator buy anna p --offer o --key /dev/null", "--key needs --sign-by"),
+        ("simulator scenario run upgrade --alone --simulator /nowhere", "exclude"),
         (
             "sign promotional-offer-v2 --product p --offer o --private-key k --key-id K --issuer-id i --app a --plain",
             "exclude"

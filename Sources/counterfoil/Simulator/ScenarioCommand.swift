@@ -38,6 +38,12 @@ struct ScenarioRun: AsyncParsableCommand {
     @Flag(help: "Run it in a temporary simulator of its own.") var alone = false
     @OptionGroup var options: SimulatorOptions
 
+    func validate() throws {
+        guard !alone || options.simulator == nil else {
+            throw ValidationError("--alone and --simulator exclude each other.")
+        }
+    }
+
     func run() async throws {
         let text = try Self.text(name)
         let report = alone ? try await runAlone(text) : try await run(text)
