@@ -29,20 +29,19 @@ struct AuditMiddleware: RouterMiddleware {
         let isRecorded = (isWrite || isRead || isExport) && context.principal?.isPublic != true
         var context = context
         if isRecorded { context.auditDetail = AuditDetail() }
+        func record(_ result: String) {
+            let entry = audit.entry(request, context, actor: context.principal?.name ?? "nobody", result: result)
+            add(entry, context, isRead: !isWrite && !isExport)
+        }
         do {
             let response = try await next(request, context)
-            if isRecorded {
-                add(entry(request, context, "\(response.status.code)"), context, isRead: !isWrite && !isExport)
-            }
+            if isRecorded { record("\(response.status.code)") }
             return response
         } catch let failure as APIFailure {
-            if isRecorded || failure.status == .forbidden {
-                let entry = entry(request, context, "\(failure.status.code) \(failure.code)")
-                add(entry, context, isRead: !isWrite && !isExport)
-            }
+            if isRecorded || failure.status == .forbidden { record("\(failure.status.code) \(failure.code)") }
             throw failure
         } catch {
-            if isRecorded { add(entry(request, context, "failed"), context, isRead: !isWrite && !isExport) }
+            if isRecorded { record("failed") }
             throw error
         }
     }
@@ -50,10 +49,6 @@ struct AuditMiddleware: RouterMiddleware {
     private func add(_ entry: AuditEntry, _ context: ServerContext, isRead: Bool) {
         if isRead, context.session != nil, !recordedReads.isFirst(entry), context.isRefetch { return }
         if context.principal?.isPublic == true { audit.log.addAnonymous(entry) } else { audit.log.add(entry) }
-    }
-
-    private func entry(_ request: Request, _ context: ServerContext, _ result: String) -> AuditEntry {
-        audit.entry(request, context, actor: context.principal?.name ?? "nobody", result: result)
     }
 }
 

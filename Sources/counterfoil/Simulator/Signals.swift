@@ -63,13 +63,9 @@ enum Signals {
         }
     }
 
+    /// Ends the process with a signal. Unblocks the signal, because threads of Dispatch block all signals.
     private static func end(by number: Int32) {
         removeTemporary()
-        die(of: number)
-    }
-
-    /// Ends the process with a signal. Unblocks the signal first, because threads of Dispatch block all signals.
-    private static func die(of number: Int32) {
         signal(number, SIG_DFL)
         var mask = sigset_t()
         sigemptyset(&mask)
