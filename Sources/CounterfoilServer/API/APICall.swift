@@ -1,4 +1,5 @@
 internal import AppStoreModels
+internal import AppStoreServer
 internal import LedgerServices
 internal import Basics
 internal import Foundation
@@ -156,7 +157,13 @@ struct APIRouter {
         group.on(path, method: method) { request, context -> Response in
             let call = try APICall(request, context, needs: scope, resolver)
             // Convert the failure here: the idempotency and audit middleware recognize only `APIFailure`.
-            do { return try await handler(call) } catch let failure as ServiceFailure { throw APIFailure(failure) }
+            do { return try await handler(call) } catch let failure as ServiceFailure {
+                throw APIFailure(failure)
+            } catch let error as AppStoreServerError {
+                throw APIFailure(namingRejectionOf: error)
+            } catch let error as SigningError {
+                throw APIFailure("\(error.code)", error.message)
+            }
         }
     }
 }

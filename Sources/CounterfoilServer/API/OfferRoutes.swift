@@ -49,20 +49,16 @@ struct OfferRoutes {
         case "jws":
             let transactionID = try await service.transactionID(
                 body.transactionID, request.reading, isPublic: request.isPublic)
-            let token = try signing {
-                try service.signer().promotionalOfferV2(
-                    productID: body.productID, offerID: offerID, transactionID: transactionID)
-            }
+            let token = try service.signer().promotionalOfferV2(
+                productID: body.productID, offerID: offerID, transactionID: transactionID)
             return response(token, "promotional", body, transactionID)
         case "original":
             let account =
                 request.isPublic
                 ? try service.publicAccountToken(body.appAccountToken?.id, of: request.reading.customer)
                 : body.appAccountToken?.id
-            let signature = try signing {
-                try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
-                    productID: body.productID, offerID: offerID, appAccountToken: account)
-            }
+            let signature = try service.originalSigner(nonce: body.nonce?.id).promotionalOffer(
+                productID: body.productID, offerID: offerID, appAccountToken: account)
             return response(signature)
         default:
             throw APIFailure("invalid_format", "`format` is jws or original.", parameter: "format")
@@ -78,10 +74,8 @@ struct OfferRoutes {
         }
         call.setAuditDetail("\(allow ? "allowed" : "refused") the introductory offer of \(body.productID)")
         let transactionID = try await transaction(of: request, isAllowed: allow)
-        let token = try signing {
-            try service.signer().introductoryOfferEligibility(
-                productID: body.productID, isAllowed: allow, transactionID: transactionID)
-        }
+        let token = try service.signer().introductoryOfferEligibility(
+            productID: body.productID, isAllowed: allow, transactionID: transactionID)
         return response(token, "introductory", body, transactionID)
     }
 
@@ -107,12 +101,6 @@ struct OfferRoutes {
             try await service.requireIntroductoryEligibility(account, named, reading, productID: body.productID)
         }
         return named
-    }
-
-    private func signing<Value>(_ sign: () throws -> Value) throws -> Value {
-        do { return try sign() } catch let error as SigningError {
-            throw APIFailure("\(error.code)", error.message)
-        }
     }
 
     private func response(_ token: String, _ kind: String, _ body: OfferBody, _ transactionID: String?) -> Response {

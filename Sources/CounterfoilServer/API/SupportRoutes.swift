@@ -31,9 +31,7 @@ struct SupportRoutes {
         let client = try appStore.client(for: appEnvironment)
         var texts: [String] = []
         for id in try await appStore.accountIdentifiers(of: customer, in: appEnvironment) {
-            do {
-                for try await page in client.refundHistory(of: id) { texts += page.signedTransactions }
-            } catch { throw APIFailure(namingRejectionOf: error) }
+            for try await page in client.refundHistory(of: id) { texts += page.signedTransactions }
         }
         let items = try await appStore.store(texts, in: appEnvironment).sorted { one, other in
             (one.fact.revocationDate ?? one.fact.signedDate, ExactText(one.fact.transactionID))
@@ -78,10 +76,7 @@ struct SupportRoutes {
             extendByDays: try body.checkedDays, extendReasonCode: try body.code,
             requestIdentifier: try body.identifier(isUUID: false, of: call, about: original, in: appEnvironment))
         call.setAuditDetail("\(body.days) days more, \(body.reason)")
-        let response: ExtendRenewalDateResponse
-        do throws(AppStoreServerError) { response = try await client.extendRenewalDate(of: original, request) } catch {
-            throw APIFailure(namingRejectionOf: error)
-        }
+        let response = try await client.extendRenewalDate(of: original, request)
         if response.success { await fetchIgnoringFailure(original, appEnvironment) }
         return .object("renewal_extension") { json in
             json.member("original_transaction_id", response.originalTransactionId)
@@ -121,9 +116,7 @@ struct SupportRoutes {
             extendByDays: try body.extensionBody.checkedDays, extendReasonCode: try body.extensionBody.code,
             requestIdentifier: identifier, productId: body.productID, storefrontCountryCodes: body.storefronts)
         call.setAuditDetail(body.summary)
-        do throws(AppStoreServerError) { _ = try await client.extendRenewalDates(request) } catch {
-            throw APIFailure(namingRejectionOf: error)
-        }
+        _ = try await client.extendRenewalDates(request)
         return .json(status: .accepted) { write(identifier, body.productID, appEnvironment, nil, to: &$0) }
     }
 
@@ -135,10 +128,7 @@ struct SupportRoutes {
         guard let product = try call.request.shortText("product_id") else {
             throw APIFailure("missing_parameter", "`product_id` is missing.", parameter: "product_id")
         }
-        let response: MassExtendRenewalDateStatusResponse
-        do throws(AppStoreServerError) {
-            response = try await client.renewalExtensionStatus(of: product, requestIdentifier: id)
-        } catch { throw APIFailure(namingRejectionOf: error) }
+        let response = try await client.renewalExtensionStatus(of: product, requestIdentifier: id)
         return .json { write(id, product, appEnvironment, response, to: &$0) }
     }
 
