@@ -97,7 +97,13 @@ extension ConsoleAction {
                     "Newer events about the same purchases are sent after them, unless they are sent anyway.",
                 ]
             },
-            request: { try Self.replay($0) },
+            request: { fields in
+                var body: [String: Any] = [
+                    "from": try fields.requiredInstant("from"), "to": try fields.requiredInstant("to"),
+                ]
+                if let after = try fields.number("after") { body["after"] = after }
+                return ConsoleRequest(.post, "webhooks", fields.text("name"), "replay", body: body)
+            },
             back: { ["webhooks", $0["name"] ?? ""] },
             // Include events of the current millisecond.
             defaults: { ["to": ($0 + 0.001).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))] },
@@ -112,8 +118,11 @@ extension ConsoleAction {
                     "Known notifications stay as they are; new ones are processed.",
                 ]
             },
-            request: { try Self.recovery($0) }, back: { _ in ["completeness"] }, dryRun: Self.countRecovery,
-            inputs: span),
+            request: { fields in
+                var body: [String: Any] = ["from": try fields.requiredInstant("from")]
+                if let to = try fields.instant("to") { body["to"] = to }
+                return ConsoleRequest(.post, "recoveries", isScoped: true, body: body)
+            }, back: { _ in ["completeness"] }, dryRun: Self.countRecovery, inputs: span),
         .init(
             name: "refresh", title: "Ask the App Store about the customer", scope: .supportWrite, fields: ["id"],
             customer: "id",
@@ -191,21 +200,11 @@ extension ConsoleAction {
     private static let spanOfReplay: [ConsolePage.Field] =
         span + [.init(name: "after", label: "After event number (to go on)")]
 
-    private static func replay(_ fields: FormFields) throws -> ConsoleRequest {
-        var body: [String: Any] = [
-            "from": try fields.requiredInstant("from"), "to": try fields.requiredInstant("to"),
-        ]
-        if let after = try fields.number("after") { body["after"] = after }
-        return ConsoleRequest(.post, "webhooks", fields.text("name"), "replay", body: body)
-    }
-
     /// Counts the notifications that are reprocessed.
-    private static func countFailed(_ pageRequest: PageRequest) async throws -> [String] {
-        var request = ConsoleRequest(.post, "notifications", "reprocess", isScoped: true)
-        request.body = ["code": pageRequest.fields.text("code"), "dry_run": true]
-        let answer = try await pageRequest.send(request).orFailure()
-        let number = answer.json["notifications"].number ?? 0
-        let rest = answer.json["has_more"].flag == true ? ", the maximum at once; repeat this for the rest" : ""
+    private static func countFailed(_ request: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {
+        let json = try await pageRequest.dryRun(request)
+        let number = json["notifications"].number ?? 0
+        let rest = json["has_more"].flag == true ? ", the maximum at once; repeat this for the rest" : ""
         return ["That is \(number == 1 ? "1 notification" : "\(number.grouped) notifications")\(rest)."]
     }
 
@@ -222,13 +221,11 @@ extension ConsoleAction {
     }
 
     /// Counts the deliveries of a replay, and says where the remaining events begin.
-    private static func countReplay(_ pageRequest: PageRequest) async throws -> [String] {
-        var request = try replay(pageRequest.fields)
-        request.body["dry_run"] = true
-        let answer = try await pageRequest.send(request).orFailure()
-        let number = answer.json["deliveries"].number ?? 0
+    private static func countReplay(_ request: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {
+        let json = try await pageRequest.dryRun(request)
+        let number = json["deliveries"].number ?? 0
         let count = number == 1 ? "1 delivery" : "\(number.grouped) deliveries"
-        guard let after = answer.json["after"].number else {
+        guard let after = json["after"].number else {
             return ["That makes \(count) now, which is all."]
         }
         return [

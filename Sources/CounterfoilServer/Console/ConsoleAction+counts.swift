@@ -1,10 +1,9 @@
-internal import HTTPTypes
 internal import WebConsole
 
 // Counts of what an action will affect, for its confirmation page, and pages with the results of actions.
 extension ConsoleAction {
     /// Counts the deliveries that wait for an endpoint.
-    static func countBacklog(_ pageRequest: PageRequest) async throws -> [String] {
+    static func countBacklog(_: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {
         let answer = try await pageRequest.get(
             pageRequest.target(["webhooks", pageRequest.fields["name"] ?? ""], isScoped: false)
         ).orFailure()
@@ -16,19 +15,10 @@ extension ConsoleAction {
         return ["\(count)\(pending < limit ? "" : ", or more"); \(news) not looked at yet."]
     }
 
-    /// Returns the request for a recovery.
-    static func recovery(_ fields: FormFields) throws -> ConsoleRequest {
-        var body: [String: Any] = ["from": try fields.requiredInstant("from")]
-        if let to = try fields.instant("to") { body["to"] = to }
-        return ConsoleRequest(.post, "recoveries", isScoped: true, body: body)
-    }
-
     /// Counts the parts of the notification history that a recovery reads.
-    static func countRecovery(_ pageRequest: PageRequest) async throws -> [String] {
-        var request = try recovery(pageRequest.fields)
-        request.body["dry_run"] = true
-        let answer = try await pageRequest.send(request).orFailure()
-        let (windows, json) = (answer.json["windows"].number ?? 0, answer.json)
+    static func countRecovery(_ request: ConsoleRequest, _ pageRequest: PageRequest) async throws -> [String] {
+        let json = try await pageRequest.dryRun(request)
+        let windows = json["windows"].number ?? 0
         let hours = ((json["to"].number ?? 0) - (json["from"].number ?? 0)) / 3_600_000
         let length = hours < 48 ? "\(hours) hours" : "\((hours / 24).grouped) days"
         let parts = windows == 1 ? "1 part" : "\(windows.grouped) parts"

@@ -26,8 +26,8 @@ struct ConsoleAction: Sendable {
     /// The values of empty fields, from the server's time. The confirmation page fixes them, so that the action affects
     /// exactly what was counted.
     var defaults: @Sendable (Date) -> [String: String] = { _ in [:] }
-    /// Further sentences for the confirmation page, from a dry run of the API.
-    var dryRun: (@Sendable (PageRequest) async throws -> [String])?
+    /// Further sentences for the confirmation page, from a dry run of the action's request.
+    var dryRun: (@Sendable (ConsoleRequest, PageRequest) async throws -> [String])?
     /// Whether the confirmation page requires a reason.
     var asksForReason = false
     /// Makes a page from the API's response, if the response is shown only once.

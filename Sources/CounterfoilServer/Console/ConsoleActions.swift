@@ -73,8 +73,8 @@ enum ConsoleActions {
     ) async throws -> Response {
         let dryRunSentences: [String]
         do {
-            _ = try action.request(pageRequest.fields)
-            dryRunSentences = try await action.dryRun?(pageRequest) ?? []
+            let request = try action.request(pageRequest.fields)
+            dryRunSentences = try await action.dryRun?(request, pageRequest) ?? []
         } catch let failure as APIFailure { return refusal(failure, of: action, pageRequest) }
         var page = pageRequest.page(action.title)
         if let problem { page.problem = .init("Not done", reasons: [problem]) }

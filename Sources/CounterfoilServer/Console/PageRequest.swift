@@ -64,6 +64,13 @@ struct PageRequest: Sendable {
             request.method, target(request.path, isScoped: request.isScoped), body: body, for: context)
     }
 
+    /// Returns what the API would do for a request, without doing it.
+    func dryRun(_ request: ConsoleRequest) async throws -> APIValue {
+        var request = request
+        request.body["dry_run"] = true
+        return try await send(request).orFailure().json
+    }
+
     /// Calls the API and returns its response. For an error, adds the error to the page and returns nil. The page shows
     /// the request unless it has another.
     func read(
