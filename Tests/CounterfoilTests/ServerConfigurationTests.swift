@@ -164,6 +164,21 @@ import Testing
         }
     }
 
+    @Test func `A console link for a public key is refused because of the missing scope`() async throws {
+        let zeros = String(repeating: "0", count: 64)
+        try await Tool.inTemporaryFolder { folder in
+            let file = folder.appending(path: "counterfoil.yaml")
+            let text = """
+                apps: [{bundle_id: com.example.app, environments: [Sandbox], customer_token_secret: \(zeros)}]
+                keys: [{name: app, secret: {sha256: \(zeros)}, scopes: [customers:read], public: true}]
+                console: {enabled: true, secret: "a secret of 24 characters"}
+                """
+            try Data(text.utf8).write(to: file)
+            let link = try await Command.run(["server", "console", "link", "--name", "app", "--config", file.path])
+            #expect(link.status == 1 && link.errors.hasPrefix("refused missing_scope: "), "\(link.errors)")
+        }
+    }
+
     @Test func `server check accepts missing systemd credentials, and the server reports them`()
         async throws
     {

@@ -26,7 +26,7 @@ package enum ConsoleLink {
             throw Refusal(
                 code: "no_console_secret", message: "the configuration has no console.secret, which signs these links")
         }
-        guard let key = configuration.keys.first(where: { $0.name == name && !$0.isPublic }) else {
+        guard let key = configuration.keys.first(where: { $0.name == name }) else {
             throw Refusal(code: "unknown_key", message: "the configuration has no key named \(name)")
         }
         guard key.scopes.contains(.consoleOpen) else {
