@@ -53,6 +53,15 @@ import Testing
         }
     }
 
+    @Test func `A key that is given instead of its file is not quoted in the error`() async throws {
+        let key = "cfk_3b6JN1nWf23D6j0aLHxJzMEGhL-oE3Z_axPTBuAr5Ug"
+        let outcome = try await Command.run([
+            "server", "get", "/v1/keys", "--url", "http://127.0.0.1:9", "--key", key, "--json",
+        ])
+        #expect(outcome.status == 2 && outcome.errors.hasPrefix("Error: --key takes a file"), "\(outcome.errors)")
+        #expect(!outcome.text.contains(key))
+    }
+
     @Test(arguments: [["sign", "token"], ["api", "transaction", "1"]])
     func `An invalid option is named in the error`(command: [String]) async throws {
         try await Tool.inTemporaryFolder { folder in

@@ -2,12 +2,15 @@ internal import Basics
 internal import Crypto
 package import Foundation
 
-/// Makes and hashes API keys of this server. The prefix `cfk_` lets secret scanners recognise them.
+/// Makes and hashes API keys of this server.
 package enum APIKeyText {
+    /// The beginning of every key, by which secret scanners recognise them.
+    package static let prefix = "cfk_"
+
     /// Returns a new key with 256 random bits.
     package static func make() -> String {
         var generator = SystemRandomNumberGenerator()
-        return "cfk_" + Base64.encodeURL((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        return prefix + Base64.encodeURL((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
     /// Returns the SHA-256 that is stored instead of the key. A key with 256 random bits needs neither salt nor rounds.

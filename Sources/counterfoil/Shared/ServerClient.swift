@@ -1,5 +1,6 @@
 import AppStoreServer
 import ArgumentParser
+import CounterfoilServer
 import Foundation
 
 /// A client for the API of a running Counterfoil server.
@@ -16,6 +17,10 @@ struct ServerClient: Sendable {
     init(url: String, keyFile: String?, option: String = "--url") throws {
         self.url = try ServerURL.checked(url, option: option)
         if let keyFile {
+            // A missing file is named in an error, which must not quote a key that was given instead of its file.
+            guard !keyFile.hasPrefix(APIKeyText.prefix) || FileManager.default.fileExists(atPath: keyFile) else {
+                throw ValidationError("--key takes a file with the key, not the key itself.")
+            }
             key = try Input.text(keyFile, maximumBytes: 1024)
         } else if let key = ProcessInfo.processInfo.environment["COUNTERFOIL_KEY"] {
             self.key = key
