@@ -169,6 +169,7 @@ enum Refused {
         ["receipt", "-", "--verify-receipt", "--app", "a"], ["receipt", "-", "--transaction-id", "--app", "a"],
         ["receipt", "-", "--transaction-id", "--environment", "sandbox"],
         ["receipt", "-", "--transaction-id", "--as-of", "now"],
+        ["simulator", "trigger", "REFUND", "--list"], ["simulator", "trigger", "--list", "--customer", "anna"],
         ["verify", "-", "--app-apple-id", "1", "--app", "a", "--app", "b"],
         ["server", "get", "/v1/audit", "--url", "localhost:8080", "--key", "/dev/null"],
         ["server", "segments", "--url", "https://", "--key", "/dev/null"],

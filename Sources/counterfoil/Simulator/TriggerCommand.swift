@@ -41,7 +41,10 @@ struct TriggerCommand: AsyncParsableCommand {
     @OptionGroup var options: SimulatorOptions
 
     func validate() throws {
-        guard list || event != nil else { throw ValidationError("Name a notification type; --list lists them.") }
+        let others = [event, product, customer].compactMap(\.self) + overrides
+        guard list ? others.isEmpty : event != nil else {
+            throw ValidationError("Name a notification type, or only --list, which lists them.")
+        }
         _ = try values()
     }
 
