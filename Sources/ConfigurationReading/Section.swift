@@ -33,6 +33,15 @@ package struct Section {
     /// Whether the key has a value other than null.
     package mutating func has(_ key: String) -> Bool { value(key) != nil }
 
+    /// Whether the key is present without items: with an empty list, or with null, as when all items are comments.
+    package func isEmpty(_ key: String) -> Bool {
+        switch values[key]?.content {
+        case .nothing: true
+        case .list(let items): items.isEmpty
+        default: false
+        }
+    }
+
     /// Adds a problem with a key.
     package func problem(_ key: String, _ message: String) {
         diagnostics.problem(path(key), message, line: values[key]?.line)

@@ -147,9 +147,12 @@ import Testing
         (webhook("url: http://2130706433/, allow_private_networks: true"), "nothing can be sent to"),
         (webhook("url: https://example.com, events: [all of them]"), "is not a type such as"),
         (webhook("url: https://example.com, events: []"), "webhooks[0].events: is empty"),
+        (webhook("url: https://example.com, events: "), "webhooks[0].events: is empty"),
         (webhook("url: https://example.com, apps: []"), "webhooks[0].apps: is empty"),
         (webhook("url: https://example.com, environments: []"), "webhooks[0].environments: is empty"),
-        (app("environments: []"), "apps[0].environments: is empty, so nothing would ever arrive"),
+        (app("environments: []"), "apps[0].environments: is empty; leave it out for everything"),
+        (key("scopes: [all], apps: "), "keys[0].apps: is empty"),
+        (key("scopes: [all], environments: []"), "keys[0].environments: is empty"),
     ]
 
     private static func app(_ line: String) -> String {

@@ -29,11 +29,12 @@ extension ServerConfigurationReader {
         let hash = hash(&section)
         if !section.has("scopes") { section.problem("scopes", "is missing") }
         let scopes = Set(section.words("scopes", of: Self.scopes).joined())
-        if section.has("scopes"), section.list("scopes").isEmpty { section.problem("scopes", "is empty") }
+        if section.has("scopes"), section.isEmpty("scopes") { section.problem("scopes", "is empty") }
         let key = ServerConfiguration.Key(
             name: name ?? "", hash: hash ?? Data(), scopes: scopes, apps: bundleIDs(&section, apps: apps),
             environments: section.has("environments") ? Set(section.words("environments", of: Self.environments)) : nil,
             isPublic: section.flag("public") ?? false)
+        requireItems("apps", "environments", of: section)
         section.finish()
         if key.isPublic { checkPublicKey(key, section, apps: apps) }
         let isKnown = hash != nil || absentCredentials.isAny(in: section.path("secret"))
@@ -95,9 +96,7 @@ extension ServerConfigurationReader {
         let url = section.requiredText("url")
         if !section.has("secrets") { section.problem("secrets", "is missing") }
         let secrets = secrets(&section, "secrets")
-        if let value = section.value("secrets"), case .list(let items) = value.content, items.isEmpty {
-            section.problem("secrets", "is empty")
-        }
+        if section.has("secrets"), section.isEmpty("secrets") { section.problem("secrets", "is empty") }
         for (secret, path) in secrets where secret.webhookKey == nil {
             diagnostics.problem(path, "is not whsec_ followed by base64 of 24 to 64 bytes")
         }
@@ -108,7 +107,7 @@ extension ServerConfigurationReader {
         if section.has("environments") {
             webhook.environments = Set(section.words("environments", of: Self.environments))
         }
-        requireItems("events", "apps", "environments", of: &section)
+        requireItems("events", "apps", "environments", of: section)
         webhook.allowsPrivateNetworks = section.flag("allow_private_networks") ?? false
         section.finish()
         if url != nil { check(webhook, section) }
@@ -158,11 +157,10 @@ extension ServerConfigurationReader {
         return name
     }
 
-    /// Reports lists that are present and empty. An empty list would match nothing; an absent list matches everything.
-    func requireItems(_ keys: String..., of section: inout Section) {
-        for key in keys {
-            guard let value = section.value(key), case .list(let items) = value.content, items.isEmpty else { continue }
-            section.problem(key, "is empty, so nothing would ever arrive; leave it out for everything")
+    /// Reports lists that are present and empty: they could mean nothing as well as everything.
+    func requireItems(_ keys: String..., of section: Section) {
+        for key in keys where section.isEmpty(key) {
+            section.problem(key, "is empty; leave it out for everything")
         }
     }
 

@@ -88,7 +88,7 @@ extension ServerConfigurationReader {
 
     private func app(_ section: inout Section) -> ServerConfiguration.App {
         let environments = section.has("environments") ? section.words("environments", of: Self.environments) : nil
-        requireItems("environments", of: &section)
+        requireItems("environments", of: section)
         let refusesSandbox = section.word("sandbox", of: Self.sandboxes) ?? false
         var app = ServerConfiguration.App(
             bundleID: section.requiredText("bundle_id") ?? "", appAppleID: appleID(&section),
