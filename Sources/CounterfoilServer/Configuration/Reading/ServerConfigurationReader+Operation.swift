@@ -29,9 +29,7 @@ extension ServerConfigurationReader {
         listen.trustedProxies = networks(&section, "trusted_proxies") ?? []
         listen.metrics = section.word("metrics") ?? listen.metrics
         listen.notificationNetworks = networks(&section, "notification_networks")
-        if listen.notificationNetworks?.isEmpty == true {
-            section.problem("notification_networks", "is empty, so no notification would be accepted")
-        }
+        requireItems("notification_networks", of: section)
         section.finish()
         return listen
     }
