@@ -250,7 +250,7 @@ def test_foreign_pages_reach_nothing(world: World, simulator: Simulator):
         with world.page() as page:
             page.goto(stranger.base)
             port = simulator.base.rsplit(":", 1)[1]
-            for path, kind in (("/simulator/reset", "text/plain"), ("/simulator/settle", "text/plain"), ("/forms/do", "application/x-www-form-urlencoded")):
+            for path, kind in (("/simulator/reset", "text/plain"), ("/simulator/wait-until-idle", "text/plain"), ("/forms/do", "application/x-www-form-urlencoded")):
                 page.context.set_extra_http_headers({})
                 status = page.request.post(
                     f"http://localhost:{port}{path}", data="x=1", headers={"Content-Type": kind, "Origin": stranger.base}).status

@@ -84,7 +84,7 @@ class Store:
 
     def wait_until_idle(self):
         """Waits until every due notification has been sent."""
-        self.control("POST", "/settle")
+        self.control("POST", "/wait-until-idle")
 
     def equal(self, what, got, wanted):
         self.report.equal(f"{self.name}: {what}", got, wanted)

@@ -74,7 +74,7 @@ extension ControlDescription {
               responses:
                 "202": {$ref: "#/components/responses/advance"}
                 default: {$ref: "#/components/responses/error"}
-          /simulator/settle:
+          /simulator/wait-until-idle:
             post:
               summary: Wait until every notification that is due has been sent
               responses:

@@ -78,7 +78,7 @@ enum ControlRoutes {
             simulator.core.advances.cancel(number)
             return try json(try simulator.core.advance(request), status: 202)
         },
-        Operation(.post, "/settle") { simulator, _ in
+        Operation(.post, "/wait-until-idle") { simulator, _ in
             try await simulator.processDueEvents()
             return try json(simulator.core.clockReading)
         },

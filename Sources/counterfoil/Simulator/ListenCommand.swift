@@ -91,7 +91,7 @@ struct ListenCommand: AsyncParsableCommand {
                 _ = try? await client.send("PUT", [environment.rawValue, "notification-url"], body: body)
             }
             // Wait until the simulator has received the response to every notification that it sent here.
-            _ = try? await client.send("POST", ["settle"])
+            _ = try? await client.send("POST", ["wait-until-idle"])
         }.value
     }
 

@@ -77,7 +77,7 @@ import Testing
                 }
             }
             // Without a body no Content-Type is required.
-            #expect(try await send("POST", control + "/settle", []).status == 200)
+            #expect(try await send("POST", control + "/wait-until-idle", []).status == 200)
             #expect(try await send("DELETE", control + "/faults", []).status == 204)
             #expect(simulator.core.read(.production) { store, _ in store.notifications.isEmpty })
         }

@@ -70,7 +70,7 @@ import Yams
     private static let calls: [(operation: String, path: String, body: String?)] = [
         ("GET /simulator", "", nil), ("GET /simulator/clock", "/clock", nil),
         ("POST /simulator/clock/advance", "/clock/advance", #"{"by":"1d"}"#),
-        ("POST /simulator/settle", "/settle", nil),
+        ("POST /simulator/wait-until-idle", "/wait-until-idle", nil),
         (
             "POST /simulator/{environment}/commands", "/production/commands",
             #"{"purchase":{"customer":"ben","product":"com.example.unlock"}}"#
