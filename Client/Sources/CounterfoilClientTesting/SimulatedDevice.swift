@@ -50,7 +50,7 @@ public actor SimulatedDevice: PurchaseStore {
         var current: [Signed] = []
         var unfinished: [Signed] = []
         var statuses: [Status] = []
-        var products: [SoldProduct] = []
+        var products: [Product] = []
         var signedAppTransactionInfo: String?
         var receipt: Data?
     }
@@ -69,7 +69,7 @@ public actor SimulatedDevice: PurchaseStore {
         var signedDate: Date
         var gracePeriodExpiresDate: Date?
     }
-    private struct SoldProduct: Decodable {
+    private struct Product: Decodable {
         var id: String
         var type: ProductKind
         var name: String
