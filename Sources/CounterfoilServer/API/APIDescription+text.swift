@@ -1344,7 +1344,7 @@ extension APIDescription {
                 default: {$ref: "#/components/responses/error"}
           /apple/retention:
             post:
-              operationId: answerRetention
+              operationId: receiveRetentionRequest
               tags: [app store]
               summary: Answer the App Store's retention message requests
               security: []
