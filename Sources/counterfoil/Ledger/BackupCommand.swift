@@ -64,7 +64,7 @@ struct LedgerRestoreCommand: AsyncParsableCommand {
         let path = configuration.storage.path
         let restored = try LedgerBackup.restore(file, to: path, replacing: force)
         try LedgerOwner.changeOwner(of: path, former: restored.old)
-        try BackupOutput(file: path, restored.report, old: restored.old, aside: restored.movedFiles)
+        try BackupOutput(file: path, restored.report, old: restored.old, movedFiles: restored.movedFiles)
             .report("restored", json: options.json)
     }
 }
@@ -80,10 +80,10 @@ private struct BackupOutput: Encodable {
     /// The path to which the previous ledger was moved.
     let old: String?
     /// The paths to which the previous ledger and its -wal, -shm and -journal files were moved.
-    let aside: [String]?
+    let movedFiles: [String]?
 
-    init(file: String, _ report: LedgerBackup.Report, old: String?, aside: [String]? = nil) {
-        self.aside = aside
+    init(file: String, _ report: LedgerBackup.Report, old: String?, movedFiles: [String]? = nil) {
+        self.movedFiles = movedFiles
         (bytes, notifications, digest) = (report.bytes, report.notifications, report.digest)
         (damages, damaged) = (report.damages, report.damaged)
         self.file = file
@@ -108,7 +108,7 @@ private struct BackupOutput: Encodable {
         Output.line("bytes          \(bytes)")
         Output.line("notifications  \(notifications)")
         Output.line("digest         \(digest)")
-        for file in aside ?? [] { Output.line("moved the former file to \(file.printable)") }
+        for file in movedFiles ?? [] { Output.line("moved the former file to \(file.printable)") }
         for text in damaged { Output.line("\(style.bad("damaged"))  \(text.printable)") }
         if damages > damaged.count { Output.line("and \(damages - damaged.count) more") }
     }
