@@ -2778,7 +2778,7 @@ extension APIDescription {
                   type: object
                   required:
                     [open_windows, unverified, unverified_spans, failed_notifications, backlog, histories_waiting,
-                     histories_put_aside, histories_failed]
+                     histories_retrying, histories_failed]
                   properties:
                     open_windows: {type: integer, description: Parts of the span that are still being read}
                     unverified:
@@ -2792,7 +2792,7 @@ extension APIDescription {
                     histories_waiting:
                       type: integer
                       description: Transactions whose history is not fetched yet
-                    histories_put_aside:
+                    histories_retrying:
                       type: integer
                       description: Those among them that failed and will be retried
                     histories_failed: {type: integer, description: Transactions that the App Store does not know}
@@ -2820,13 +2820,13 @@ extension APIDescription {
                 histories:
                   type: array
                   description: >-
-                    Transactions whose history the App Store does not return: retried (put_aside), or unknown to it (failed)
+                    Transactions whose history the App Store does not return: retried (retrying), or unknown to it (failed)
                   items:
                     type: object
                     required: [transaction, state, attempts]
                     properties:
                       transaction: {type: string}
-                      state: {type: string, enum: [put_aside, failed]}
+                      state: {type: string, enum: [retrying, failed]}
                       code: {type: string}
                       attempts: {type: integer}
                       next_attempt_at: {$ref: "#/components/schemas/Instant"}

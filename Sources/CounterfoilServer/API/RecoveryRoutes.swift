@@ -149,7 +149,7 @@ enum RecoveryJSON {
                 json.member("failed_notifications", item.missing.failedNotifications)
                 json.member("backlog", item.missing.backlog)
                 json.member("histories_waiting", item.missing.historyRequests)
-                json.member("histories_put_aside", item.missing.retryingHistoryRequests)
+                json.member("histories_retrying", item.missing.retryingHistoryRequests)
                 json.member("histories_failed", item.missing.failedHistoryRequests)
             }
             write(item.names, to: &json)
@@ -176,7 +176,7 @@ enum RecoveryJSON {
         json.member("histories", names.histories) { json, history in
             json.object { json in
                 json.member("transaction", history.transactionID)
-                json.member("state", history.isGivenUp ? "failed" : "put_aside")
+                json.member("state", history.isGivenUp ? "failed" : "retrying")
                 json.member("code", history.failure)
                 json.member("attempts", history.attempts)
                 json.member("next_attempt_at", history.isGivenUp ? nil : history.nextAttemptAt)

@@ -111,7 +111,7 @@ import Testing
             #expect(unverified.first?["notification"] is String)
             let histories = try #require(item["histories"] as? [[String: Any]])
             #expect(histories.map { $0["transaction"] as? String } == ["7"])
-            #expect(histories.first?["state"] as? String == "put_aside")
+            #expect(histories.first?["state"] as? String == "retrying")
             #expect(histories.first?["code"] as? String == "not_now")
         }
     }
