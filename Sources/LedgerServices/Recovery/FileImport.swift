@@ -23,9 +23,15 @@ package struct FileImport: Sendable {
         package var failed = 0
         package var news = 0
         /// The number of lines that the server tries again later. Nil in files of earlier versions.
-        package var putAside: Int?
+        package var deferred: Int?
         /// The last imported history. With it, the import recognizes the ledger. Nil before the first.
         package var last: Importer.History?
+
+        private enum CodingKeys: String, CodingKey {
+            case size, beginning, target, offset, lines, failed, news, last
+            // The key in files of earlier versions.
+            case deferred = "putAside"
+        }
     }
 
     private struct Line: Sendable {
@@ -92,7 +98,7 @@ package struct FileImport: Sendable {
                     progress.last = history ?? progress.last
                 case .deferred(let newFacts, _, _):
                     progress.news += newFacts
-                    progress.putAside = (progress.putAside ?? 0) + 1
+                    progress.deferred = (progress.deferred ?? 0) + 1
                 case .failed: progress.failed += 1
                 }
             }

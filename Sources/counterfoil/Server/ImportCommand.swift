@@ -33,7 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
-        let lines, failed, putAside, news: Int
+        let lines, failed, deferred, news: Int
         let failures: String?
     }
 
@@ -64,7 +64,7 @@ struct ImportCommand: AsyncParsableCommand {
             }
         }
         report(progress)
-        let rest = progress.failed + (progress.putAside ?? 0)
+        let rest = progress.failed + (progress.deferred ?? 0)
         guard rest == 0 else {
             throw Refusal(code: "import_incomplete", message: "\(rest) of \(progress.lines) lines were not imported")
         }
@@ -81,22 +81,22 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func report(_ progress: FileImport.Progress) {
-        let putAside = progress.putAside ?? 0
-        let failures = progress.failed + putAside > 0 ? file + ".failed" : nil
+        let deferred = progress.deferred ?? 0
+        let failures = progress.failed + deferred > 0 ? file + ".failed" : nil
         if json {
             return Output.line(
                 JSONText.encode(
                     Report(
-                        lines: progress.lines, failed: progress.failed, putAside: putAside, news: progress.news,
+                        lines: progress.lines, failed: progress.failed, deferred: deferred, news: progress.news,
                         failures: failures)))
         }
         let style = Style.current()
-        let rest = progress.failed + putAside
+        let rest = progress.failed + deferred
         let lines = rest == 0 ? "\(progress.lines)" : "\(progress.lines - rest) of \(progress.lines)"
         Output.line("\(style.good("imported")) \(lines) lines, \(progress.news) new facts")
         if let failures {
-            if putAside > 0 {
-                Output.line("\(style.bad("not imported yet")) \(putAside); the running server retries them")
+            if deferred > 0 {
+                Output.line("\(style.bad("not imported yet")) \(deferred); the running server retries them")
             }
             if progress.failed > 0 { Output.line("\(style.bad("failed")) \(progress.failed)") }
             Output.line("\(failures.printable) lists them with the reasons")
