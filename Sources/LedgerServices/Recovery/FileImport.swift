@@ -21,15 +21,16 @@ package struct FileImport: Sendable {
         package var offset: UInt64 = 0
         package var lines = 0
         package var failed = 0
-        package var news = 0
+        package var newFacts = 0
         /// The number of lines that the server tries again later. Nil in files of earlier versions.
         package var deferred: Int?
         /// The last imported history. With it, the import recognizes the ledger. Nil before the first.
         package var last: Importer.History?
 
         private enum CodingKeys: String, CodingKey {
-            case size, beginning, target, offset, lines, failed, news, last
-            // The key in files of earlier versions.
+            case size, beginning, target, offset, lines, failed, last
+            // The keys in files of earlier versions.
+            case newFacts = "news"
             case deferred = "putAside"
         }
     }
@@ -94,10 +95,10 @@ package struct FileImport: Sendable {
             for (_, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
                 switch outcome {
                 case .imported(let newFacts, let history):
-                    progress.news += newFacts
+                    progress.newFacts += newFacts
                     progress.last = history ?? progress.last
                 case .deferred(let newFacts, _, _):
-                    progress.news += newFacts
+                    progress.newFacts += newFacts
                     progress.deferred = (progress.deferred ?? 0) + 1
                 case .failed: progress.failed += 1
                 }

@@ -33,7 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of text.") var json = false
 
     private struct Report: Encodable {
-        let lines, failed, deferred, news: Int
+        let lines, failed, deferred, newFacts: Int
         let failures: String?
     }
 
@@ -75,7 +75,7 @@ struct ImportCommand: AsyncParsableCommand {
         for await step in steps {
             bar.show(
                 step.size == 0 ? 1 : Double(step.offset) / Double(step.size),
-                "\(step.lines) lines, \(step.news) new facts, \(step.failed) failed")
+                "\(step.lines) lines, \(step.newFacts) new facts, \(step.failed) failed")
         }
         bar.end()
     }
@@ -87,13 +87,13 @@ struct ImportCommand: AsyncParsableCommand {
             return Output.line(
                 JSONText.encode(
                     Report(
-                        lines: progress.lines, failed: progress.failed, deferred: deferred, news: progress.news,
+                        lines: progress.lines, failed: progress.failed, deferred: deferred, newFacts: progress.newFacts,
                         failures: failures)))
         }
         let style = Style.current()
         let rest = progress.failed + deferred
         let lines = rest == 0 ? "\(progress.lines)" : "\(progress.lines - rest) of \(progress.lines)"
-        Output.line("\(style.good("imported")) \(lines) lines, \(progress.news) new facts")
+        Output.line("\(style.good("imported")) \(lines) lines, \(progress.newFacts) new facts")
         if let failures {
             if deferred > 0 {
                 Output.line("\(style.bad("not imported yet")) \(deferred); the running server retries them")
