@@ -42,7 +42,8 @@ import Testing
             #expect(try await ledger.failedNotifications(code: text, in: [scope], limit: 9) == [id])
             let item = UnverifiedItem(digest: Data([1]), claimedUUID: text, code: text, message: text)
             try await ledger.replaceUnverified(with: [item], ofHistory: text, in: scope, at: 1)
-            let missing = MissingItem(claimedUUID: text, history: text, code: text, message: text, noticedAt: 1)
+            let missing = StoredUnverifiedItem(
+                claimedUUID: text, history: text, code: text, message: text, noticedAt: 1)
             #expect(try await ledger.missingNames(in: scope).items == [missing])
             let plan = RecoveryPlan.requested(scope, from: 0, until: 9, filters: [], RecoverySettings())
             let recovery = try await ledger.begin(plan, at: 1)

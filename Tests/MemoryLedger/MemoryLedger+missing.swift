@@ -67,7 +67,7 @@ extension MemoryLedger {
             var names = MissingNames()
             let unverified = state.unverified.filter { $0.key.scope == scope }.values.sorted { $0.id > $1.id }
             names.items = unverified.prefix(MissingNames.maximumCount).map {
-                MissingItem(
+                StoredUnverifiedItem(
                     claimedUUID: $0.item.claimedUUID, history: $0.history, code: $0.item.code,
                     message: $0.item.message, noticedAt: $0.noticedAt)
             }

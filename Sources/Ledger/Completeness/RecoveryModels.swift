@@ -189,7 +189,7 @@ package struct UnverifiedItem: Sendable, Hashable {
 }
 
 /// An unverified item as it is stored, until a later response contains it verified.
-package struct MissingItem: Sendable, Hashable {
+package struct StoredUnverifiedItem: Sendable, Hashable {
     /// The `notificationUUID` in the unverified text.
     package var claimedUUID: String?
     /// The transaction whose history contained the item; nil for the notification history.
@@ -215,7 +215,7 @@ package struct MissingNames: Sendable, Hashable {
     package static let maximumCount = 20
 
     /// The items that could not be verified, the newest first.
-    package var items: [MissingItem] = []
+    package var items: [StoredUnverifiedItem] = []
     /// The times with unverified notifications.
     package var spans: [UnverifiedSpans.Span] = []
     /// The failed requests for a transaction's history.

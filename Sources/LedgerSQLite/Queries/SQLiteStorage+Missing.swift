@@ -50,7 +50,7 @@ extension SQLiteStorage {
                 WHERE scope = ? ORDER BY id DESC LIMIT ?
                 """, [.integer(scope), .init(MissingNames.maximumCount)]
             ) { row in
-                MissingItem(
+                StoredUnverifiedItem(
                     claimedUUID: row.value(0) == .null ? nil : StoredUUID.text(row.value(0)), history: row.text(1),
                     code: row.text(2) ?? "", message: row.text(3) ?? "", noticedAt: row.number(4) ?? 0)
             }
