@@ -119,7 +119,7 @@ extension `The contract of every database` {
                 try await ledger.replaceUnverified(with: [items[2]], ofHistory: "2", in: scope, at: 6)
             }
             func missing(_ scope: Int64) async throws -> [String] {
-                try await ledger.missingNames(in: scope).items.map { "\($0.code) in \($0.history ?? "-")" }
+                try await ledger.missingItems(in: scope).unverifiedItems.map { "\($0.code) in \($0.history ?? "-")" }
             }
             #expect(try await missing(scopes[0]) == ["no 2 in 2", "no 1 in 1", "no 0 in 1"])
             try await ledger.replaceUnverified(with: [items[1]], ofHistory: "1", in: scopes[0], at: 7)

@@ -133,9 +133,9 @@ enum LedgerView {
         for state in [nil, StoredNotification.State.pending, .folded, .failed] {
             lines += try await inbox(state, in: appEnvironment, ledger)
         }
-        let missing = try await ledger.missing(in: appEnvironment.id)
-        let names = try await ledger.missingNames(in: appEnvironment.id)
-        lines += ["\(missing)", "\(names.items)", "\(names.spans)"]
+        let counts = try await ledger.missing(in: appEnvironment.id)
+        let missing = try await ledger.missingItems(in: appEnvironment.id)
+        lines += ["\(counts)", "\(missing.unverifiedItems)", "\(missing.unverifiedSpans)"]
         lines += try await ledger.openRecoveries(in: appEnvironment.id).map { text($0) }
         lines += try await ledger.recoveries(in: [appEnvironment.id], before: nil, limit: 5).map { text($0) }
         return lines

@@ -44,7 +44,7 @@ import Testing
             try await ledger.replaceUnverified(with: [item], ofHistory: text, in: scope, at: 1)
             let missing = StoredUnverifiedItem(
                 claimedUUID: text, history: text, code: text, message: text, noticedAt: 1)
-            #expect(try await ledger.missingNames(in: scope).items == [missing])
+            #expect(try await ledger.missingItems(in: scope).unverifiedItems == [missing])
             let plan = RecoveryPlan.requested(scope, from: 0, until: 9, filters: [], RecoverySettings())
             let recovery = try await ledger.begin(plan, at: 1)
             try await ledger.record(failure: text, of: recovery, isGivenUp: false, at: 1)

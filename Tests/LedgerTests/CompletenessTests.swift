@@ -75,7 +75,7 @@ import Testing
         var completeness = Completeness(
             scope: AppEnvironment(id: 1, bundleID: "com.example.shop", environment: .production), state: .unknown,
             age: testCase.age,
-            missing: testCase.missing, names: MissingNames())
+            missing: testCase.missing, missingItems: MissingItems())
         completeness.updateState(for: testCase.status)
         #expect(completeness.state == testCase.state)
         #expect(

@@ -62,23 +62,23 @@ extension MemoryLedger {
         try read { state in Dictionary(uniqueKeysWithValues: Set(scopes).map { ($0, state.missing(in: $0)) }) }
     }
 
-    package func missingNames(in scope: Int64) async throws -> MissingNames {
+    package func missingItems(in scope: Int64) async throws -> MissingItems {
         try read { state in
-            var names = MissingNames()
+            var missing = MissingItems()
             let unverified = state.unverified.filter { $0.key.scope == scope }.values.sorted { $0.id > $1.id }
-            names.items = unverified.prefix(MissingNames.maximumCount).map {
+            missing.unverifiedItems = unverified.prefix(MissingItems.maximumCount).map {
                 StoredUnverifiedItem(
                     claimedUUID: $0.item.claimedUUID, history: $0.history, code: $0.item.code,
                     message: $0.item.message, noticedAt: $0.noticedAt)
             }
-            names.spans = Array((state.spans[scope]?.spans ?? []).prefix(MissingNames.maximumCount))
+            missing.unverifiedSpans = Array((state.spans[scope]?.spans ?? []).prefix(MissingItems.maximumCount))
             let historyRequests = state.historyRequests.filter { $0.key.scope == scope && $0.value.failure != nil }
                 .values
             let waitingFirst = historyRequests.sorted {
                 $0.isGivenUp != $1.isGivenUp ? $1.isGivenUp : $0.id > $1.id
             }
-            names.histories = Array(waitingFirst.prefix(MissingNames.maximumCount))
-            return names
+            missing.historyRequests = Array(waitingFirst.prefix(MissingItems.maximumCount))
+            return missing
         }
     }
 }

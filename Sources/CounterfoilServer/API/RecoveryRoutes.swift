@@ -152,19 +152,19 @@ enum RecoveryJSON {
                 json.member("histories_retrying", item.missing.retryingHistoryRequests)
                 json.member("histories_failed", item.missing.failedHistoryRequests)
             }
-            write(item.names, to: &json)
+            write(item.missingItems, to: &json)
         }
     }
 
-    /// Writes the missing items by name.
-    private static func write(_ names: MissingNames, to json: inout JSONWriter) {
-        json.member("unverified_spans", names.spans) { json, span in
+    /// Writes the missing items.
+    private static func write(_ missing: MissingItems, to json: inout JSONWriter) {
+        json.member("unverified_spans", missing.unverifiedSpans) { json, span in
             json.object { json in
                 json.member("from", span.from)
                 json.member("to", span.until)
             }
         }
-        json.member("unverified_items", names.items) { json, item in
+        json.member("unverified_items", missing.unverifiedItems) { json, item in
             json.object { json in
                 json.member("notification", item.claimedUUID)
                 json.member("transaction", item.history)
@@ -173,13 +173,13 @@ enum RecoveryJSON {
                 json.member("noticed_at", item.noticedAt)
             }
         }
-        json.member("histories", names.histories) { json, history in
+        json.member("histories", missing.historyRequests) { json, request in
             json.object { json in
-                json.member("transaction", history.transactionID)
-                json.member("state", history.isGivenUp ? "failed" : "retrying")
-                json.member("code", history.failure)
-                json.member("attempts", history.attempts)
-                json.member("next_attempt_at", history.isGivenUp ? nil : history.nextAttemptAt)
+                json.member("transaction", request.transactionID)
+                json.member("state", request.isGivenUp ? "failed" : "retrying")
+                json.member("code", request.failure)
+                json.member("attempts", request.attempts)
+                json.member("next_attempt_at", request.isGivenUp ? nil : request.nextAttemptAt)
             }
         }
     }

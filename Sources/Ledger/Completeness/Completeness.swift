@@ -22,12 +22,12 @@ package struct Completeness: Sendable, Hashable {
     package var age: Milliseconds?
     package var missing: MissingCounts
     /// The missing items, as far as there is room.
-    package var names: MissingNames
+    package var missingItems: MissingItems
 
     package init(
         scope: AppEnvironment, state: State, reason: String? = nil, mark: CompletenessMark? = nil,
         age: Milliseconds? = nil,
-        missing: MissingCounts, names: MissingNames
+        missing: MissingCounts, missingItems: MissingItems
     ) {
         self.scope = scope
         self.state = state
@@ -35,7 +35,7 @@ package struct Completeness: Sendable, Hashable {
         self.mark = mark
         self.age = age
         self.missing = missing
-        self.names = names
+        self.missingItems = missingItems
     }
 }
 

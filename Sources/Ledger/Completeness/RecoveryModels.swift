@@ -210,16 +210,16 @@ package struct StoredUnverifiedItem: Sendable, Hashable {
 }
 
 /// The items that are missing in a scope, up to a limit.
-package struct MissingNames: Sendable, Hashable {
+package struct MissingItems: Sendable, Hashable {
     /// The maximum number of each kind.
     package static let maximumCount = 20
 
     /// The items that could not be verified, the newest first.
-    package var items: [StoredUnverifiedItem] = []
+    package var unverifiedItems: [StoredUnverifiedItem] = []
     /// The times with unverified notifications.
-    package var spans: [UnverifiedSpans.Span] = []
+    package var unverifiedSpans: [UnverifiedSpans.Span] = []
     /// The failed requests for a transaction's history.
-    package var histories: [HistoryRequest] = []
+    package var historyRequests: [HistoryRequest] = []
 
     package init() {}
 }
@@ -244,6 +244,6 @@ package struct MissingCounts: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether ``MissingNames`` has entries.
-    package var hasNames: Bool { unverified + unverifiedSpans + retryingHistoryRequests + failedHistoryRequests > 0 }
+    /// Whether ``MissingItems`` has entries.
+    package var hasItems: Bool { unverified + unverifiedSpans + retryingHistoryRequests + failedHistoryRequests > 0 }
 }

@@ -57,8 +57,8 @@ package protocol RecoveryStorage: Sendable {
     /// Returns the numbers of missing items in some scopes.
     func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts]
 
-    /// Returns the missing items of one scope, up to ``MissingNames/maximumCount`` of each kind.
-    func missingNames(in scope: Int64) async throws -> MissingNames
+    /// Returns the missing items of one scope, up to ``MissingItems/maximumCount`` of each kind.
+    func missingItems(in scope: Int64) async throws -> MissingItems
 }
 
 extension RecoveryStorage {

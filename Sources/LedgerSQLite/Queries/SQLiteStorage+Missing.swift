@@ -41,27 +41,28 @@ extension SQLiteStorage {
         return missing
     }
 
-    package func missingNames(in scope: Int64) async throws -> MissingNames {
+    package func missingItems(in scope: Int64) async throws -> MissingItems {
         try await read { db in
-            var names = MissingNames()
-            names.items = try db.all(
+            var missing = MissingItems()
+            missing.unverifiedItems = try db.all(
                 """
                 SELECT claimed_uuid, history, code, message, noticed_at FROM recovery_failures
                 WHERE scope = ? ORDER BY id DESC LIMIT ?
-                """, [.integer(scope), .init(MissingNames.maximumCount)]
+                """, [.integer(scope), .init(MissingItems.maximumCount)]
             ) { row in
                 StoredUnverifiedItem(
                     claimedUUID: row.value(0) == .null ? nil : StoredUUID.text(row.value(0)), history: row.text(1),
                     code: row.text(2) ?? "", message: row.text(3) ?? "", noticedAt: row.number(4) ?? 0)
             }
-            names.spans = Array(try UnverifiedSpanTable.spans(in: scope, db).spans.prefix(MissingNames.maximumCount))
-            names.histories = try db.all(
+            missing.unverifiedSpans = Array(
+                try UnverifiedSpanTable.spans(in: scope, db).spans.prefix(MissingItems.maximumCount))
+            missing.historyRequests = try db.all(
                 """
                 SELECT \(HistoryRequestTable.columns) FROM errands WHERE scope = ? AND failure IS NOT NULL
                 ORDER BY failed_at IS NOT NULL, id DESC LIMIT ?
-                """, [.integer(scope), .init(MissingNames.maximumCount)]
+                """, [.integer(scope), .init(MissingItems.maximumCount)]
             ) { HistoryRequestTable.request($0) }
-            return names
+            return missing
         }
     }
 }

@@ -70,7 +70,7 @@ extension `Damaged ledger rows` {
             try await core.recovery.runHistoryRequests()
             let left = try await storage.dueHistoryRequests(in: appEnvironment.id, at: .max, limit: 10)
             #expect(left.map(\.transactionID) == [originals[0]])
-            let named = try await world.completeness().names.histories
+            let named = try await world.completeness().missingItems.historyRequests
             #expect(named.map(\.failure) == ["storage_damaged"] && named.allSatisfy { !$0.isGivenUp })
             try await Self.rebuild(world)
             try await world.simulator.advance(by: 86_400)
@@ -101,7 +101,7 @@ extension `Damaged ledger rows` {
             }
             let completeness = try await world.completeness()
             #expect(completeness.missing.retryingHistoryRequests == 1)
-            #expect(completeness.names.histories.map(\.transactionID) == [first])
+            #expect(completeness.missingItems.historyRequests.map(\.transactionID) == [first])
         }
     }
 
@@ -120,7 +120,7 @@ extension `Damaged ledger rows` {
             #expect(progress.lines == 2 && progress.failed == 0 && progress.deferred == 1)
             try await world.startServer()
             #expect(try await world.server.core.storage.lineage(ben, in: world.appEnvironment().id) != nil)
-            #expect(try await world.completeness().names.histories.map(\.transactionID) == [anna])
+            #expect(try await world.completeness().missingItems.historyRequests.map(\.transactionID) == [anna])
         }
     }
 

@@ -48,7 +48,7 @@ import Testing
                 #expect(try await core.storage.historyPass(in: appEnvironment.id)?.finishedAt != nil)
                 let completeness = try await world.completeness()
                 #expect(completeness.missing.retryingHistoryRequests == 1)
-                let named = try #require(completeness.names.histories.first)
+                let named = try #require(completeness.missingItems.historyRequests.first)
                 #expect(named.transactionID == transactions[2] && named.failure?.isEmpty == false && !named.isGivenUp)
                 // The request is repeated later without manual action.
                 proxy.setAnswer { _ in nil }
@@ -83,7 +83,7 @@ import Testing
                 proxy.setAnswer { _ in nil }
                 try await world.startServer()
                 let core = try world.server.core
-                #expect(try await world.completeness().names.histories.map(\.transactionID) == [bad])
+                #expect(try await world.completeness().missingItems.historyRequests.map(\.transactionID) == [bad])
                 try await simulator.advance(by: 600)
                 try await core.recovery.runNow()
                 for line in lines {

@@ -37,8 +37,9 @@ import Testing
             #expect(mark.readUntil == simulator.now.milliseconds - Self.minute)
             #expect(held.state == .behind)
             #expect(held.missing.unverified == 2)
-            try #require(!held.names.items.isEmpty)
-            #expect(held.names.items.allSatisfy { $0.claimedUUID != nil && $0.code == "untrusted_root" })
+            try #require(!held.missingItems.unverifiedItems.isEmpty)
+            #expect(
+                held.missingItems.unverifiedItems.allSatisfy { $0.claimedUUID != nil && $0.code == "untrusted_root" })
             try simulator.removeFault(fault)
             try await world.server.core.recovery.runNow()
             #expect(try await world.storedNotifications() == world.signedNotifications())
@@ -121,9 +122,12 @@ import Testing
             #expect(
                 missing.state == .behind && missing.missing.unverified >= 2
                     && missing.missing.retryingHistoryRequests == 1)
-            try #require(!missing.names.items.isEmpty)
-            #expect(missing.names.items.allSatisfy { $0.history == transaction && $0.code == "bad_signature" })
-            #expect(missing.names.histories.map(\.transactionID) == [transaction])
+            try #require(!missing.missingItems.unverifiedItems.isEmpty)
+            #expect(
+                missing.missingItems.unverifiedItems.allSatisfy {
+                    $0.history == transaction && $0.code == "bad_signature"
+                })
+            #expect(missing.missingItems.historyRequests.map(\.transactionID) == [transaction])
             // While the history does not verify, it stays missing and is not counted again.
             try await simulator.advance(by: 600)
             try await core.recovery.runNow()
