@@ -75,7 +75,7 @@ import Testing
 
             #expect(try await ledger.completenessMarks().isEmpty)
             #expect(try await ledger.unverifiedSpans(in: id) == UnverifiedSpans())
-            #expect(try await ledger.missing(in: [id, 99]) == [id: MissingCounts(), 99: MissingCounts()])
+            #expect(try await ledger.missingCounts(in: [id, 99]) == [id: MissingCounts(), 99: MissingCounts()])
             #expect(try await ledger.missingItems(in: id) == MissingItems())
             #expect(try await ledger.recovery(7) == nil)
             #expect(try await ledger.openWindows(of: 7).isEmpty)

@@ -126,11 +126,11 @@ extension `The contract of every database` {
             #expect(try await missing(scopes[0]) == ["no 1 in 1", "no 2 in 2"])
             // Another history has it too.
             try await ledger.replaceUnverified(with: [items[1], items[2]], ofHistory: "2", in: scopes[0], at: 8)
-            #expect(try await ledger.missing(in: scopes[0]).unverified == 2)
+            #expect(try await ledger.missingCounts(in: scopes[0]).unverified == 2)
             try await ledger.replaceUnverified(with: [], ofHistory: "1", in: scopes[0], at: 9)
-            #expect(try await ledger.missing(in: scopes[0]).unverified == 2)
+            #expect(try await ledger.missingCounts(in: scopes[0]).unverified == 2)
             try await ledger.replaceUnverified(with: [], ofHistory: "2", in: scopes[0], at: 9)
-            #expect(try await ledger.missing(in: scopes[0]).unverified == 0)
+            #expect(try await ledger.missingCounts(in: scopes[0]).unverified == 0)
             #expect(try await missing(scopes[1]) == ["no 2 in 2", "no 1 in 1", "no 0 in 1"])
         }
     }

@@ -139,7 +139,7 @@ import Testing
             #expect(rest.map(\.text) == [one.text])
             // A text that does not verify is counted and listed like any failed notification.
             try await walk.ledger.fail(insertions[1].id, code: "no", message: "it cannot be believed", at: 0)
-            let missing = try await walk.ledger.missing(in: walk.scopes[0].id)
+            let missing = try await walk.ledger.missingCounts(in: walk.scopes[0].id)
             #expect(missing.failedNotifications == 1 && missing.backlog == 1)
             var filter = InboxFilter(scopes: walk.scopes.map(\.id))
             #expect(try await walk.ledger.notifications(filter, before: .max, limit: 9).items.map(\.text) == [one.text])

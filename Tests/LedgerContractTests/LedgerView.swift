@@ -133,7 +133,7 @@ enum LedgerView {
         for state in [nil, StoredNotification.State.pending, .folded, .failed] {
             lines += try await inbox(state, in: appEnvironment, ledger)
         }
-        let counts = try await ledger.missing(in: appEnvironment.id)
+        let counts = try await ledger.missingCounts(in: appEnvironment.id)
         let missing = try await ledger.missingItems(in: appEnvironment.id)
         lines += ["\(counts)", "\(missing.unverifiedItems)", "\(missing.unverifiedSpans)"]
         lines += try await ledger.openRecoveries(in: appEnvironment.id).map { text($0) }

@@ -49,7 +49,7 @@ import Testing
             #expect(try await ledger.historyMark(of: [], in: id) == nil)
             #expect(try await ledger.openRecoveries(in: noScopes).isEmpty)
             #expect(try await ledger.recoveries(in: noScopes, before: nil, limit: 5).isEmpty)
-            #expect(try await ledger.missing(in: noScopes).isEmpty)
+            #expect(try await ledger.missingCounts(in: noScopes).isEmpty)
             #expect(try await ledger.failedNotifications(code: "no", in: noScopes, limit: 5).isEmpty)
             #expect(try await ledger.inquiries(about: [], transactionID: nil, in: id, limit: 5).isEmpty)
             #expect(try await ledger.sources(of: [], notifications: true, in: id).isEmpty)
@@ -124,7 +124,7 @@ import Testing
             #expect(try await ledger.sameAccountPurchases(of: ["1", "1"], in: appEnvironment.id).count == 1)
             #expect(try await ledger.openRecoveries(in: twice).map(\.id) == [recovery])
             #expect(try await ledger.recoveries(in: twice, before: nil, limit: 9).map(\.id) == [recovery])
-            #expect(try await ledger.missing(in: twice).count == 1)
+            #expect(try await ledger.missingCounts(in: twice).count == 1)
             for original in [nil, "1"] {
                 var filter = InboxFilter(scopes: twice)
                 filter.originalTransactionID = original

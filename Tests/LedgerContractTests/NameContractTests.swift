@@ -69,7 +69,7 @@ import Testing
                 let insertion = try await ledger.commit(received: [received], processed: []).first
                 #expect(insertion.map { $0 == .stored($0.id) } == true, "\(text)")
             }
-            #expect(try await ledger.missing(in: appEnvironment.id).historyRequests == Self.names.count)
+            #expect(try await ledger.missingCounts(in: appEnvironment.id).historyRequests == Self.names.count)
             // One of the customers is erased.
             _ = try await ledger.erase("a", in: appEnvironment, at: 9)
             for (index, name) in Self.names.enumerated() {

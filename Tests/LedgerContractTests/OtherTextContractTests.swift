@@ -98,8 +98,8 @@ import Testing
             try #require(insertions.count == 2)
             #expect(insertions[0] == .duplicate(id) && insertions[1].id < 0)
             #expect(try await ledger.otherTexts(of: id, limit: 9).map(\.scope) == [scopes[0]])
-            #expect(try await ledger.missing(in: scopes[0]).backlog == 2)
-            #expect(try await ledger.missing(in: scopes[1]).backlog == 0)
+            #expect(try await ledger.missingCounts(in: scopes[0]).backlog == 2)
+            #expect(try await ledger.missingCounts(in: scopes[1]).backlog == 0)
         }
     }
 }

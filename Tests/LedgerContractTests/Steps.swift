@@ -250,7 +250,7 @@ extension Step {
                 }
             default: try await ledger.record(revision: "r\(id)", of: id, in: appEnvironment.id, at: now)
             }
-            let missing = try await ledger.missing(in: appEnvironment.id)
+            let missing = try await ledger.missingCounts(in: appEnvironment.id)
             let (waiting, failed) = (missing.historyRequests, missing.failedHistoryRequests)
             let mark = try await ledger.historyMark(of: [id], in: appEnvironment.id)?.revision ?? "-"
             let allDue = try await ledger.dueHistoryRequests(in: appEnvironment.id, at: now, limit: 10).map {

@@ -41,7 +41,7 @@ extension MemoryLedger.State {
         }
     }
 
-    func missing(in scope: Int64) -> MissingCounts {
+    func missingCounts(in scope: Int64) -> MissingCounts {
         var missing = MissingCounts()
         missing.openWindows = recoveries.values.filter { $0.run.scope == scope && $0.run.state == .open }
             .reduce(0) { $0 + $1.openWindows.count }
@@ -58,8 +58,8 @@ extension MemoryLedger.State {
 }
 
 extension MemoryLedger {
-    package func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
-        try read { state in Dictionary(uniqueKeysWithValues: Set(scopes).map { ($0, state.missing(in: $0)) }) }
+    package func missingCounts(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
+        try read { state in Dictionary(uniqueKeysWithValues: Set(scopes).map { ($0, state.missingCounts(in: $0)) }) }
     }
 
     package func missingItems(in scope: Int64) async throws -> MissingItems {

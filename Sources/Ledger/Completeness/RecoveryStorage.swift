@@ -55,7 +55,7 @@ package protocol RecoveryStorage: Sendable {
     func recoveries(in scopes: [Int64], before id: Int64?, limit: Int) async throws -> [RecoveryRun]
 
     /// Returns the numbers of missing items in some scopes.
-    func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts]
+    func missingCounts(in scopes: [Int64]) async throws -> [Int64: MissingCounts]
 
     /// Returns the missing items of one scope, up to ``MissingItems/maximumCount`` of each kind.
     func missingItems(in scope: Int64) async throws -> MissingItems
@@ -68,8 +68,8 @@ extension RecoveryStorage {
     }
 
     /// Returns the numbers of missing items in one scope.
-    package func missing(in scope: Int64) async throws -> MissingCounts {
-        try await missing(in: [scope])[scope] ?? MissingCounts()
+    package func missingCounts(in scope: Int64) async throws -> MissingCounts {
+        try await missingCounts(in: [scope])[scope] ?? MissingCounts()
     }
 }
 

@@ -2,7 +2,7 @@ package import Ledger
 internal import GRDB
 
 extension SQLiteStorage {
-    package func missing(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
+    package func missingCounts(in scopes: [Int64]) async throws -> [Int64: MissingCounts] {
         guard !scopes.isEmpty else { return [:] }
         let wanted = repeatElement("(?)", count: scopes.count).joined(separator: ", ")
         return try await read { db in

@@ -4,7 +4,7 @@ package import Ledger
 extension Recovery {
     /// Returns the completeness of each scope, in the order of `scopes`.
     package func completeness(of scopes: [AppEnvironment]) async throws -> [Completeness] {
-        let missing = try await storage.missing(in: scopes.map(\.id))
+        let missing = try await storage.missingCounts(in: scopes.map(\.id))
         let open = Dictionary(grouping: try await storage.openRecoveries(in: scopes.map(\.id)), by: \.scope)
         var all: [Completeness] = []
         for appEnvironment in scopes {

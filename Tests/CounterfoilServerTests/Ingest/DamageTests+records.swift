@@ -75,7 +75,7 @@ extension `Damaged ledger rows` {
             try await Self.rebuild(world)
             try await world.simulator.advance(by: 86_400)
             try await core.recovery.runHistoryRequests()
-            let missing = try await storage.missing(in: appEnvironment.id)
+            let missing = try await storage.missingCounts(in: appEnvironment.id)
             #expect(missing.historyRequests == 0 && missing.failedHistoryRequests == 0)
         }
     }

@@ -51,7 +51,7 @@ import Testing
             world.simulator.revokeAPIKey(world.simulator.information.keyID)
             let history = try await core.histories.fetch(about: [original], in: appEnvironment, because: .restore)
             #expect(history.state == .pending)
-            #expect(try await core.storage.missing(in: appEnvironment.id).historyRequests == 1)
+            #expect(try await core.storage.missingCounts(in: appEnvironment.id).historyRequests == 1)
         }
     }
 

@@ -159,10 +159,10 @@ import Testing
                 try await storage.add(requests: [others[0]], in: slow, because: .restore, at: 0)
                 try await storage.add(requests: others, in: production, because: .restore, at: 0)
                 try await waitUntil("the requests of the other environment are done") {
-                    try await storage.missing(in: production).historyRequests == 0
+                    try await storage.missingCounts(in: production).historyRequests == 0
                 }
-                #expect(try await storage.missing(in: production).failedHistoryRequests == others.count)
-                #expect(try await storage.missing(in: slow).historyRequests == 1)
+                #expect(try await storage.missingCounts(in: production).failedHistoryRequests == others.count)
+                #expect(try await storage.missingCounts(in: slow).historyRequests == 1)
             }
         }
     }

@@ -222,7 +222,7 @@ import Testing
                 requests: [transaction, "2000000999999999"], in: appEnvironment.id, because: .restore, at: 0)
             try await core.recovery.runNow()
             #expect(try await core.storage.lineage(transaction, in: appEnvironment.id) != nil)
-            let missing = try await core.storage.missing(in: appEnvironment.id)
+            let missing = try await core.storage.missingCounts(in: appEnvironment.id)
             #expect(missing.historyRequests == 0)
             #expect(missing.failedHistoryRequests == 1)
         }

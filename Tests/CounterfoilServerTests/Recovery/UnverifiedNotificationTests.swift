@@ -192,7 +192,7 @@ import Testing
             #expect(mark.since == 1000 && mark.until == 4999 && mark.readUntil == 9000 && mark.signedUntil == 9000)
             #expect(try await storage.unverifiedSpans(in: scope).spans == [.init(from: 5000, until: 6000)])
             // The old tables did not store which history contained the second one.
-            #expect(try await storage.missing(in: scope).unverified == 1)
+            #expect(try await storage.missingCounts(in: scope).unverified == 1)
             #expect(try await storage.historyMark(of: ["7"], in: scope) == nil)
             #expect(try await storage.historyPass(in: scope)?.staleBefore == 8500)
             try storage.close()

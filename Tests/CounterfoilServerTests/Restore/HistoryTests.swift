@@ -82,7 +82,7 @@ extension World {
             #expect(answer["history"] == nil)
             #expect(answer.flag("subscriptions.0.will_renew") == true)
             let core = try world.server.core
-            #expect(try await core.storage.missing(in: world.appEnvironment().id).unverified == 1)
+            #expect(try await core.storage.missingCounts(in: world.appEnvironment().id).unverified == 1)
             // The history request is repeated automatically.
             let remaining = try await core.storage.dueHistoryRequests(
                 in: world.appEnvironment().id, at: .max, limit: 10)
