@@ -96,7 +96,7 @@ struct RandomFacts {
         let original = original()
         if isOneIn(4) {
             return try SignedFact(
-                receipt: transaction(original), scope: appEnvironment, at: Date(milliseconds: now), origin: .app)
+                receipt: transaction(original), in: appEnvironment, at: Date(milliseconds: now), origin: .app)
         }
         let fact: SignedFact.Fact =
             isOneIn(3) && original != "4" ? .renewal(renewal(original)) : .transaction(transaction(original))

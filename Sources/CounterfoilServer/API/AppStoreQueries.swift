@@ -43,7 +43,7 @@ struct AppStoreQueries: Sendable {
         for text in texts {
             let verified = try await verify(text, in: appEnvironment)
             facts.append(TransactionFact(verified.payload))
-            signedFacts.append(SignedFact(verified, scope: appEnvironment, at: clock.now(), origin: .asked))
+            signedFacts.append(SignedFact(verified, in: appEnvironment, at: clock.now(), origin: .asked))
         }
         if !signedFacts.isEmpty { _ = try await storage.commit(signedFacts) }
         var items: [OwnedTransaction] = []

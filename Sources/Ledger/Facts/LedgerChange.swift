@@ -54,9 +54,10 @@ package struct ReceivedNotification: Sendable {
     }
 
     package init(
-        _ verified: Verified<ResponseBodyV2DecodedPayload>, scope: AppEnvironment, at now: Date, origin: Origin
+        _ verified: Verified<ResponseBodyV2DecodedPayload>, in appEnvironment: AppEnvironment, at now: Date,
+        origin: Origin
     ) {
-        self.scope = scope.id
+        self.scope = appEnvironment.id
         uuid = verified.payload.notificationUUID
         type = verified.payload.notificationType.rawValue
         subtype = verified.payload.subtype?.rawValue
@@ -180,9 +181,10 @@ package struct SignedFact: Sendable {
     }
 
     package init(
-        _ verified: Verified<JWSTransactionDecodedPayload>, scope: AppEnvironment, at now: Date, origin: Origin
+        _ verified: Verified<JWSTransactionDecodedPayload>, in appEnvironment: AppEnvironment, at now: Date,
+        origin: Origin
     ) {
-        self.scope = scope.id
+        self.scope = appEnvironment.id
         fact = .transaction(TransactionFact(verified.payload))
         self.origin = origin
         receivedAt = now.milliseconds
@@ -190,9 +192,10 @@ package struct SignedFact: Sendable {
     }
 
     package init(
-        _ verified: Verified<JWSRenewalInfoDecodedPayload>, scope: AppEnvironment, at now: Date, origin: Origin
+        _ verified: Verified<JWSRenewalInfoDecodedPayload>, in appEnvironment: AppEnvironment, at now: Date,
+        origin: Origin
     ) {
-        self.scope = scope.id
+        self.scope = appEnvironment.id
         fact = .renewal(RenewalFact(verified.payload))
         self.origin = origin
         receivedAt = now.milliseconds
@@ -200,9 +203,10 @@ package struct SignedFact: Sendable {
     }
 
     /// Creates a signed fact from one purchase in a receipt.
-    package init(receipt fact: TransactionFact, scope: AppEnvironment, at now: Date, origin: Origin) throws {
+    package init(receipt fact: TransactionFact, in appEnvironment: AppEnvironment, at now: Date, origin: Origin) throws
+    {
         let kept = ReceiptFact(fact)
-        self.scope = scope.id
+        self.scope = appEnvironment.id
         // With the precision that the stored text has.
         self.fact = .transaction(kept.fact)
         self.origin = origin

@@ -5,10 +5,10 @@ package import Foundation
 
 extension ProcessedNotification {
     /// Creates a notification from its verified parts.
-    package init(_ parts: NotificationParts, id: Int64, scope: AppEnvironment, at now: Date) {
+    package init(_ parts: NotificationParts, id: Int64, in appEnvironment: AppEnvironment, at now: Date) {
         let payload = parts.payload
         self.init(
-            id: id, scope: scope.id, uuid: payload.notificationUUID, type: payload.notificationType,
+            id: id, scope: appEnvironment.id, uuid: payload.notificationUUID, type: payload.notificationType,
             subtype: payload.subtype, signedDate: payload.signedDate.milliseconds, processedAt: now.milliseconds)
         transaction = parts.transaction.map { TransactionFact($0) }
         renewal = parts.renewal.map { RenewalFact($0) }

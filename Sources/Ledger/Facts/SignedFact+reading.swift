@@ -5,7 +5,7 @@ internal import Entitlements
 extension SignedFact.Fact {
     /// Verifies the text of a signed fact and returns the fact.
     package static func read(
-        _ text: String, kind: SignedFact.Kind, scope: AppEnvironment, by verifier: SignedDataVerifier
+        _ text: String, kind: SignedFact.Kind, in appEnvironment: AppEnvironment, by verifier: SignedDataVerifier
     ) async throws -> SignedFact.Fact {
         switch kind {
         case .receipt:
@@ -15,11 +15,11 @@ extension SignedFact.Fact {
             return .transaction(purchase.fact)
         case .transaction:
             let payload = try await verifier.transaction(text).payload
-            try scope.requireMatch(payload.bundleId, payload.environment)
+            try appEnvironment.requireMatch(payload.bundleId, payload.environment)
             return .transaction(TransactionFact(payload))
         case .renewal:
             let payload = try await verifier.renewalInfo(text).payload
-            try scope.requireMatch(scope.bundleID, payload.environment)
+            try appEnvironment.requireMatch(appEnvironment.bundleID, payload.environment)
             return .renewal(RenewalFact(payload))
         }
     }

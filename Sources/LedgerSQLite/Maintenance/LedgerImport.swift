@@ -195,10 +195,10 @@ package struct LedgerImport: Sendable {
         let date = Date(milliseconds: line.received_at ?? 0)
         var restored = RestoredNotification(
             received: ReceivedNotification(
-                verified, scope: appEnvironment, at: date, origin: Origin(named: line.origin)))
+                verified, in: appEnvironment, at: date, origin: Origin(named: line.origin)))
         do throws(VerificationError) {
             let parts = try await NotificationParts(inside: verified.payload, in: appEnvironment, verifiedBy: verifier)
-            restored.folded = ProcessedNotification(parts, id: 0, scope: appEnvironment, at: date)
+            restored.folded = ProcessedNotification(parts, id: 0, in: appEnvironment, at: date)
         } catch {
             restored.failure = error
         }
@@ -209,7 +209,7 @@ package struct LedgerImport: Sendable {
         let (date, origin) = (Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin))
         if line.kind == "receipt" {
             guard let purchase = line.purchase else { throw Refusal(reason: "is not a valid export line") }
-            return try SignedFact(receipt: purchase.fact, scope: appEnvironment, at: date, origin: origin)
+            return try SignedFact(receipt: purchase.fact, in: appEnvironment, at: date, origin: origin)
         }
         let (text, kind) = (line.signed_text ?? "", line.kind == "transaction" ? SignedFact.Kind.transaction : .renewal)
         return SignedFact(

@@ -97,7 +97,7 @@ package struct LedgerRebuild: Sendable {
                 guard let appEnvironment = scopes[id: text.scope] else { throw Unknown.scope }
                 let parts = try await NotificationParts(
                     inside: verifier.notification(text.readable).payload, in: appEnvironment, verifiedBy: verifier)
-                return ProcessedNotification(parts, id: text.id, scope: appEnvironment, at: .distantPast)
+                return ProcessedNotification(parts, id: text.id, in: appEnvironment, at: .distantPast)
             }
             report.refuse(folded.refused)
             report.notifications += folded.values.count
@@ -117,7 +117,7 @@ package struct LedgerRebuild: Sendable {
             let statements = await verified(texts) { text in
                 guard let appEnvironment = scopes[id: text.scope], let kind = text.kind else { throw Unknown.scope }
                 return ScratchDatabase.SourcedFact(
-                    fact: try await .read(text.readable, kind: kind, scope: appEnvironment, by: verifier),
+                    fact: try await .read(text.readable, kind: kind, in: appEnvironment, by: verifier),
                     scope: appEnvironment.id,
                     source: FactProcessor.Source(statement: text.id, text: text.packed, kind: kind))
             }

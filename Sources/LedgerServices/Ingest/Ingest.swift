@@ -57,7 +57,7 @@ package struct Ingest: Sendable {
             let appEnvironment = scopes[bundleID, environment]
         else { throw VerificationError(.wrongApp, "signed for an app or an environment that is not configured") }
         let received = ReceivedNotification(
-            verified, scope: appEnvironment, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
+            verified, in: appEnvironment, at: clock.arrival(ofSigned: verified.payload.signedDate), origin: origin)
         let insertion = try await writer.receive(received)
         switch insertion {
         case .stored(let id):

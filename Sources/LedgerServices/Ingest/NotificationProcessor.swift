@@ -248,7 +248,7 @@ package final class NotificationProcessor: Service {
             payload = try await verifier.notification(text).payload
         }
         let parts = try await NotificationParts(inside: payload, in: job.scope, verifiedBy: verifier)
-        return ProcessedNotification(parts, id: job.id, scope: job.scope, at: now())
+        return ProcessedNotification(parts, id: job.id, in: job.scope, at: now())
     }
 
     private func recordMetrics(of jobs: [Job], since start: ContinuousClock.Instant) {

@@ -128,7 +128,7 @@ package struct RestoreService: Sendable {
         let arrived = now
         _ = try await storage.commit(
             verified.transactions.map {
-                SignedFact($0, scope: appEnvironment, at: arrived, origin: .app)
+                SignedFact($0, in: appEnvironment, at: arrived, origin: .app)
             })
         try await store(verified.receipt?.facts ?? [], in: appEnvironment)
         var renewals: [SignedFact] = []
@@ -139,7 +139,7 @@ package struct RestoreService: Sendable {
                 try await storage.lineage(original, in: appEnvironment.id)?.transactions.isEmpty == false
             {
                 renewals.append(
-                    SignedFact(renewal, scope: appEnvironment, at: arrived, origin: .app))
+                    SignedFact(renewal, in: appEnvironment, at: arrived, origin: .app))
             } else {
                 unknown.append(RefusedText(parameter: parameter, id: original, code: "unknown_subscription"))
             }
@@ -159,7 +159,7 @@ package struct RestoreService: Sendable {
             for fact in facts
             where known[ExactText(fact.transactionID)].map({ $0 < fact.signedDate.milliseconds }) ?? true {
                 news.append(
-                    try SignedFact(receipt: fact, scope: appEnvironment, at: now, origin: .app))
+                    try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app))
             }
         }
         if !news.isEmpty { _ = try await storage.commit(news) }

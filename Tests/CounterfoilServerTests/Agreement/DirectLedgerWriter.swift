@@ -30,11 +30,11 @@ struct DirectLedgerWriter {
             var signedFacts: [SignedFact] = []
             for text in transactions {
                 let verified = try await core.historical.transaction(text)
-                signedFacts.append(.init(verified, scope: appEnvironment, at: core.now, origin: .asked))
+                signedFacts.append(.init(verified, in: appEnvironment, at: core.now, origin: .asked))
             }
             for text in renewals {
                 let verified = try await core.historical.renewalInfo(text)
-                signedFacts.append(.init(verified, scope: appEnvironment, at: core.now, origin: .asked))
+                signedFacts.append(.init(verified, in: appEnvironment, at: core.now, origin: .asked))
             }
             _ = try await core.storage.commit(signedFacts)
         }

@@ -227,14 +227,14 @@ private final class CrashHarness: Sendable {
         let folded = state.withLock { $0.folded }
         let added = notifications.filter { stored.contains($0.uuid) && !folded.contains($0.uuid) }
         let received = added.map {
-            ReceivedNotification($0.verified, scope: reference.scope, at: World.start, origin: .delivered)
+            ReceivedNotification($0.verified, in: reference.scope, at: World.start, origin: .delivered)
         }
         let insertions = try await reference.storage.commit(received: received, processed: [])
         var processed: [ProcessedNotification] = []
         for (signed, insertion) in zip(added, insertions) where !waiting.contains(signed.uuid) {
             let parts = try await NotificationParts(
                 inside: signed.verified.payload, in: reference.scope, verifiedBy: verifier)
-            processed.append(ProcessedNotification(parts, id: insertion.id, scope: reference.scope, at: World.start))
+            processed.append(ProcessedNotification(parts, id: insertion.id, in: reference.scope, at: World.start))
         }
         _ = try await reference.storage.commit(received: [], processed: processed)
         state.withLock { $0.folded.formUnion(processed.map(\.uuid)) }
@@ -257,7 +257,7 @@ private final class CrashHarness: Sendable {
             signedFacts.append(
                 SignedFact(
                     scope: reference.scope.id,
-                    fact: try await .read(text, kind: kind, scope: reference.scope, by: verifier), origin: .asked,
+                    fact: try await .read(text, kind: kind, in: reference.scope, by: verifier), origin: .asked,
                     receivedAt: World.start.milliseconds, text: text))
         }
         _ = try await reference.storage.commit(signedFacts)

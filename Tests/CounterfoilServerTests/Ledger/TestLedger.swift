@@ -44,20 +44,20 @@ struct TestLedger {
             arrivals.append(
                 .notification(
                     ReceivedNotification(
-                        notification, scope: scope, at: now, origin: .delivered),
+                        notification, in: scope, at: now, origin: .delivered),
                     ProcessedNotification(
                         try await NotificationParts(
-                            inside: notification.payload, in: scope, verifiedBy: history.verifier), id: 0, scope: scope,
+                            inside: notification.payload, in: scope, verifiedBy: history.verifier), id: 0, in: scope,
                         at: now)))
         }
         for (index, transaction) in history.transactions.enumerated() where index % interval == 0 {
             arrivals.append(
                 .statement(
-                    SignedFact(transaction, scope: scope, at: now, origin: .asked)))
+                    SignedFact(transaction, in: scope, at: now, origin: .asked)))
         }
         for (index, renewal) in history.renewals.enumerated() where index % interval == 1 {
             arrivals.append(
-                .statement(SignedFact(renewal, scope: scope, at: now, origin: .app)))
+                .statement(SignedFact(renewal, in: scope, at: now, origin: .app)))
         }
         return try arrivals + receipts(of: history, interval, now)
     }
@@ -76,7 +76,7 @@ struct TestLedger {
             }
         }
         return try facts.map { fact in
-            .statement(try SignedFact(receipt: fact, scope: scope, at: now, origin: .app))
+            .statement(try SignedFact(receipt: fact, in: scope, at: now, origin: .app))
         }
     }
 
