@@ -73,7 +73,8 @@ import Testing
     func `The state of completeness and its reason follow from recovery status, age and missing items`(_ testCase: Case)
     {
         var completeness = Completeness(
-            scope: AppEnvironment(id: 1, bundleID: "com.example.shop", environment: .production), state: .unknown,
+            appEnvironment: AppEnvironment(id: 1, bundleID: "com.example.shop", environment: .production),
+            state: .unknown,
             age: testCase.age,
             missing: testCase.missing, missingItems: MissingItems())
         completeness.updateState(for: testCase.status)

@@ -14,7 +14,7 @@ enum CustomerJSON {
         let states = reading.states
         json.object("customer") { json in
             json.member("id", reading.customer)
-            json.members(of: reading.scope)
+            json.members(of: reading.appEnvironment)
             json.member("as_of", states.asOf)
             json.member("entitlements", states.entitlements) { entitlement(&$0, $1) }
             json.member("subscriptions", states.subscriptions) { subscription(&$0, $1) }

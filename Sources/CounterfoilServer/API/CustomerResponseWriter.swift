@@ -21,12 +21,12 @@ struct CustomerResponseWriter: Sendable {
     ) throws -> Response {
         var json = JSONWriter()
         CustomerJSON.write(reading, to: &json) { json in
-            writeMembersForApps(of: reading.scope, for: call.principal, to: &json)
+            writeMembersForApps(of: reading.appEnvironment, for: call.principal, to: &json)
             more(&json)
         }
         var response = json.response()
         guard let nonce = try ResponseSignature.nonce(of: call.request),
-            let key = apps[reading.scope.bundleID]?.responseSigningKey,
+            let key = apps[reading.appEnvironment.bundleID]?.responseSigningKey,
             let name = HTTPField.Name(ResponseSignature.signatureHeader)
         else { return response }
         let time = clock.now().milliseconds

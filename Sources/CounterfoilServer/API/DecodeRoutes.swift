@@ -48,7 +48,7 @@ struct DecodeRoutes {
     private static func write(_ match: LedgerMatch, to json: inout JSONWriter) {
         json.member("kind", match.kind)
         json.member("id", match.id)
-        json.members(of: match.scope)
+        json.members(of: match.appEnvironment)
         json.member("customers", match.customers) { $0.string($1) }
         json.member("note", match.note)
         json.member("differences", match.differences) { json, difference in

@@ -55,7 +55,8 @@ struct ExplanationRoutes {
             if !explained.grants.isEmpty {
                 let at = explanation.asOf.milliseconds
                 json.member("grants", explained.grants.suffix(Self.maximumFacts)) { json, grant in
-                    GrantJSON.write(grant, explained.scope, at: at, naming: explained.namesCustomers, to: &json)
+                    GrantJSON.write(
+                        grant, explained.appEnvironment, at: at, naming: explained.namesCustomers, to: &json)
                 }
             }
             if let original = explained.originalPurchase {

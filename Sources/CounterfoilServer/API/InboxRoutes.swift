@@ -46,7 +46,7 @@ struct InboxRoutes {
     /// Returns the notification in the path. Throws 404 if there is none that the key may see.
     static func notification(
         _ call: APICall, _ storage: any InspectionStorage, _ scopes: AppEnvironmentRegistry
-    ) async throws -> (kept: StoredNotification, scope: AppEnvironment) {
+    ) async throws -> (kept: StoredNotification, appEnvironment: AppEnvironment) {
         if let id = call.pathParameter("id"), id.utf8.count <= 255,
             let kept = try await storage.notification(named: id),
             let appEnvironment = scopes[id: kept.scope], call.principal.maySee(appEnvironment)

@@ -127,7 +127,7 @@ extension RecoveryRun {
 enum RecoveryJSON {
     static func write(_ item: Completeness, to json: inout JSONWriter) {
         json.object("completeness") { json in
-            json.members(of: item.scope)
+            json.members(of: item.appEnvironment)
             json.member("state", item.state.rawValue)
             json.member("reason", item.reason)
             if let mark = item.mark {

@@ -37,7 +37,7 @@ struct SearchRoutes {
                 json.object("search_result") { json in
                     json.member("kind", item.kind)
                     json.member("id", item.id)
-                    json.members(of: item.scope)
+                    json.members(of: item.appEnvironment)
                     json.member("customers", item.customers) { $0.string($1) }
                 }
             }
@@ -49,7 +49,7 @@ struct SearchRoutes {
 private struct Search {
     struct Item {
         var kind, id: String
-        var scope: AppEnvironment?
+        var appEnvironment: AppEnvironment?
         var customers: [String] = []
     }
 
@@ -83,7 +83,7 @@ private struct Search {
             let kind = original.isExactly(id) ? "original_transaction" : "transaction"
             found.append(
                 Item(
-                    kind: kind, id: id, scope: appEnvironment,
+                    kind: kind, id: id, appEnvironment: appEnvironment,
                     customers: try await storage.owners(of: original, in: appEnvironment.id)))
         }
         tried.append(("transaction", found.count > before, nil))
@@ -97,7 +97,7 @@ private struct Search {
         if let event, let appEnvironment {
             found.append(
                 Item(
-                    kind: "event", id: event.id, scope: appEnvironment,
+                    kind: "event", id: event.id, appEnvironment: appEnvironment,
                     customers: event.namedCustomer.map { [$0] } ?? []))
         }
         tried.append(("event", appEnvironment != nil, nil))
@@ -107,7 +107,7 @@ private struct Search {
         let kept = try await storage.notification(named: uuid)
         let appEnvironment = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
         if let kept, let appEnvironment {
-            found.append(Item(kind: "notification", id: kept.uuid, scope: appEnvironment))
+            found.append(Item(kind: "notification", id: kept.uuid, appEnvironment: appEnvironment))
         }
         tried.append(("notification", appEnvironment != nil, nil))
     }
@@ -119,7 +119,8 @@ private struct Search {
                 let place = TimelinePosition(date: .max)
                 let known = try await storage.timeline(of: customer, in: appEnvironment.id, after: place, limit: 1)
                 if !known.isEmpty {
-                    found.append(Item(kind: "customer", id: customer, scope: appEnvironment, customers: [customer]))
+                    found.append(
+                        Item(kind: "customer", id: customer, appEnvironment: appEnvironment, customers: [customer]))
                 }
             }
         }

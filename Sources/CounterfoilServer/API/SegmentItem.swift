@@ -10,7 +10,7 @@ struct SegmentItem {
     static let day: Milliseconds = 86_400_000
 
     let member: SegmentMember
-    let scope: AppEnvironment
+    let appEnvironment: AppEnvironment
     let subscription: SubscriptionState?
     let purchase: PurchaseState?
     /// The number of whole days left; nil if the members of the segment do not end by themselves.
@@ -24,7 +24,7 @@ struct SegmentItem {
         let facts = CustomerFacts(transactions: lineage.transactions, renewals: lineage.renewal.map { [$0] } ?? [])
         let states = engine.currentState(of: facts, now: now)
         self.member = member
-        self.scope = appEnvironment
+        self.appEnvironment = appEnvironment
         subscription = states.subscriptions.first
         purchase = states.purchases.last { $0.revocationDate?.milliseconds == member.since } ?? states.purchases.last
         daysLeft = segment.endsWithTime ? member.until.map { max(0, $0 - now.milliseconds) / Self.day } : nil
@@ -36,7 +36,7 @@ struct SegmentItem {
     func write(to json: inout JSONWriter) {
         json.object("segment_member") { json in
             json.member("original_transaction_id", member.lineage.originalTransactionID)
-            json.members(of: scope)
+            json.members(of: appEnvironment)
             json.member("transaction_id", transactionID)
             json.member("product_id", productID)
             json.member("subscription_group_identifier", subscription?.subscriptionGroupIdentifier)
@@ -65,7 +65,8 @@ extension SegmentItem {
     /// customer identifier contains.
     private var cells: [String?] {
         [
-            member.lineage.originalTransactionID, scope.bundleID, scope.environment.rawValue, transactionID, productID,
+            member.lineage.originalTransactionID, appEnvironment.bundleID, appEnvironment.environment.rawValue,
+            transactionID, productID,
             subscription?.subscriptionGroupIdentifier, member.since.map(Self.instant), member.until.map(Self.instant),
             daysLeft.map { String($0) }, member.reason?.rawValue, subscription?.willRenew.map { String($0) },
             subscription?.eligibleWinBackOfferIDs.joined(separator: "\n"), subscription?.nextStep.rawValue,

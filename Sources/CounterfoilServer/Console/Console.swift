@@ -33,10 +33,10 @@ final class Console: Sendable {
 
     /// The selected app and environment, and all that the key can select.
     struct Selection: Sendable {
-        var scope: AppEnvironment?
+        var appEnvironment: AppEnvironment?
         var all: [AppEnvironment]
 
-        var query: [(String, String)] { scope?.parameters ?? [] }
+        var query: [(String, String)] { appEnvironment?.parameters ?? [] }
     }
 
     /// Returns the principal of a session's key in the current configuration. Ends the session if the key was removed
@@ -95,7 +95,7 @@ final class Console: Sendable {
     /// Returns the scopes that a key can access, with the default selection: Production of the first app.
     func selection(for principal: Principal) -> Selection {
         let all = served(for: principal)
-        return Selection(scope: all.first { $0.environment == .production } ?? all.first, all: all)
+        return Selection(appEnvironment: all.first { $0.environment == .production } ?? all.first, all: all)
     }
 
     /// Returns the selection of a query or a form; without names, Production of the first app.
@@ -118,7 +118,7 @@ final class Console: Sendable {
                 "The key \(principal.name) sees no \(name) here. It may be gone from the configuration.",
                 parameter: app == nil ? "environment" : "app")
         }
-        return Selection(scope: possible.first { $0.environment == .production } ?? possible.first, all: all)
+        return Selection(appEnvironment: possible.first { $0.environment == .production } ?? possible.first, all: all)
     }
 
     private static func name(_ text: String) -> String? { text.isEmpty ? nil : text }

@@ -164,9 +164,9 @@ struct PageRequest: Sendable {
                         ? appEnvironment.environment.rawValue
                         : "\(appEnvironment.bundleID) \(appEnvironment.environment.rawValue)",
                     PageLink(["console"] + section, query: appEnvironment.parameters),
-                    isCurrent: appEnvironment.id == selection.scope?.id)
+                    isCurrent: appEnvironment.id == selection.appEnvironment?.id)
             }
-        shell.isSandbox = selection.scope.map { $0.environment != .production } ?? false
+        shell.isSandbox = selection.appEnvironment.map { $0.environment != .production } ?? false
         shell.search = .init(
             PageLink("console", "customers"), label: "Search", text: parameter("q") ?? "", fields: selection.query)
         shell.account = .init(name: principal.name, signOut: PageLink("console", "sign-out"))

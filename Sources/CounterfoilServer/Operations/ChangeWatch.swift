@@ -165,7 +165,7 @@ struct ChangeWatch {
         guard !needsCompleteness else { return }
         // Exclude the age, which grows all the time.
         completeness = try await recovery.completeness(of: scopes.all).map {
-            [$0.scope.id, $0.state, $0.reason, $0.mark, $0.missing] as [AnyHashable?]
+            [$0.appEnvironment.id, $0.state, $0.reason, $0.mark, $0.missing] as [AnyHashable?]
         }.hashValue
     }
 

@@ -157,7 +157,7 @@ package struct ServerCore: Sendable {
         OfferService(
             storage: storage, apps: apps, customers: customers, histories: histories,
             purchaseVerifier: purchaseVerifier, clock: clock,
-            scope: appEnvironment)
+            appEnvironment: appEnvironment)
     }
 
     /// Returns an importer of customers' purchases.

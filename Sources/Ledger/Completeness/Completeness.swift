@@ -13,7 +13,7 @@ package struct Completeness: Sendable, Hashable {
         case unknown
     }
 
-    package var scope: AppEnvironment
+    package var appEnvironment: AppEnvironment
     package var state: State
     /// Why the state is not `complete`, and what to do.
     package var reason: String?
@@ -25,11 +25,11 @@ package struct Completeness: Sendable, Hashable {
     package var missingItems: MissingItems
 
     package init(
-        scope: AppEnvironment, state: State, reason: String? = nil, mark: CompletenessMark? = nil,
+        appEnvironment: AppEnvironment, state: State, reason: String? = nil, mark: CompletenessMark? = nil,
         age: Milliseconds? = nil,
         missing: MissingCounts, missingItems: MissingItems
     ) {
-        self.scope = scope
+        self.appEnvironment = appEnvironment
         self.state = state
         self.reason = reason
         self.mark = mark

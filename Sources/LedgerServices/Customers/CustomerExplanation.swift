@@ -6,7 +6,7 @@ package import Foundation
 /// The explanation why a customer has or does not have an entitlement, with its evidence.
 package struct CustomerExplanation: Sendable {
     package var customer: String
-    package var scope: AppEnvironment
+    package var appEnvironment: AppEnvironment
     package var explanation: Explanation
     /// The considered facts, up to the requested limit. The deciding facts are always included.
     package var facts: [ExplainedFact] = []
@@ -35,7 +35,7 @@ package struct CustomerExplanation: Sendable {
         var all: [CustomerChange] = []
         var losses: [(loss: CustomerChange, explanation: Explanation)] = []
         for purchase in concerned {
-            let changes = purchase.changes(for: customer, in: scope.bundleID, until: instant)
+            let changes = purchase.changes(for: customer, in: appEnvironment.bundleID, until: instant)
             all += changes
             guard let last = changes.last, last.isLoss else { continue }
             let facts = CustomerFacts(
@@ -97,7 +97,7 @@ extension CustomerReader {
         let reading = try await self.customer(customer, in: appEnvironment, at: instant)
         let explanation = engine.explanation(of: entitlement, facts: reading.facts, asOf: reading.states.asOf)
         var result = CustomerExplanation(
-            customer: customer, scope: appEnvironment, explanation: explanation, namesCustomers: naming)
+            customer: customer, appEnvironment: appEnvironment, explanation: explanation, namesCustomers: naming)
         result.add(
             try await storage.purchases(ownedBy: customer, in: appEnvironment.id), by: engine,
             until: instant.map { $0 < now ? $0.milliseconds : .max } ?? .max)

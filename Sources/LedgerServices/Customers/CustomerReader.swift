@@ -8,7 +8,7 @@ package import Foundation
 /// The facts about a customer, and the states derived from them.
 package struct CustomerReading: Sendable {
     package var customer: String
-    package var scope: AppEnvironment
+    package var appEnvironment: AppEnvironment
     package var lineages: [Lineage]
     package var facts: CustomerFacts
     package var states: CustomerStates
@@ -90,7 +90,7 @@ package struct CustomerReader: Sendable {
         }
         let engine = apps.engine(of: appEnvironment.bundleID)
         return CustomerReading(
-            customer: customer, scope: appEnvironment, lineages: lineages, facts: facts,
+            customer: customer, appEnvironment: appEnvironment, lineages: lineages, facts: facts,
             states: engine.state(of: facts, asOf: instant ?? now), unverified: unverified)
     }
 

@@ -20,7 +20,7 @@ final class HistoryReader: Sendable {
     /// The transaction in the requests to the App Store.
     let transactionID: String
     private let revision: String?
-    private let scope: AppEnvironment
+    private let appEnvironment: AppEnvironment
     private let origin: Origin
     private let storage: any AccountHistories.Storage
     private let verifier: SignedDataVerifier
@@ -34,7 +34,7 @@ final class HistoryReader: Sendable {
         _ verifier: SignedDataVerifier, _ client: AppStoreServerClient, now: @escaping @Sendable () -> Date
     ) {
         (transactionID, revision) = (mark.transactionID, mark.revision)
-        self.scope = appEnvironment
+        self.appEnvironment = appEnvironment
         self.origin = origin
         self.storage = storage
         self.verifier = verifier
@@ -55,14 +55,14 @@ final class HistoryReader: Sendable {
         }
         let reading = reading
         try await storage.recordRequest(
-            about: reading.found.subtracting([ExactText(transactionID)]).sorted().map(\.text), in: scope.id,
+            about: reading.found.subtracting([ExactText(transactionID)]).sorted().map(\.text), in: appEnvironment.id,
             at: now().milliseconds)
         try await storage.replaceUnverified(
-            with: reading.unverified, ofHistory: transactionID, in: scope.id, at: now().milliseconds)
+            with: reading.unverified, ofHistory: transactionID, in: appEnvironment.id, at: now().milliseconds)
     }
 
     private func readStatuses() async throws {
-        var batch = SignedFactBatch(scope: scope, origin: origin, now: now())
+        var batch = SignedFactBatch(appEnvironment: appEnvironment, origin: origin, now: now())
         for item in try await client.subscriptionStatuses(of: transactionID).data.flatMap(\.lastTransactions) {
             try await batch.add(item.signedTransactionInfo, .transaction, verifier)
             try await batch.add(item.signedRenewalInfo, .renewal, verifier)
@@ -75,16 +75,18 @@ final class HistoryReader: Sendable {
         var (last, isVerified) = (revision, true)
         let request = TransactionHistoryRequest(sort: .ascending)
         for try await page in client.transactionHistory(of: transactionID, request, after: revision) {
-            var batch = SignedFactBatch(scope: scope, origin: origin, now: now())
+            var batch = SignedFactBatch(appEnvironment: appEnvironment, origin: origin, now: now())
             for text in page.signedTransactions { try await batch.add(text, .transaction, verifier) }
             isVerified = isVerified && batch.unverified.isEmpty
             try await store(batch)
             guard isVerified else { continue }
             last = page.revision
             // A date of 0 means that the reading is not finished.
-            if page.hasMore { try await storage.record(revision: last, of: transactionID, in: scope.id, at: 0) }
+            if page.hasMore {
+                try await storage.record(revision: last, of: transactionID, in: appEnvironment.id, at: 0)
+            }
         }
-        try await storage.record(revision: last, of: transactionID, in: scope.id, at: now().milliseconds)
+        try await storage.record(revision: last, of: transactionID, in: appEnvironment.id, at: now().milliseconds)
     }
 
     private func store(_ batch: SignedFactBatch) async throws {

@@ -6,7 +6,7 @@ internal import Ledger
 
 /// The verified contents of a response of the App Store, to be committed to the ledger.
 struct SignedFactBatch {
-    let scope: AppEnvironment
+    let appEnvironment: AppEnvironment
     let origin: Origin
     let now: Date
     var signedFacts: [SignedFact] = []
@@ -19,10 +19,10 @@ struct SignedFactBatch {
     /// - Throws: The error if it may be temporary.
     mutating func add(_ text: String, _ kind: SignedFact.Kind, _ verifier: SignedDataVerifier) async throws {
         do {
-            let fact = try await SignedFact.Fact.read(text, kind: kind, scope: scope, by: verifier)
+            let fact = try await SignedFact.Fact.read(text, kind: kind, scope: appEnvironment, by: verifier)
             if kind == .transaction { originals.insert(ExactText(fact.originalTransactionID)) }
             signedFacts.append(
-                SignedFact(scope: scope.id, fact: fact, origin: origin, receivedAt: now.milliseconds, text: text))
+                SignedFact(scope: appEnvironment.id, fact: fact, origin: origin, receivedAt: now.milliseconds, text: text))
         } catch {
             guard let refusal = error as? VerificationError, !refusal.isRetryable else { throw error }
             unverified.append(UnverifiedItem(text, refusal, isNotification: false))

@@ -34,7 +34,7 @@ package struct Ingest: Sendable {
     package struct Acceptance: Sendable {
         package var insertion: InsertionResult
         package var notification: Verified<ResponseBodyV2DecodedPayload>
-        package var scope: AppEnvironment
+        package var appEnvironment: AppEnvironment
     }
 
     /// Verifies and stores a notification. It is on disk when this method returns.
@@ -67,9 +67,10 @@ package struct Ingest: Sendable {
             }
             processor.add(
                 NotificationProcessor.Job(
-                    id: id, scope: appEnvironment, content: .verified(verified), receivedAt: received.receivedAt))
+                    id: id, appEnvironment: appEnvironment, content: .verified(verified),
+                    receivedAt: received.receivedAt))
         case .duplicate: metrics.duplicates.increment()
         }
-        return Acceptance(insertion: insertion, notification: verified, scope: appEnvironment)
+        return Acceptance(insertion: insertion, notification: verified, appEnvironment: appEnvironment)
     }
 }

@@ -25,7 +25,7 @@ package final class NotificationProcessor: Service {
         }
 
         package var id: Int64
-        package var scope: AppEnvironment
+        package var appEnvironment: AppEnvironment
         package var content: Content
         package var receivedAt: Milliseconds
     }
@@ -211,7 +211,7 @@ package final class NotificationProcessor: Service {
                 guard let appEnvironment = scopes[id: notification.scope] else { continue }
                 state.enqueue(
                     Job(
-                        id: notification.id, scope: appEnvironment, content: .text(notification.text),
+                        id: notification.id, appEnvironment: appEnvironment, content: .text(notification.text),
                         receivedAt: notification.receivedAt))
             }
         }
@@ -247,8 +247,8 @@ package final class NotificationProcessor: Service {
             guard !text.isEmpty else { throw StorageError(.damaged, "its text is damaged") }
             payload = try await verifier.notification(text).payload
         }
-        let parts = try await NotificationParts(inside: payload, in: job.scope, verifiedBy: verifier)
-        return ProcessedNotification(parts, id: job.id, in: job.scope, at: now())
+        let parts = try await NotificationParts(inside: payload, in: job.appEnvironment, verifiedBy: verifier)
+        return ProcessedNotification(parts, id: job.id, in: job.appEnvironment, at: now())
     }
 
     private func recordMetrics(of jobs: [Job], since start: ContinuousClock.Instant) {

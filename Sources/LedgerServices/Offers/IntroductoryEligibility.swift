@@ -11,7 +11,7 @@ struct IntroductoryEligibility: Sendable {
     let customers: CustomerReader
     /// The app's products.
     let catalogue: ProductCatalogue?
-    let scope: AppEnvironment
+    let appEnvironment: AppEnvironment
     let productID: String
     /// Whether the request used a key shipped in an app.
     let isPublic: Bool
@@ -25,13 +25,13 @@ struct IntroductoryEligibility: Sendable {
     /// - Throws: ``ServiceFailure`` if they are not eligible, or if the group of the product is unknown and matters.
     func require(_ reading: CustomerReading, _ accounts: [String], _ found: Set<ExactText> = []) async throws {
         let groups = SubscriptionGroups(
-            learned: try await storage.productGroups(in: scope.id),
+            learned: try await storage.productGroups(in: appEnvironment.id),
             configured: catalogue?.groups ?? [:])
         var lineages = try await all(reading, accounts, found)
         let names = groups.fillIn(&lineages)
         let target = groups.names(of: productID)
         guard !target.isEmpty || !isPublic else { throw unknownGroup }
-        let states = try await customers.reading(reading.customer, scope, lineages, at: nil).states.groups
+        let states = try await customers.reading(reading.customer, appEnvironment, lineages, at: nil).states.groups
         // A product or purchase whose group is unknown may belong to any group.
         let hadOne = states.contains { state in
             let name = state.subscriptionGroupIdentifier
@@ -49,8 +49,8 @@ struct IntroductoryEligibility: Sendable {
         _ reading: CustomerReading, _ accounts: [String], _ found: Set<ExactText>
     ) async throws -> [Lineage] {
         let others =
-            try await storage.lineages(ofAccounts: accounts, in: scope.id)
-            + storage.sameAccountPurchases(of: found.sorted().map(\.text), in: scope.id)
+            try await storage.lineages(ofAccounts: accounts, in: appEnvironment.id)
+            + storage.sameAccountPurchases(of: found.sorted().map(\.text), in: appEnvironment.id)
         var known: Set<ExactText> = []
         return (reading.lineages + others).filter { known.insert(ExactText($0.originalTransactionID)).inserted }
     }

@@ -16,11 +16,11 @@ package struct OfferService: Sendable {
     let purchaseVerifier: PurchaseVerifier
     let clock: ServerClock
     /// The app and environment of the offers.
-    package let scope: AppEnvironment
+    package let appEnvironment: AppEnvironment
 
     package init(
         storage: any Storage, apps: Apps, customers: CustomerReader, histories: AccountHistories,
-        purchaseVerifier: PurchaseVerifier, clock: ServerClock, scope: AppEnvironment
+        purchaseVerifier: PurchaseVerifier, clock: ServerClock, appEnvironment: AppEnvironment
     ) {
         self.storage = storage
         self.apps = apps
@@ -28,10 +28,10 @@ package struct OfferService: Sendable {
         self.histories = histories
         self.purchaseVerifier = purchaseVerifier
         self.clock = clock
-        self.scope = scope
+        self.appEnvironment = appEnvironment
     }
 
-    private var app: AppSettings? { apps[scope.bundleID] }
+    private var app: AppSettings? { apps[appEnvironment.bundleID] }
 
     /// Checks that the customer has or had a subscription of their own, as promotional offers require.
     package func requireSubscriber(_ reading: CustomerReading) throws(ServiceFailure) {
@@ -81,12 +81,12 @@ package struct OfferService: Sendable {
                 ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID)
             }?.transactionID ?? reading.lineages.compactMap(\.appTransactionID).first
         }
-        let original = try await storage.originalTransactionID(of: named, in: scope.id)
+        let original = try await storage.originalTransactionID(of: named, in: appEnvironment.id)
         guard let original else {
             guard !isPublic else { throw Self.notTheCustomers }
             return named
         }
-        let owners = try await storage.owners(of: original, in: scope.id)
+        let owners = try await storage.owners(of: original, in: appEnvironment.id)
         guard owners.containsExactly(reading.customer) || (owners.isEmpty && !isPublic) else {
             throw Self.notTheCustomers
         }
@@ -103,7 +103,7 @@ package struct OfferService: Sendable {
         let transaction = try await purchaseVerifier.attributingFailures(to: "app_transaction") {
             () throws(VerificationError) in
             let transaction = try await purchaseVerifier.verifier.appTransaction(text).payload
-            try scope.requireMatch(transaction.bundleId, transaction.receiptType)
+            try appEnvironment.requireMatch(transaction.bundleId, transaction.receiptType)
             return transaction
         }
         guard let account = transaction.appTransactionId else {
@@ -126,7 +126,7 @@ package struct OfferService: Sendable {
     ) async throws -> String {
         var account = account
         if account == nil {
-            let linked = try await storage.accounts(of: reading.customer, in: scope.id)
+            let linked = try await storage.accounts(of: reading.customer, in: appEnvironment.id)
             account = linked.count == 1 ? linked.first : nil
         }
         guard let account else {
@@ -137,7 +137,7 @@ package struct OfferService: Sendable {
         }
         if let named { try await require(named, isOf: account) }
         let history = try await histories.fetch(
-            about: [account], in: scope, because: .restore, unlessYoungerThan: AccountHistories.pause)
+            about: [account], in: appEnvironment, because: .restore, unlessYoungerThan: AccountHistories.pause)
         switch history.state {
         case .complete, .notConfigured, .refused(Self.boughtNothing): break
         case .pending, .refused:
@@ -147,7 +147,8 @@ package struct OfferService: Sendable {
                 backoff: 60_000)
         }
         try await IntroductoryEligibility(
-            storage: storage, customers: customers, catalogue: app?.catalogue, scope: scope, productID: productID,
+            storage: storage, customers: customers, catalogue: app?.catalogue, appEnvironment: appEnvironment,
+            productID: productID,
             isPublic: true
         )
         .require(reading, [account], history.found)
@@ -158,9 +159,9 @@ package struct OfferService: Sendable {
 
     private func require(_ transactionID: String, isOf account: String) async throws {
         guard !transactionID.isExactly(account) else { return }
-        let original = try await storage.originalTransactionID(of: transactionID, in: scope.id)
+        let original = try await storage.originalTransactionID(of: transactionID, in: appEnvironment.id)
         guard let original,
-            try await storage.lineage(original, in: scope.id)?.appTransactionID?.isExactly(account) == true
+            try await storage.lineage(original, in: appEnvironment.id)?.appTransactionID?.isExactly(account) == true
         else { throw Self.notTheCustomers }
     }
 
@@ -172,14 +173,15 @@ package struct OfferService: Sendable {
         // `transactionID` may be the app transaction identifier of the Apple account.
         var accounts = reading.lineages.compactMap(\.appTransactionID) + [transactionID]
         if let account { accounts.append(account) }
-        accounts += try await storage.accounts(of: reading.customer, in: scope.id)
-        if let original = try await storage.originalTransactionID(of: transactionID, in: scope.id),
-            let known = try await storage.lineage(original, in: scope.id)?.appTransactionID
+        accounts += try await storage.accounts(of: reading.customer, in: appEnvironment.id)
+        if let original = try await storage.originalTransactionID(of: transactionID, in: appEnvironment.id),
+            let known = try await storage.lineage(original, in: appEnvironment.id)?.appTransactionID
         {
             accounts.append(known)
         }
         try await IntroductoryEligibility(
-            storage: storage, customers: customers, catalogue: app?.catalogue, scope: scope, productID: productID,
+            storage: storage, customers: customers, catalogue: app?.catalogue, appEnvironment: appEnvironment,
+            productID: productID,
             isPublic: false
         )
         .require(reading, accounts)
@@ -191,14 +193,14 @@ package struct OfferService: Sendable {
     package func signer() throws -> OfferSigner {
         guard let key = app?.key else { throw Self.noKey }
         return try OfferSigner(
-            key: key.signingKey, issuerID: key.issuerID, bundleID: scope.bundleID, now: clock.now)
+            key: key.signingKey, issuerID: key.issuerID, bundleID: appEnvironment.bundleID, now: clock.now)
     }
 
     /// Returns a signer of the original format, which does not contain the issuer.
     package func originalSigner(nonce: UUID?) throws -> OfferSigner {
         guard let key = app?.offerKey ?? app?.key?.signingKey else { throw Self.noKey }
         return try OfferSigner(
-            key: key, issuerID: app?.key?.issuerID ?? "none", bundleID: scope.bundleID, now: clock.now,
+            key: key, issuerID: app?.key?.issuerID ?? "none", bundleID: appEnvironment.bundleID, now: clock.now,
             nonce: { nonce ?? UUID() })
     }
 

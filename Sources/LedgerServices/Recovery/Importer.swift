@@ -79,7 +79,7 @@ package struct Importer: Sendable {
     private func fetch(_ transaction: String, in scopes: [AppEnvironment]) async throws -> Outcome {
         var last = Outcome.failed(
             code: "unknown_environment", message: "no configured app and environment with an API key matches")
-        var waiting: (scope: AppEnvironment, failure: AppStoreServerError)?
+        var waiting: (appEnvironment: AppEnvironment, failure: AppStoreServerError)?
         for appEnvironment in scopes {
             do {
                 let reading = try await histories.read(transaction, in: appEnvironment, origin: .imported)

@@ -21,7 +21,7 @@ extension Recovery {
         let mark = mark(of: appEnvironment.id)
         let age = mark.map { max(now - $0.until, 0) }
         var completeness = Completeness(
-            scope: appEnvironment, state: .complete, reason: nil, mark: mark, age: age, missing: missing,
+            appEnvironment: appEnvironment, state: .complete, reason: nil, mark: mark, age: age, missing: missing,
             missingItems: missing.hasItems ? try await storage.missingItems(in: appEnvironment.id) : MissingItems())
         let isCatchingUp = open.contains { $0.movesMark && $0.until - $0.from > RecoveryPlan.longOutage }
         completeness.updateState(

@@ -235,7 +235,7 @@ extension Recovery {
         guard case .stored = acceptance.insertion, settings.isEnabled else { return }
         let signed = acceptance.notification.payload.signedDate.milliseconds
         guard LateDelivery.isLate(signed: signed, received: now, .delivered) else { return }
-        let scope = acceptance.scope.id
+        let scope = acceptance.appEnvironment.id
         state.withLock { state in
             guard let mark = state.marks[scope], mark.readUntil < signed else { return }
             state.requestedPasses[scope] = .outage
@@ -244,7 +244,7 @@ extension Recovery {
 
     /// The age of each scope's completeness mark in seconds; nil if the scope was never complete. For metrics: reads no
     /// storage.
-    package func completenessAges() -> [(scope: AppEnvironment, age: Double?)] {
+    package func completenessAges() -> [(appEnvironment: AppEnvironment, age: Double?)] {
         let (marks, now) = (state.withLock { $0.marks }, now)
         return recoverable.map { appEnvironment in
             (appEnvironment, marks[appEnvironment.id].map { Double(max(now - $0.validPart(at: now).until, 0)) / 1000 })
@@ -252,7 +252,7 @@ extension Recovery {
     }
 
     /// The number of consecutive failures of each scope. For metrics: reads no storage.
-    package func consecutiveFailures() -> [(scope: AppEnvironment, count: Int)] {
+    package func consecutiveFailures() -> [(appEnvironment: AppEnvironment, count: Int)] {
         let failures = state.withLock { $0.failures }
         return recoverable.map { ($0, failures[$0.id]?.count ?? 0) }
     }

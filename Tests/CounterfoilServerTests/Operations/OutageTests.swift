@@ -100,7 +100,7 @@ import Testing
             try await core.recovery.runNow()
             #expect(try await world.completeness(.sandbox).missing.unverified == 0)
             // No alert is raised for an environment that is disabled.
-            #expect(core.recovery.completenessAges().map { $0.scope.environment } == [.production])
+            #expect(core.recovery.completenessAges().map { $0.appEnvironment.environment } == [.production])
         }
     }
 

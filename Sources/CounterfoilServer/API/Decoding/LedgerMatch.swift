@@ -4,7 +4,7 @@ internal import Ledger
 /// The ledger's record of the pasted data, and their differences.
 struct LedgerMatch {
     var kind, id: String
-    var scope: AppEnvironment
+    var appEnvironment: AppEnvironment
     var customers: [String] = []
     var note: String?
     var differences: [PayloadDifference] = []
@@ -30,7 +30,7 @@ struct LedgerMatch {
         if let uuid = verdict.subject.notification, let kept = try await storage.notification(uuid),
             kept.scope == appEnvironment.id
         {
-            var match = LedgerMatch(kind: "notification", id: kept.uuid, scope: appEnvironment)
+            var match = LedgerMatch(kind: "notification", id: kept.uuid, appEnvironment: appEnvironment)
             match.note = "It was received, and is \(kept.state.rawValue)."
             guard !kept.isDamaged else {
                 match.note?.append(" The received text is damaged on disk.")
@@ -45,7 +45,7 @@ struct LedgerMatch {
             let original = try await storage.originalTransactionID(of: id, in: appEnvironment.id)
         else { return nil }
         var match = LedgerMatch(
-            kind: "transaction", id: id, scope: appEnvironment,
+            kind: "transaction", id: id, appEnvironment: appEnvironment,
             customers: try await storage.owners(of: original, in: appEnvironment.id))
         if let newest = try await NewestTextLookup.payload(
             like: verdict, about: original, in: appEnvironment.id, storage)

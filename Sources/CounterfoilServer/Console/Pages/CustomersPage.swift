@@ -82,7 +82,7 @@ enum CustomersPage {
     /// Adds the customers of the last events of the app and environment. There is deliberately no list of all
     /// customers.
     private static func active(_ pageRequest: PageRequest, _ page: inout ConsolePage) async throws {
-        guard let appEnvironment = pageRequest.selection.scope else { return }
+        guard let appEnvironment = pageRequest.selection.appEnvironment else { return }
         let events = try await pageRequest.console.core.storage.lastEventsOfCustomers(
             in: appEnvironment.id, limit: lastEvents, amongLast: searched)
         var seen: Set<String> = []

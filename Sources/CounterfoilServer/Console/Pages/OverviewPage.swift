@@ -47,7 +47,7 @@ enum OverviewPage {
 
     /// In Sandbox, adds a link to the simulator, or the command to trigger a notification.
     private static func simulator(_ pageRequest: PageRequest, _ isQuiet: Bool, _ page: inout ConsolePage) {
-        guard pageRequest.selection.scope?.environment != .production else { return }
+        guard pageRequest.selection.appEnvironment?.environment != .production else { return }
         guard case .simulator(let url) = pageRequest.console.core.configuration.clock,
             let panel = URL(string: url).flatMap({ URL(string: "/", relativeTo: $0) }),
             let link = PageLink(external: panel.absoluteString)

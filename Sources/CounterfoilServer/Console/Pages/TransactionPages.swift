@@ -41,7 +41,7 @@ enum OrderPage {
         page.up = ("Customers", pageRequest.link("customers"))
         page.api = pageRequest.target(["orders", id])
         guard pageRequest.requireScope(.supportRead, for: "Order", &page) else { return page }
-        if let environment = pageRequest.selection.scope?.environment, environment != .production {
+        if let environment = pageRequest.selection.appEnvironment?.environment, environment != .production {
             page.paragraph("Only the App Store knows which transactions an order has, in Production only.")
             return page
         }

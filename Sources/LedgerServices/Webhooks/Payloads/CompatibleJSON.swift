@@ -22,8 +22,8 @@ enum CompatibleJSON {
         json.member("id", context.delivery.messageID)
         if context.delivery.isRepeat { json.member("repeats", context.event.id) }
         json.member("event_timestamp_ms", context.event.occurredAt)
-        json.member("app_id", context.scope?.bundleID)
-        json.member("environment", context.scope?.environment == .production ? "PRODUCTION" : "SANDBOX")
+        json.member("app_id", context.appEnvironment?.bundleID)
+        json.member("environment", context.appEnvironment?.environment == .production ? "PRODUCTION" : "SANDBOX")
         json.member("store", "APP_STORE")
         if event == .transfer { return transfer(context, to: &json) }
         let user = user(context)

@@ -20,8 +20,8 @@ enum EventJSON {
         json.member("id", context.delivery.messageID)
         if context.delivery.isRepeat { json.member("repeats", context.event.id) }
         json.member("sequence", context.delivery.event)
-        json.member("app", context.scope?.bundleID)
-        json.member("environment", context.scope?.environment.rawValue)
+        json.member("app", context.appEnvironment?.bundleID)
+        json.member("environment", context.appEnvironment?.environment.rawValue)
         json.member("customer", context.event.namedCustomer)
         json.member("original_transaction_id", context.event.originalTransactionID)
         json.member("occurred_at", context.event.occurredAt)

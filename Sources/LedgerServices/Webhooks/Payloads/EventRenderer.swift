@@ -39,7 +39,7 @@ package struct EventRenderer: Sendable {
         payload: WebhookPayload
     ) async throws -> Data? {
         if notification?.state == .pending { throw NotificationPending() }
-        var context = EventContext(event: event, delivery: delivery, scope: scopes[id: event.scope])
+        var context = EventContext(event: event, delivery: delivery, appEnvironment: scopes[id: event.scope])
         if let notification, let appEnvironment = scopes[id: notification.scope] {
             context.parts = try await parts(of: notification, in: appEnvironment, for: event)
         }
@@ -49,7 +49,7 @@ package struct EventRenderer: Sendable {
             let events = CompatibleEvent.events(of: event.type)
             guard events.indices.contains(delivery.variant) else { return nil }
             context.previous = try await previousPurchase(before: context)
-            context.entitlements = context.scope.flatMap { apps[$0.bundleID] }?.catalogue.entitlements ?? [:]
+            context.entitlements = context.appEnvironment.flatMap { apps[$0.bundleID] }?.catalogue.entitlements ?? [:]
             return CompatibleJSON.body(context, as: events[delivery.variant]).map { Data($0) }
         }
     }
@@ -70,7 +70,9 @@ package struct EventRenderer: Sendable {
 
     /// Returns the purchase or renewal of the lineage before the one of the event.
     private func previousPurchase(before context: EventContext) async throws -> TransactionFact? {
-        guard let transaction = context.parts?.transaction, let appEnvironment = context.scope else { return nil }
+        guard let transaction = context.parts?.transaction, let appEnvironment = context.appEnvironment else {
+            return nil
+        }
         let lineage = try await storage.lineage(transaction.originalTransactionId, in: appEnvironment.id)
         return lineage?.transactions
             .filter {
@@ -85,7 +87,7 @@ package struct EventRenderer: Sendable {
 struct EventContext {
     let event: LedgerEvent
     let delivery: WebhookDelivery
-    let scope: AppEnvironment?
+    let appEnvironment: AppEnvironment?
     var parts: NotificationParts?
     /// The purchase before the one of the event.
     var previous: TransactionFact?
