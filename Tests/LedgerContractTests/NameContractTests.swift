@@ -29,9 +29,9 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `A claim returns every purchase that it grants, sorted by bytes`(_ engine: Engine) async throws {
-        try await engine.withLedger { ledger, scope in
+        try await engine.withLedger { ledger, appEnvironment in
             let claim = Claim(
-                customer: "anna", scope: scope.id, originalTransactionIDs: Self.names.map(\.text),
+                customer: "anna", scope: appEnvironment.id, originalTransactionIDs: Self.names.map(\.text),
                 policy: .keepOriginal, claimedAt: 5)
             let outcome = try await ledger.claim(claim) { _ in true }
             guard case .granted(let originals) = outcome else {

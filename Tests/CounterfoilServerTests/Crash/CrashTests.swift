@@ -227,14 +227,15 @@ private final class CrashHarness: Sendable {
         let folded = state.withLock { $0.folded }
         let added = notifications.filter { stored.contains($0.uuid) && !folded.contains($0.uuid) }
         let received = added.map {
-            ReceivedNotification($0.verified, in: reference.scope, at: World.start, origin: .delivered)
+            ReceivedNotification($0.verified, in: reference.appEnvironment, at: World.start, origin: .delivered)
         }
         let insertions = try await reference.storage.commit(received: received, processed: [])
         var processed: [ProcessedNotification] = []
         for (signed, insertion) in zip(added, insertions) where !waiting.contains(signed.uuid) {
             let parts = try await NotificationParts(
-                inside: signed.verified.payload, in: reference.scope, verifiedBy: verifier)
-            processed.append(ProcessedNotification(parts, id: insertion.id, in: reference.scope, at: World.start))
+                inside: signed.verified.payload, in: reference.appEnvironment, verifiedBy: verifier)
+            processed.append(
+                ProcessedNotification(parts, id: insertion.id, in: reference.appEnvironment, at: World.start))
         }
         _ = try await reference.storage.commit(received: [], processed: processed)
         state.withLock { $0.folded.formUnion(processed.map(\.uuid)) }
@@ -256,8 +257,8 @@ private final class CrashHarness: Sendable {
             let text = try #require(text)
             signedFacts.append(
                 SignedFact(
-                    scope: reference.scope.id,
-                    fact: try await .read(text, kind: kind, in: reference.scope, by: verifier), origin: .asked,
+                    scope: reference.appEnvironment.id,
+                    fact: try await .read(text, kind: kind, in: reference.appEnvironment, by: verifier), origin: .asked,
                     receivedAt: World.start.milliseconds, text: text))
         }
         _ = try await reference.storage.commit(signedFacts)

@@ -18,7 +18,7 @@ extension `Damaged ledger rows` {
     @Test func `A damaged grant does not delay the expiry of others and expires once it is readable`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
             for (id, until) in [("a", Milliseconds(500)), ("b", 600)] {
                 let content = GrantEvent.Content(
                     customer: "anna", entitlement: "premium", until: until, reason: "sorry", actor: "team")
@@ -48,7 +48,7 @@ extension `Damaged ledger rows` {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, appEnvironment) = (ledger.storage, ledger.scope)
+            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
             for (id, customer) in [("a", "anna"), ("b", "ben")] {
                 let content = GrantEvent.Content(
                     customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
@@ -75,7 +75,7 @@ extension `Damaged ledger rows` {
         let verifier = try await RandomStoreHistory.shared.value.verifier
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
             for original in ["1", "2", "3"] {
                 let claim = Claim(
                     customer: "anna", scope: scope, originalTransactionIDs: [original], policy: .transfer,
@@ -108,7 +108,7 @@ extension `Damaged ledger rows` {
             try await other.storage.pool.write { db in
                 try db.execute(
                     sql: "INSERT INTO lineages (scope, original_id, facts) VALUES (?, ?, x'01FF')",
-                    arguments: [other.scope.id, original])
+                    arguments: [other.appEnvironment.id, original])
             }
             let reading = LedgerImport(other.storage, verifier: history.verifier, scopes: other.scopes, at: .now)
             let error = await #expect(throws: StorageError.self) {

@@ -127,7 +127,7 @@ extension `Damaged ledger rows` {
     @Test func `A damaged record is left out of purchase lists, and others are listed`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
             for original in ["1", "2", "3"] {
                 let fact = TransactionFact(
                     transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
@@ -164,13 +164,13 @@ extension `Damaged ledger rows` {
                     signedDate: World.start)
                 fact.previousOriginalTransactionID = former
                 return SignedFact(
-                    scope: ledger.scope.id, fact: .transaction(fact), origin: .app, receivedAt: 0,
+                    scope: ledger.appEnvironment.id, fact: .transaction(fact), origin: .app, receivedAt: 0,
                     text: "text \(original)")
             }
             _ = try await storage.commit([statement("1", after: nil)])
             try await Self.damage("1", storage)
             #expect(try await storage.commit([statement("2", after: "1")]) == 1)
-            #expect(try await storage.lineage("2", in: ledger.scope.id)?.transactions.count == 1)
+            #expect(try await storage.lineage("2", in: ledger.appEnvironment.id)?.transactions.count == 1)
             try storage.close()
         }
     }

@@ -182,7 +182,7 @@ import Testing
     @Test func `A received text replaces a damaged one, even if a worker still reports the damage`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
             func receive(_ text: String, signed: Milliseconds) async throws -> InsertionResult? {
                 let notification = ReceivedNotification(
                     scope: scope, uuid: "00000000-0000-4000-8000-000000000001", type: "TEST",

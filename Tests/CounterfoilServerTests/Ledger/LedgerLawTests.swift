@@ -206,17 +206,17 @@ private struct Contradictions {
                 let date = version.signedDate.milliseconds
                 return .notification(
                     ReceivedNotification(
-                        scope: ledger.scope.id, uuid: uuid, type: "TEST", signedDate: date, receivedAt: 0,
+                        scope: ledger.appEnvironment.id, uuid: uuid, type: "TEST", signedDate: date, receivedAt: 0,
                         origin: .delivered, text: text),
                     ProcessedNotification(
-                        id: 0, scope: ledger.scope.id, uuid: uuid, type: .test, signedDate: date,
+                        id: 0, scope: ledger.appEnvironment.id, uuid: uuid, type: .test, signedDate: date,
                         transaction: version.transaction, renewal: version.renewal, processedAt: 0))
             }
             let fact =
                 version.transaction.map(SignedFact.Fact.transaction) ?? version.renewal.map(SignedFact.Fact.renewal)
             return fact.map {
                 .statement(
-                    SignedFact(scope: ledger.scope.id, fact: $0, origin: .app, receivedAt: 0, text: text))
+                    SignedFact(scope: ledger.appEnvironment.id, fact: $0, origin: .app, receivedAt: 0, text: text))
             }
         }
     }

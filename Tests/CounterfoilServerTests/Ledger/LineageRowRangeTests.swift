@@ -22,7 +22,7 @@ import Testing
             transactionID: original, originalTransactionID: original, productID: "gold", type: .nonConsumable,
             purchaseDate: World.start, signedDate: date, appAccountToken: customer.flatMap { UUID(uuidString: $0) })
         return ProcessedNotification(
-            id: Int64(number), scope: ledger.scope.id, uuid: "notification \(number)", type: .oneTimeCharge,
+            id: Int64(number), scope: ledger.appEnvironment.id, uuid: "notification \(number)", type: .oneTimeCharge,
             signedDate: date.milliseconds, transaction: fact, renewal: nil, processedAt: 0)
     }
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     private static func purchases(of customer: String, in ledger: TestLedger) async throws -> [String] {
-        try await ledger.storage.lineages(of: customer, in: ledger.scope.id).map(\.originalTransactionID)
+        try await ledger.storage.lineages(of: customer, in: ledger.appEnvironment.id).map(\.originalTransactionID)
     }
 
     @Test func `Purchases of one account have consecutive rows, however far apart they were bought`() async throws {
@@ -109,7 +109,7 @@ import Testing
             try await commit(Self.purchase("5", of: Self.anna, signed: 3, in: ledger))
             #expect(try await Self.purchases(of: Self.anna, in: ledger) == ["5", "6"])
             if let before { #expect(try await Self.purchases(of: before, in: ledger).isEmpty) }
-            let known = try await ledger.storage.lineage("5", in: ledger.scope.id)
+            let known = try await ledger.storage.lineage("5", in: ledger.appEnvironment.id)
             #expect(known?.appAccountToken?.uuidString.lowercased() == Self.anna)
         }
     }
@@ -131,7 +131,7 @@ import Testing
         try await Self.withLedger { ledger in
             var random = SeededGenerator(seed: 3)
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
             let select = "SELECT token FROM lineages WHERE token IS NOT NULL AND scope = ? LIMIT 1"
             let bytes = try await storage.pool.read { try Data.fetchOne($0, sql: select, arguments: [scope]) }
             let customer = try #require(bytes).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -161,7 +161,7 @@ import Testing
             try await ledger.commit(try await ledger.arrivals(of: history), &random)
             let digest = try await ledger.storage.digest()
             let customer = try #require(history.transactions.compactMap(\.payload.appAccountToken).first).uuidString
-            let before = try await ledger.storage.lineages(of: customer, in: ledger.scope.id)
+            let before = try await ledger.storage.lineages(of: customer, in: ledger.appEnvironment.id)
             #expect(!before.isEmpty)
             try await ledger.storage.pool.write { db in
                 let rows = try Int64.fetchAll(db, sql: "SELECT id FROM lineages ORDER BY original_id")
@@ -187,7 +187,7 @@ import Testing
             try ledger.storage.close()
 
             let storage = try await TestLedger(in: folder, name: "ledger.sqlite").storage
-            #expect(try await storage.lineages(of: customer, in: ledger.scope.id) == before)
+            #expect(try await storage.lineages(of: customer, in: ledger.appEnvironment.id) == before)
             #expect(try await storage.digest() == digest)
             #expect(try await LedgerRebuild(storage, verifier: history.verifier).run(replacing: false).isIdentical)
             #expect(

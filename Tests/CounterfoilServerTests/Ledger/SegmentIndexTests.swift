@@ -101,7 +101,7 @@ import Testing
         }
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let scope = ledger.scope.id
+            let scope = ledger.appEnvironment.id
             try await ledger.storage.pool.write { db in
                 for number in order {
                     _ = try FactProcessor.add(
@@ -155,7 +155,7 @@ import Testing
             for order in [[0, 1, 2], [2, 1, 0], [0, 2, 1]] {
                 let ledger = try await TestLedger(in: folder)
                 let facts: [SignedFact.Fact] = [.transaction(old), .renewal(renewal), .transaction(new)]
-                let scope = ledger.scope.id
+                let scope = ledger.appEnvironment.id
                 try await ledger.storage.pool.write { db in
                     for (number, index) in order.enumerated() {
                         _ = try FactProcessor.add(

@@ -22,7 +22,8 @@ import Testing
         policy: ServerConfiguration.RestorePolicy = .transfer, in ledger: TestLedger
     ) async throws {
         let claim = Claim(
-            customer: customer, scope: ledger.scope.id, originalTransactionIDs: originals, appTransactionID: account,
+            customer: customer, scope: ledger.appEnvironment.id, originalTransactionIDs: originals,
+            appTransactionID: account,
             policy: policy, overridesNamedAccount: true, claimedAt: instant)
         _ = try await ledger.storage.claim(claim) { _ in false }
     }
@@ -36,13 +37,14 @@ import Testing
             purchaseDate: World.start, signedDate: World.start, appAccountToken: token.flatMap { UUID(uuidString: $0) },
             appTransactionID: account)
         let folded = ProcessedNotification(
-            id: Int64(original) ?? 1, scope: ledger.scope.id, uuid: "notification \(original)", type: .oneTimeCharge,
+            id: Int64(original) ?? 1, scope: ledger.appEnvironment.id, uuid: "notification \(original)",
+            type: .oneTimeCharge,
             signedDate: World.start.milliseconds, transaction: fact, renewal: nil, processedAt: 0)
         _ = try await ledger.storage.commit(received: [], processed: [folded])
     }
 
     static func owners(_ original: String, in ledger: TestLedger) async throws -> [String] {
-        try await ledger.storage.owners(of: original, in: ledger.scope.id)
+        try await ledger.storage.owners(of: original, in: ledger.appEnvironment.id)
     }
 
     /// Returns the customers among `customers` who own the purchase at `instant`.
@@ -51,7 +53,7 @@ import Testing
     ) async throws -> [String] {
         var owners: [String] = []
         for customer in customers {
-            let held = try await ledger.storage.purchases(ownedBy: customer, in: ledger.scope.id)
+            let held = try await ledger.storage.purchases(ownedBy: customer, in: ledger.appEnvironment.id)
             let purchase = held.first { $0.lineage.originalTransactionID == original }
             if purchase?.ownership.owners(at: instant).contains(customer) == true { owners.append(customer) }
         }
@@ -60,7 +62,7 @@ import Testing
 
     @Test func `Erasures of 250 customers are applied in three commits and affect no other customer`() async throws {
         try await Self.withLedger { ledger, _ in
-            let (storage, appEnvironment) = (ledger.storage, ledger.scope)
+            let (storage, appEnvironment) = (ledger.storage, ledger.appEnvironment)
             let erased = (0..<250).map { "customer \($0)" }
             for name in erased + ["anna"] { try await Self.claim(name, [name], at: 5, in: ledger) }
             try await storage.restore(
@@ -195,7 +197,7 @@ import Testing
         try await Self.withLedger { ledger, _ in
             let count = 400
             for number in 1...count { try await Self.buy("\(number)", account: "a", in: ledger) }
-            let scope = ledger.scope.id
+            let scope = ledger.appEnvironment.id
             let steps = try await ledger.storage.pool.read { db in
                 try Steps.count(db) {
                     let found = try SQLiteStorage.identifiersOfSameAccountPurchases(

@@ -46,7 +46,7 @@ import Testing
                 digests.insert(try await ledger.storage.digest())
                 var facts: [GrantFact] = []
                 for customer in ["anna", "ben"] {
-                    facts += try await ledger.storage.entitlementContext(of: customer, in: ledger.scope).grants
+                    facts += try await ledger.storage.entitlementContext(of: customer, in: ledger.appEnvironment).grants
                 }
                 tables.insert(facts.sorted { $0.id < $1.id })
                 #expect(try await LedgerRebuild(ledger.storage, verifier: verifier).run(replacing: false).isIdentical)
@@ -94,7 +94,7 @@ import Testing
             try Data((wrong + [valid]).joined(separator: "\n").utf8).write(to: file)
             let report = try await ledger.importFile(file, verifiedBy: verifier)
             #expect(report.refusals == wrong.count, "\(report.refused)")
-            #expect(try await ledger.storage.grants(of: "c", in: ledger.scope.id).count == 1)
+            #expect(try await ledger.storage.grants(of: "c", in: ledger.appEnvironment.id).count == 1)
         }
     }
 }

@@ -13,7 +13,7 @@ import TestSupport
 struct TestLedger {
     let storage: SQLiteStorage
     let scopes: AppEnvironmentRegistry
-    let scope: AppEnvironment
+    let appEnvironment: AppEnvironment
 
     init(in folder: URL, name: String = UUID().uuidString) async throws {
         var options = SQLiteStorage.Options()
@@ -24,7 +24,7 @@ struct TestLedger {
         guard let appEnvironment = scopes[RandomStoreHistory.bundleID, .production] else {
             throw CocoaError(.coderValueNotFound)
         }
-        self.scope = appEnvironment
+        self.appEnvironment = appEnvironment
     }
 
     /// A notification or a statement that is stored in the ledger.
@@ -44,20 +44,21 @@ struct TestLedger {
             arrivals.append(
                 .notification(
                     ReceivedNotification(
-                        notification, in: scope, at: now, origin: .delivered),
+                        notification, in: appEnvironment, at: now, origin: .delivered),
                     ProcessedNotification(
                         try await NotificationParts(
-                            inside: notification.payload, in: scope, verifiedBy: history.verifier), id: 0, in: scope,
+                            inside: notification.payload, in: appEnvironment, verifiedBy: history.verifier), id: 0,
+                        in: appEnvironment,
                         at: now)))
         }
         for (index, transaction) in history.transactions.enumerated() where index % interval == 0 {
             arrivals.append(
                 .statement(
-                    SignedFact(transaction, in: scope, at: now, origin: .asked)))
+                    SignedFact(transaction, in: appEnvironment, at: now, origin: .asked)))
         }
         for (index, renewal) in history.renewals.enumerated() where index % interval == 1 {
             arrivals.append(
-                .statement(SignedFact(renewal, in: scope, at: now, origin: .app)))
+                .statement(SignedFact(renewal, in: appEnvironment, at: now, origin: .app)))
         }
         return try arrivals + receipts(of: history, interval, now)
     }
@@ -76,7 +77,7 @@ struct TestLedger {
             }
         }
         return try facts.map { fact in
-            .statement(try SignedFact(receipt: fact, in: scope, at: now, origin: .app))
+            .statement(try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app))
         }
     }
 

@@ -93,7 +93,7 @@ import Testing
     @Test func `A history request that is added again while it runs is run once more`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder)
-            let (storage, scope) = (ledger.storage, ledger.scope.id)
+            let (storage, scope) = (ledger.storage, ledger.appEnvironment.id)
             try await storage.add(requests: ["1", "2"], in: scope, because: .notificationV1, at: 1)
             let running = try await storage.dueHistoryRequests(in: scope, at: 1, limit: 10)
             try await storage.add(requests: ["1"], in: scope, because: .notificationV1, at: 1)

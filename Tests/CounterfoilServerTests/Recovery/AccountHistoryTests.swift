@@ -58,7 +58,7 @@ import Testing
     @Test func `A migration merges the two tables of histories, and a recovery's mark takes precedence`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let scope = ledger.scope.id
+            let scope = ledger.appEnvironment.id
             try await ledger.storage.pool.write { db in
                 try db.execute(
                     sql: """

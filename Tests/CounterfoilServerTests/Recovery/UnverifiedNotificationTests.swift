@@ -167,7 +167,7 @@ import Testing
     @Test func `A migration sets the completeness mark back to before the unverified windows`() async throws {
         try await Tool.inTemporaryFolder { folder in
             let ledger = try await TestLedger(in: folder, name: "ledger.sqlite")
-            let scope = ledger.scope.id
+            let scope = ledger.appEnvironment.id
             try await ledger.storage.pool.write { db in
                 try db.execute(
                     sql: """

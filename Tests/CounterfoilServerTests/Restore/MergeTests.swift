@@ -155,11 +155,12 @@ import Testing
                     let names = ["anna", "ben", "cleo"].shuffled(using: &random)
                     let instant = Int64(step / 3)
                     if Bool.random(using: &random) {
-                        _ = try await ledger.storage.merge(names[0], into: names[1], in: ledger.scope.id, at: instant)
+                        _ = try await ledger.storage.merge(
+                            names[0], into: names[1], in: ledger.appEnvironment.id, at: instant)
                     } else {
                         let policy = ServerConfiguration.RestorePolicy.allCases.randomElement(using: &random)
                         let claim = Claim(
-                            customer: names[0], scope: ledger.scope.id,
+                            customer: names[0], scope: ledger.appEnvironment.id,
                             originalTransactionIDs: ["\(Int.random(in: 1...3, using: &random))"],
                             appTransactionID: Bool.random(using: &random) ? "a" : nil, policy: policy ?? .share,
                             overridesNamedAccount: true, claimedAt: instant)

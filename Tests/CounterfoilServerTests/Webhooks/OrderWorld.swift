@@ -120,7 +120,7 @@ struct OrderWorld {
     private mutating func claim() async throws {
         guard let original = processed.randomElement(using: &random)?.originalTransactionID else { return }
         let claim = Claim(
-            customer: "customer-\(Int.random(in: 0..<3, using: &random))", scope: ledger.scope.id,
+            customer: "customer-\(Int.random(in: 0..<3, using: &random))", scope: ledger.appEnvironment.id,
             originalTransactionIDs: [original], policy: .transfer, claimedAt: now)
         _ = try await ledger.storage.claim(claim) { _ in false }
     }

@@ -57,7 +57,7 @@ private struct FailingWorld {
             let content = GrantEvent.Content(
                 customer: customer, entitlement: "premium", reason: "sorry", actor: "team")
             _ = try await ledger.storage.createGrant(
-                "grant of \(customer)", content, in: ledger.scope.id, at: World.start.milliseconds)
+                "grant of \(customer)", content, in: ledger.appEnvironment.id, at: World.start.milliseconds)
         }
     }
 
