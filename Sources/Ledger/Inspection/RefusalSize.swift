@@ -12,8 +12,8 @@ package struct RefusalSize: Sendable, Hashable {
         (self.id, self.client, self.size) = (id, client, size)
     }
 
-    package init(_ kept: StoredRefusal) {
-        self.init(id: kept.id, client: Refusal.client(ofSender: kept.refusal.sender), size: kept.refusal.size)
+    package init(_ stored: StoredRefusal) {
+        self.init(id: stored.id, client: Refusal.client(ofSender: stored.refusal.sender), size: stored.refusal.size)
     }
 }
 
@@ -33,16 +33,16 @@ extension RefusalStorageLimit {
     /// client's cumulative size.
     package func exceeded(by sizes: [RefusalSize]) -> Set<Int64> {
         var (counts, bytes) = ([ExactText: Int](), [ExactText: Int]())
-        let placed = sizes.sorted { $0.id > $1.id }.map { refusal in
+        let ranked = sizes.sorted { $0.id > $1.id }.map { refusal in
             let client = ExactText(refusal.client)
             counts[client, default: 0] += 1
             bytes[client, default: 0] += refusal.size
-            return (id: refusal.id, size: refusal.size, place: counts[client] ?? 0, bytes: bytes[client] ?? 0)
+            return (id: refusal.id, size: refusal.size, rank: counts[client] ?? 0, bytes: bytes[client] ?? 0)
         }
-        let byPlace = placed.sorted { ($0.place, $1.id) < ($1.place, $0.id) }
-        var exceeded = Set(byPlace.dropFirst(count).map(\.id))
+        let byRank = ranked.sorted { ($0.rank, $1.id) < ($1.rank, $0.id) }
+        var exceeded = Set(byRank.dropFirst(count).map(\.id))
         var sum = 0
-        for refusal in placed.sorted(by: { ($0.bytes, $1.id) < ($1.bytes, $0.id) }) {
+        for refusal in ranked.sorted(by: { ($0.bytes, $1.id) < ($1.bytes, $0.id) }) {
             sum += refusal.size
             if sum > self.bytes { exceeded.insert(refusal.id) }
         }

@@ -48,11 +48,11 @@ package final class RefusalLog: Service {
 
     /// Drops the newest refusal of the client that uses most of the buffer.
     private static func dropFromLargestClient(_ state: inout State) {
-        var shares: [Network?: Int] = [:]
-        for (refusal, client) in state.waiting { shares[client, default: 0] += refusal.memory }
+        var bytes: [Network?: Int] = [:]
+        for (refusal, client) in state.waiting { bytes[client, default: 0] += refusal.memory }
         // All senders without an address count as one client, nil.
-        guard let most = shares.max(by: { $0.value < $1.value }),
-            let index = state.waiting.lastIndex(where: { $0.client == most.key })
+        guard let largest = bytes.max(by: { $0.value < $1.value }),
+            let index = state.waiting.lastIndex(where: { $0.client == largest.key })
         else { return }
         state.bytes -= state.waiting.remove(at: index).refusal.memory
         state.dropped &+= 1
