@@ -52,11 +52,11 @@ import Testing
     @Test(arguments: cases) func `A lineage record has one version of a transaction`(_ testCase: Case) throws {
         var record = LineageRecord("o")
         let first = try record.add(Self.transaction(), Self.source(1))
-        #expect(first.isNews)
+        #expect(first.isNew)
         let outcome = try record.add(
             Self.transaction(signed: testCase.signed),
             Self.source(2, isReceipt: testCase.isReceipt, wasReceipt: testCase.wasReceipt, isAhead: testCase.isAhead))
-        #expect(outcome.isNews == testCase.wins)
+        #expect(outcome.isNew == testCase.wins)
         #expect(outcome.replaced == (testCase.wins ? 1 : nil))
         #expect(record.sources == [testCase.wins ? 2 : 1])
         #expect(record.lineage.transactions.map(\.signedDate.milliseconds) == [testCase.wins ? testCase.signed : 1000])

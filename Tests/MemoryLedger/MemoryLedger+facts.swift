@@ -210,9 +210,9 @@ extension MemoryLedger.State {
         let outcome = try update(signedFact.fact.originalTransactionID, in: signedFact.scope) {
             try $0.add(signedFact.fact.inMilliseconds, source)
         }
-        drop(outcome.isNews ? outcome.replaced : number)
+        drop(outcome.isNew ? outcome.replaced : number)
         if case .transaction(let fact) = signedFact.fact { recordProductGroup(of: fact, in: signedFact.scope) }
-        return outcome.isNews
+        return outcome.isNew
     }
 
     private func isReceipt(_ source: Int64) -> Bool {

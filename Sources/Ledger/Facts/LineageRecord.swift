@@ -23,11 +23,11 @@ package struct LineageRecord: Sendable, Hashable {
     /// The result of adding a fact.
     package struct Outcome {
         /// Whether the record contains the fact now and did not before.
-        package var isNews: Bool
+        package var isNew: Bool
         /// The ``FactSource/code`` of the version that was replaced.
         package var replaced: Int64?
 
-        package static let ignored = Outcome(isNews: false)
+        package static let ignored = Outcome(isNew: false)
     }
 
     /// The text that contains a fact.
@@ -132,7 +132,7 @@ package struct LineageRecord: Sendable, Hashable {
             lineage.transactions.insert(fact, at: place)
             sources.insert(source.id, at: place)
             setOwner()
-            return Outcome(isNews: true)
+            return Outcome(isNew: true)
         }
         let known = lineage.transactions[place]
         let wasReceipt = try source.wasReceipt(sources[place])
@@ -143,7 +143,7 @@ package struct LineageRecord: Sendable, Hashable {
         let replaced = sources[place]
         (lineage.transactions[place], sources[place]) = (fact, source.id)
         setOwner()
-        return Outcome(isNews: true, replaced: replaced)
+        return Outcome(isNew: true, replaced: replaced)
     }
 
     /// Adds a renewal info.
@@ -153,7 +153,7 @@ package struct LineageRecord: Sendable, Hashable {
             return .ignored
         }
         (lineage.renewal, renewalSource) = (fact, source.id)
-        return Outcome(isNews: true, replaced: replaced)
+        return Outcome(isNew: true, replaced: replaced)
     }
 
     /// Whether a version replaces the present one. Of two versions with the same date, the ledger keeps the one that

@@ -42,11 +42,11 @@ enum FactProcessor {
             ])
         let source = Source(statement: db.lastInsertedRowID, text: text.bytes, kind: signedFact.kind)
         let outcome = try add(signedFact.fact, in: signedFact.scope, source, db)
-        try drop(outcome.isNews ? outcome.replaced : source.id, db)
+        try drop(outcome.isNew ? outcome.replaced : source.id, db)
         if case .transaction(let fact) = signedFact.fact {
             try ProductGroupTable.add(groupOf: fact, in: signedFact.scope, db)
         }
-        return outcome.isNews
+        return outcome.isNew
     }
 
     /// The result of processing a notification.
