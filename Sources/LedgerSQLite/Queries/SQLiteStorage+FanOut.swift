@@ -4,7 +4,7 @@ internal import GRDB
 extension SQLiteStorage {
     package func status(for targets: [FanOutTarget]) async throws -> FanOutStatus? {
         try await read { db in
-            guard try Self.hasNews(for: targets, db) else { return nil }
+            guard try Self.hasNewEvents(for: targets, db) else { return nil }
             return try Self.status(db)
         }
     }
@@ -18,7 +18,7 @@ extension SQLiteStorage {
         return FanOutStatus(oldestWaiting: oldest, newest: newest, recoveries: Set(recoveries))
     }
 
-    private static func hasNews(for targets: [FanOutTarget], _ db: Database) throws -> Bool {
+    private static func hasNewEvents(for targets: [FanOutTarget], _ db: Database) throws -> Bool {
         try targets.contains { target in
             try db.exists(
                 """
