@@ -11,8 +11,8 @@ extension ConsoleAction {
         let (pending, limit) = (activity["pending"].number ?? 0, activity["counted_up_to"].number ?? .max)
         let count = pending == 1 ? "1 delivery waits" : "\(pending.grouped) deliveries wait"
         let events = activity["events_behind"].number ?? 0
-        let news = events == 1 ? "1 event was" : "\(events.grouped) events were"
-        return ["\(count)\(pending < limit ? "" : ", or more"); \(news) not looked at yet."]
+        let eventCount = events == 1 ? "1 event was" : "\(events.grouped) events were"
+        return ["\(count)\(pending < limit ? "" : ", or more"); \(eventCount) not looked at yet."]
     }
 
     /// Counts the parts of the notification history that a recovery reads.

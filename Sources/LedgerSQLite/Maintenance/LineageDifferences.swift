@@ -53,9 +53,9 @@ struct LineageDifferences {
         let place =
             (scopes[id: some.scope].map { "\($0.bundleID) \($0.environment.rawValue)" } ?? "scope \(some.scope)")
             + " \(some.original)"
-        let (news, olds) = (try Self.parts(new?.record, db), try Self.parts(old?.record, db))
-        for name in Set(news.keys).union(olds.keys).sorted() {
-            switch (news[name], olds[name]) {
+        let (newParts, oldParts) = (try Self.parts(new?.record, db), try Self.parts(old?.record, db))
+        for name in Set(newParts.keys).union(oldParts.keys).sorted() {
+            switch (newParts[name], oldParts[name]) {
             case (let one?, let other?): if one != other { names.append("\(place): \(name)") }
             case (_?, nil): names.append("\(place): \(name) is missing")
             case (nil, _): names.append("\(place): \(name) is in no signed text")

@@ -62,14 +62,14 @@ final class ScratchDatabase: Sendable {
             var report = report
             let select = "SELECT scope, original_id, token, app_transaction_id, facts, id FROM"
             let order = "lineages ORDER BY scope, original_id"
-            let news = try SQLStatement("\(select) main.\(order)", [], db)
-            let olds = try SQLStatement("\(select) ledger.\(order)", [], db)
+            let newRows = try SQLStatement("\(select) main.\(order)", [], db)
+            let oldRows = try SQLStatement("\(select) ledger.\(order)", [], db)
             defer {
-                news.reset()
-                olds.reset()
+                newRows.reset()
+                oldRows.reset()
             }
             func next(_ rows: SQLStatement) throws -> LineageRow? { try rows.next() ? LineageRow(rows) : nil }
-            var (new, old) = (try next(news), try next(olds))
+            var (new, old) = (try next(newRows), try next(oldRows))
             while new != nil || old != nil {
                 // The row that comes first, or both rows if they have the same key.
                 let one = old.map { old in new.flatMap { old.precedes($0) ? nil : $0 } } ?? new
@@ -77,8 +77,8 @@ final class ScratchDatabase: Sendable {
                 let differences = try LineageDifferences(one, other, scopes, db)
                 report.facts += differences.count
                 for difference in differences.names { report.add(difference: difference) }
-                if one != nil { new = try next(news) }
-                if other != nil { old = try next(olds) }
+                if one != nil { new = try next(newRows) }
+                if other != nil { old = try next(oldRows) }
             }
             if try !Self.isSame("transactions ORDER BY transaction_id, scope, original_id", db) {
                 report.add(difference: "the index of transactions")
@@ -98,16 +98,16 @@ final class ScratchDatabase: Sendable {
 
     /// Whether a table has the same rows here and in the ledger.
     private static func isSame(_ table: String, _ db: Database) throws -> Bool {
-        let news = try SQLStatement("SELECT * FROM main.\(table)", [], db)
-        let olds = try SQLStatement("SELECT * FROM ledger.\(table)", [], db)
+        let newRows = try SQLStatement("SELECT * FROM main.\(table)", [], db)
+        let oldRows = try SQLStatement("SELECT * FROM ledger.\(table)", [], db)
         defer {
-            news.reset()
-            olds.reset()
+            newRows.reset()
+            oldRows.reset()
         }
-        while try news.next() {
-            guard try olds.next(), news.values == olds.values else { return false }
+        while try newRows.next() {
+            guard try oldRows.next(), newRows.values == oldRows.values else { return false }
         }
-        return try !olds.next()
+        return try !oldRows.next()
     }
 
     /// Replaces the ledger's rows with the rebuilt ones, in one transaction.

@@ -150,7 +150,7 @@ package struct RestoreService: Sendable {
 
     /// Stores the facts of a receipt that are newer than those in the ledger. Apps send the same receipt repeatedly.
     private func store(_ facts: [TransactionFact], in appEnvironment: AppEnvironment) async throws {
-        var news: [SignedFact] = []
+        var newFacts: [SignedFact] = []
         for (original, facts) in Dictionary(grouping: facts, by: { ExactText($0.originalTransactionID) }) {
             let known = Dictionary(
                 (try await storage.lineage(original.text, in: appEnvironment.id)?.transactions ?? []).map {
@@ -158,11 +158,11 @@ package struct RestoreService: Sendable {
                 }, uniquingKeysWith: { first, _ in first })
             for fact in facts
             where known[ExactText(fact.transactionID)].map({ $0 < fact.signedDate.milliseconds }) ?? true {
-                news.append(
+                newFacts.append(
                     try SignedFact(receipt: fact, in: appEnvironment, at: now, origin: .app))
             }
         }
-        if !news.isEmpty { _ = try await storage.commit(news) }
+        if !newFacts.isEmpty { _ = try await storage.commit(newFacts) }
     }
 
     /// Claims purchases, and all purchases of an Apple account, for a customer under the app's restore policy.
