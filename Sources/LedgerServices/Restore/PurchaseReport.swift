@@ -27,14 +27,14 @@ package enum Takeover: Sendable {
     case everything
     /// The purchases in the report, except those whose account token names another customer. Purchases that only the
     /// App Store's history contains are claimed only if no customer owns them.
-    case whatWasSent
+    case reportedPurchases
     /// None. Purchases of another customer stay there, and the response lists them.
     case nothing
 
     package init(restore: Bool?) {
         switch restore {
         case true?: self = .everything
-        case nil: self = .whatWasSent
+        case nil: self = .reportedPurchases
         case false?: self = .nothing
         }
     }
