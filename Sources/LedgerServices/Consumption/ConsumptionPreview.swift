@@ -19,7 +19,7 @@ package struct ConsumptionPreview: Sendable, Hashable {
     package enum Obstacle: String, Sendable, Hashable {
         case noPolicy = "no_policy"
         case noConsent = "no_consent"
-        case notOwn = "not_purchased"
+        case notPurchased = "not_purchased"
     }
 
     /// The source of a value that is sent or omitted.
@@ -40,7 +40,7 @@ package struct ConsumptionPreview: Sendable, Hashable {
             return
         }
         guard transaction.ownership == .purchased else {
-            obstacle = .notOwn
+            obstacle = .notPurchased
             return
         }
         let consent = take("customer_consented", usage, \.customerConsented) ?? policy.defaultConsent
