@@ -10,7 +10,7 @@ enum PastedData {
     /// member.
     case wrapped(String, member: String)
     /// A response of `verifyReceipt`: only the receipt in it, if there is one, is signed.
-    case receiptAnswer(receipt: String?, payload: [UInt8])
+    case verifyReceiptResponse(receipt: String?, payload: [UInt8])
     case certificates(Data)
     /// An offer signature in the original format with the signed values, as in the API's response.
     case offer([UInt8])
@@ -54,7 +54,7 @@ enum PastedData {
         }
         if object["status"] is NSNumber {
             let receipt = object["latest_receipt"] as? String
-            return .receiptAnswer(receipt: receipt, payload: Array(text.utf8))
+            return .verifyReceiptResponse(receipt: receipt, payload: Array(text.utf8))
         }
         if let receipt = object["receipt-data"] as? String { return .receipt(Data(receipt.utf8)) }
         return nil

@@ -72,7 +72,7 @@ package struct PastedDataDecoder: Sendable {
         case .offer(let json): return OfferVerdict.make(json, keys, bundleIDs: bundleIDs, now: now())
         case .bareSignature: return OfferVerdict.bareSignature
         case .receipt(let data): return receipt(data, options)
-        case .receiptAnswer(let receipt, let payload):
+        case .verifyReceiptResponse(let receipt, let payload):
             var verdict = DecodeVerdict(
                 kind: "verify_receipt_answer", code: "not_signed",
                 message: "A verifyReceipt response is not signed; only the receipt in it can be verified.",
