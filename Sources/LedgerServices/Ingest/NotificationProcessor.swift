@@ -252,11 +252,11 @@ package final class NotificationProcessor: Service {
     }
 
     private func recordMetrics(of jobs: [Job], since start: ContinuousClock.Instant) {
-        metrics.fold.record(since: start)
+        metrics.processing.record(since: start)
         let now = now().milliseconds
         for job in jobs {
             let (lag, overflow) = now.subtractingReportingOverflow(job.receivedAt)
-            if !overflow { metrics.foldLag.recordMilliseconds(max(0, lag)) }
+            if !overflow { metrics.processingDelay.recordMilliseconds(max(0, lag)) }
         }
     }
 

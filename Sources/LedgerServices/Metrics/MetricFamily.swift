@@ -42,7 +42,7 @@ package struct HistogramBuckets: Sendable {
     private init(microseconds: [Int64]) { self.init(bounds: microseconds.map { $0 * 1000 }, scale: 1e9) }
 
     /// From a fraction of a millisecond to seconds: for response times.
-    package static let answers = HistogramBuckets(microseconds: [
+    package static let responses = HistogramBuckets(microseconds: [
         250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000,
     ])
     /// From microseconds to a second: for computations.
@@ -61,7 +61,7 @@ extension MetricFamily {
     /// All metrics, in the order of the output.
     package static let all = [
         notifications, notificationTypes, lateNotifications, acknowledgement, verification, revocation,
-        revocationFailures, commit, batch, fold, foldLag, ledgerLog,
+        revocationFailures, commit, batch, processing, processingDelay, ledgerLog,
         requests, requestDuration, refusedConnections, requestsUnderWay, inboxBacklog, inboxAge, bodies, completeness,
         recoveryFailures, webhookAttempts, webhookBacklog, webhookAge, disabledWebhooks, rootExpiry,
     ]
@@ -75,25 +75,25 @@ extension MetricFamily {
         "counterfoil_notifications_late_total", .counter,
         "Deliveries half an hour or more after signing, so earlier attempts failed.")
     package static let acknowledgement = MetricFamily(
-        "counterfoil_acknowledgement_duration_seconds", .histogram(.answers),
+        "counterfoil_acknowledgement_duration_seconds", .histogram(.responses),
         "Time from a notification's request to its response.")
     package static let verification = MetricFamily(
         "counterfoil_verification_duration_seconds", .histogram(.work),
         "Verification time of one signed text, including revocation.")
     package static let revocation = MetricFamily(
-        "counterfoil_revocation_lookup_duration_seconds", .histogram(.answers),
+        "counterfoil_revocation_lookup_duration_seconds", .histogram(.responses),
         "Duration of OCSP requests.")
     static let revocationFailures = MetricFamily(
         "counterfoil_revocation_lookup_failures_total", .counter, "OCSP requests without an answer.")
 
     package static let commit = MetricFamily(
-        "counterfoil_commit_duration_seconds", .histogram(.answers), "Duration of one commit to the ledger.")
+        "counterfoil_commit_duration_seconds", .histogram(.responses), "Duration of one commit to the ledger.")
     package static let batch = MetricFamily(
         "counterfoil_commit_notifications", .histogram(.sizes), "Notifications received in one commit.")
-    package static let fold = MetricFamily(
-        "counterfoil_fold_duration_seconds", .histogram(.answers),
+    package static let processing = MetricFamily(
+        "counterfoil_fold_duration_seconds", .histogram(.responses),
         "Processing time of one batch of notifications.")
-    static let foldLag = MetricFamily(
+    static let processingDelay = MetricFamily(
         "counterfoil_fold_lag_seconds", .histogram(.delays),
         "Time from receiving a notification to processing it.")
     package static let ledgerLog = MetricFamily(
@@ -102,7 +102,8 @@ extension MetricFamily {
     package static let requests = MetricFamily(
         "counterfoil_http_requests_total", .counter, "Answered requests.")
     package static let requestDuration = MetricFamily(
-        "counterfoil_http_request_duration_seconds", .histogram(.answers), "Time from a request's head to its response."
+        "counterfoil_http_request_duration_seconds", .histogram(.responses),
+        "Time from a request's head to its response."
     )
     package static let refusedConnections = MetricFamily(
         "counterfoil_http_connections_refused_total", .counter, "Connections refused because the client had too many.")

@@ -11,7 +11,7 @@ package final class ServerMetrics: Sendable {
     // MARK: Notifications
 
     /// Counts new notifications.
-    package let kept: Counter
+    package let stored: Counter
     /// Counts notifications that were already stored.
     package let duplicates: Counter
     /// Counts refused notifications by the reason's code.
@@ -32,9 +32,9 @@ package final class ServerMetrics: Sendable {
     /// The number of received notifications in one commit.
     package let batch: Recorder
     /// The time to process one batch, from its verification to its commit.
-    package let fold: Timer
+    package let processing: Timer
     /// The time from receiving a notification to processing it.
-    package let foldLag: Timer
+    package let processingDelay: Timer
 
     // MARK: Others
 
@@ -60,7 +60,7 @@ package final class ServerMetrics: Sendable {
             let labels = [("result", result), ("code", code)]
             return Counter(label: MetricFamily.notifications.name, dimensions: labels, factory: factory)
         }
-        kept = notifications("kept", "")
+        stored = notifications("kept", "")
         duplicates = notifications("duplicate", "")
         refused = LabelledCounters { notifications("refused", $0) }
         types = LabelledCounters { kind in
@@ -74,7 +74,8 @@ package final class ServerMetrics: Sendable {
             factory: factory)
         late = Counter(label: MetricFamily.lateNotifications.name, factory: factory)
         (acknowledgement, verification) = (timer(.acknowledgement), timer(.verification))
-        (commit, fold, foldLag, revocation) = (timer(.commit), timer(.fold), timer(.foldLag), timer(.revocation))
+        (commit, revocation) = (timer(.commit), timer(.revocation))
+        (processing, processingDelay) = (timer(.processing), timer(.processingDelay))
         batch = Recorder(label: MetricFamily.batch.name, factory: factory)
         let results = ["delivered", "retried", "failed", "discarded"]
         webhookAttempts = Dictionary(
@@ -87,7 +88,7 @@ package final class ServerMetrics: Sendable {
 
     /// Counts a new notification.
     package func countNewNotification(type: String, subtype: String?) {
-        kept.increment()
+        stored.increment()
         types.increment("\(type)/\(subtype ?? "")")
     }
 

@@ -42,7 +42,7 @@ import Testing
         let backend = PrometheusMetrics()
         let (metrics, requests) = (ServerMetrics(backend), RequestMetrics(backend))
         metrics.addGauge(.requestsUnderWay) { [([], Double(requests.underWay))] }
-        for _ in 0..<2 { metrics.kept.increment() }
+        for _ in 0..<2 { metrics.stored.increment() }
         metrics.duplicates.increment()
         metrics.refused.increment("bad_json")
         metrics.revocationFailures.increment(by: 4)
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `Each server has its own metrics, and the process-wide metrics system is not used`() async throws {
         let (one, other) = (ServerMetrics(PrometheusMetrics()), ServerMetrics(PrometheusMetrics()))
-        one.kept.increment()
+        one.stored.increment()
         let line = "\ncounterfoil_notifications_total{result=\"kept\",code=\"\"} "
         #expect(try #require(await one.text()).contains(line + "1\n"))
         #expect(try #require(await other.text()).contains(line + "0\n"))

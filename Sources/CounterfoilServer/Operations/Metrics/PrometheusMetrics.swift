@@ -82,7 +82,7 @@ public final class PrometheusMetrics: MetricsFactory {
 
     /// Returns the histogram of seconds with this name and these labels, and creates it if needed.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        histogram(label, dimensions, .answers)
+        histogram(label, dimensions, .responses)
     }
 
     /// Removes a counter.
