@@ -143,7 +143,7 @@ import Testing
             let digestAfter = try await ledger.digest()
             #expect(digestAfter == digest)
             let decision = try await ledger.beginRequest(
-                "k", of: "c", about: nil, fingerprint: Data([1]), at: 0, patience: 9)
+                "k", of: "c", about: nil, fingerprint: Data([1]), at: 0, lockTimeout: 9)
             #expect(decision == .proceed)
         }
     }

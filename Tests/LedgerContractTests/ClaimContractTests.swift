@@ -154,7 +154,7 @@ import Testing
         try await Self.withLedger(engine) { ledger, appEnvironment in
             func begin(_ key: String, about customer: String = "anna") async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
-                    key, of: "app", about: customer, fingerprint: Data([1]), at: 5, patience: 10)
+                    key, of: "app", about: customer, fingerprint: Data([1]), at: 5, lockTimeout: 10)
             }
             func answer(_ environment: String) -> IdempotentRequest.StoredResponse {
                 .init(status: 200, type: nil, body: Data(#"{"environment":"\#(environment)"}"#.utf8))
@@ -177,7 +177,7 @@ import Testing
         try await Self.withLedger(engine) { ledger, appEnvironment in
             func begin() async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
-                    "k", of: "app", about: "anna", fingerprint: Data([1]), at: 5, patience: 10)
+                    "k", of: "app", about: "anna", fingerprint: Data([1]), at: 5, lockTimeout: 10)
             }
             #expect(try await begin() == .proceed)
             _ = try await ledger.erase("anna", in: appEnvironment, at: 6)

@@ -123,7 +123,7 @@ import Testing
         try await engine.withLedger { ledger, _ in
             func begin(_ key: String, at instant: Milliseconds) async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
-                    key, of: "c", about: nil, fingerprint: Data([1]), at: instant, patience: 10)
+                    key, of: "c", about: nil, fingerprint: Data([1]), at: instant, lockTimeout: 10)
             }
             let first = try await begin("one", at: Self.ahead)
             #expect(first == .proceed)

@@ -191,7 +191,7 @@ import Testing
         try await engine.withLedger { ledger, appEnvironment in
             let decisions = try await Self.concurrently { _ in
                 try await ledger.beginRequest(
-                    "k", of: "c", about: nil, fingerprint: Data([1]), at: Self.now, patience: 9)
+                    "k", of: "c", about: nil, fingerprint: Data([1]), at: Self.now, lockTimeout: 9)
             }
             #expect(decisions.count { $0 == .proceed } == 1)
             let endpoints = try await Self.concurrently { _ in

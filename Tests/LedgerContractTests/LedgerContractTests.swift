@@ -213,7 +213,7 @@ import Testing
             let ledger = try engine.open(in: folder)
             func begin(_ fingerprint: UInt8, at now: Milliseconds) async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
-                    "k", of: "c", about: nil, fingerprint: Data([fingerprint]), at: now, patience: 10)
+                    "k", of: "c", about: nil, fingerprint: Data([fingerprint]), at: now, lockTimeout: 10)
             }
             #expect(try await begin(1, at: 0) == .proceed)
             #expect(try await begin(1, at: 9) == .isInProgress)
@@ -252,7 +252,7 @@ import Testing
             let ledger = try engine.open(in: folder)
             func begin(at now: Milliseconds) async throws -> IdempotencyDecision {
                 try await ledger.beginRequest(
-                    "k", of: "c", about: nil, fingerprint: Data([1]), at: now, patience: 10)
+                    "k", of: "c", about: nil, fingerprint: Data([1]), at: now, lockTimeout: 10)
             }
             #expect(try await begin(at: 10) == .proceed)
             let answer = IdempotentRequest.StoredResponse(status: 204, type: nil, body: Data())

@@ -58,7 +58,7 @@ import Testing
                 try await ledger.add(requests: [text], in: appEnvironment.id, because: .restore, at: 5)
                 for (key, client) in [(text, "c"), ("k", text)] {
                     let decision = try await ledger.beginRequest(
-                        key, of: client, about: nil, fingerprint: Data([1]), at: 5, patience: 9)
+                        key, of: client, about: nil, fingerprint: Data([1]), at: 5, lockTimeout: 9)
                     #expect(decision == .proceed, "\(text)")
                 }
                 #expect(try await Self.endpoint(text, ledger) != nil, "\(text)")

@@ -163,7 +163,7 @@ extension `The contract of every database` {
             }
             for key in ["a", "b"] {
                 _ = try await ledger.beginRequest(
-                    key, of: "c", about: nil, fingerprint: Data([1]), at: 10, patience: 10)
+                    key, of: "c", about: nil, fingerprint: Data([1]), at: 10, lockTimeout: 10)
             }
             #expect(try await ledger.removeExpired(at: 11, limit: 9) == 0)
             var counts: [Int] = []

@@ -233,12 +233,12 @@ extension MemoryLedger {
 extension MemoryLedger: IdempotencyStorage {
     package func beginRequest(
         _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds,
-        patience: Milliseconds
+        lockTimeout: Milliseconds
     ) async throws -> IdempotencyDecision {
         try write { state in
             let requestKey = RequestKey(client: ExactText(client), key: ExactText(key))
             let decision = IdempotencyDecision.of(
-                state.requests[requestKey]?.remembered, fingerprint: fingerprint, at: now, patience: patience)
+                state.requests[requestKey]?.remembered, fingerprint: fingerprint, at: now, lockTimeout: lockTimeout)
             if decision == .proceed {
                 state.requests[requestKey] = Request(
                     remembered: IdempotentRequest(fingerprint: fingerprint, startedAt: now), customer: customer)

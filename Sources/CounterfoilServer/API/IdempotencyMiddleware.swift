@@ -57,7 +57,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         let start = clock.now().milliseconds
         let decision = try await storage.beginRequest(
             key, of: client, about: Self.customer(context), fingerprint: Self.fingerprint(of: request, body),
-            at: start, patience: maximumDuration)
+            at: start, lockTimeout: maximumDuration)
         switch decision {
         case .repeats(let stored): return Self.response(stored)
         case .isDifferentRequest:

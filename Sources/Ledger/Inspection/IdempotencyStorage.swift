@@ -42,18 +42,18 @@ package enum IdempotencyDecision: Sendable, Hashable {
 
     /// Decides about a request.
     ///
-    /// - Parameter patience: How long a request without a response blocks repetitions. No request takes longer.
+    /// - Parameter lockTimeout: How long a request without a response blocks repetitions. No request takes longer.
     package static func of(
-        _ known: IdempotentRequest?, fingerprint: Data, at now: Milliseconds, patience: Milliseconds
+        _ known: IdempotentRequest?, fingerprint: Data, at now: Milliseconds, lockTimeout: Milliseconds
     ) -> IdempotencyDecision {
         // A clock that was set back makes nothing older.
         guard let known, now - known.startedAt < retention else { return .proceed }
         guard known.fingerprint == fingerprint else { return .isDifferentRequest }
         if let response = known.response { return .repeats(response) }
         // If the clock was ahead when the request began and was corrected since, the request still blocks no longer
-        // than `patience`.
+        // than `lockTimeout`.
         let age = now - known.startedAt
-        return age < patience && age >= -patience ? .isInProgress : .proceed
+        return age < lockTimeout && age >= -lockTimeout ? .isInProgress : .proceed
     }
 }
 
@@ -65,10 +65,10 @@ package protocol IdempotencyStorage: Sendable {
     /// - Parameters:
     ///   - client: The client that the key belongs to.
     ///   - customer: The customer whom the request is about.
-    ///   - patience: How long a request without a response blocks repetitions.
+    ///   - lockTimeout: How long a request without a response blocks repetitions.
     func beginRequest(
         _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds,
-        patience: Milliseconds
+        lockTimeout: Milliseconds
     ) async throws -> IdempotencyDecision
 
     /// Stores the response. A nil response deletes the request, so that it may be sent again. Does nothing if the

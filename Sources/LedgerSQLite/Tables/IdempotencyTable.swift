@@ -72,7 +72,7 @@ enum IdempotencyTable {
 extension SQLiteStorage: IdempotencyStorage {
     package func beginRequest(
         _ key: String, of client: String, about customer: String?, fingerprint: Data, at now: Milliseconds,
-        patience: Milliseconds
+        lockTimeout: Milliseconds
     ) async throws -> IdempotencyDecision {
         try await write { db in
             let known = try db.first(
@@ -85,7 +85,7 @@ extension SQLiteStorage: IdempotencyStorage {
                     fingerprint: row.blob(0) ?? Data(), startedAt: row.number(1) ?? 0,
                     response: IdempotencyTable.response(row))
             }
-            let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now, patience: patience)
+            let decision = IdempotencyDecision.of(known, fingerprint: fingerprint, at: now, lockTimeout: lockTimeout)
             guard decision == .proceed else { return decision }
             try db.run(
                 """

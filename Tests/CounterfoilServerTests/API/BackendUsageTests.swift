@@ -118,7 +118,7 @@ import Testing
         let answer = IdempotentRequest.StoredResponse(status: 201, type: nil, body: Data("{}".utf8))
         let (one, other) = (Data([1]), Data([2]))
         func decide(_ known: IdempotentRequest?, at now: Milliseconds) -> IdempotencyDecision {
-            .of(known, fingerprint: one, at: now, patience: 1000)
+            .of(known, fingerprint: one, at: now, lockTimeout: 1000)
         }
         let day = IdempotencyDecision.retention
         #expect(decide(nil, at: 5) == .proceed)
