@@ -104,7 +104,7 @@ import Testing
             try await ledger.removeWebhook(unknown)
             while try await ledger.runWebhookJob(limit: 9, at: now) {}
             let outcome = DeliveryOutcome(delivery: unknown, endpoint: unknown, result: .delivered)
-            #expect(try await ledger.record([outcome], patience: 1, at: now).isEmpty)
+            #expect(try await ledger.record([outcome], disableAfter: 1, at: now).isEmpty)
             let target = FanOutTarget(endpoint: unknown) { _, _ in 1 }
             #expect(try await ledger.fanOut(to: [target], within: .none, limit: 9, at: now) == .done)
             #expect(try await ledger.releaseDeliveries(to: [unknown], limit: 9, at: now) == false)

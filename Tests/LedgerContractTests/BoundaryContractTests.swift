@@ -163,7 +163,7 @@ import Testing
             }
 
             let outcomes = due.map { DeliveryOutcome(delivery: $0.id, endpoint: endpoint, result: .delivered) }
-            _ = try await ledger.record(outcomes, patience: .max, at: now + 9)
+            _ = try await ledger.record(outcomes, disableAfter: .max, at: now + 9)
             for (since, count) in [(now + 9, 1), (now + 10, 0)] {
                 #expect(try await ledger.webhookActivity(since: since, limit: 9)[endpoint]?.delivered == count)
             }

@@ -26,7 +26,7 @@ import Testing
                     DeliveryOutcome(
                         delivery: waiting.id, endpoint: endpoint.id,
                         result: .retry(at: Self.now + RetrySchedule.longestPause, body: nil))
-                ], patience: .max, at: Self.now)
+                ], disableAfter: .max, at: Self.now)
             let due = try await ledger.dueDeliveries(of: endpoint.id, at: Self.now, limit: 9)
             #expect(due.map(\.id) == [late.id])
             #expect(try await ledger.dueDeliveries(of: endpoint.id, at: Self.ahead, limit: 9).count == 2)

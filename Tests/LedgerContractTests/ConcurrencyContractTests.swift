@@ -245,7 +245,7 @@ import Testing
                     let outcomes = due.map {
                         DeliveryOutcome(delivery: $0.id, endpoint: endpoint, result: .delivered)
                     }
-                    _ = try await ledger.record(outcomes, patience: .max, at: Self.now)
+                    _ = try await ledger.record(outcomes, disableAfter: .max, at: Self.now)
                     events += due.map(\.event)
                 }
             }

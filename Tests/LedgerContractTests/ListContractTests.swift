@@ -38,7 +38,7 @@ import Testing
             try await ledger.appendAudit([], dropping: .min)
             #expect(try await ledger.fanOut(to: [], within: .none, limit: 5, at: now) == .done)
             #expect(try await ledger.releaseDeliveries(to: [], limit: 5, at: now) == false)
-            #expect(try await ledger.record([DeliveryOutcome](), patience: 1, at: now).isEmpty)
+            #expect(try await ledger.record([DeliveryOutcome](), disableAfter: 1, at: now).isEmpty)
             let after = try await LedgerView.lines(of: ledger, in: walk.scopes, at: now)
             let isSame = before == after
             #expect(isSame)

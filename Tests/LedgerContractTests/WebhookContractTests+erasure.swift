@@ -28,7 +28,7 @@ extension `The contract of every database` {
                     outcome.event = try await ledger.event(delivery.event)?.event
                     outcomes.append(outcome)
                 }
-                _ = try await ledger.record(outcomes, patience: .max, at: 9)
+                _ = try await ledger.record(outcomes, disableAfter: .max, at: 9)
             }
             // Ben's event names the previous owner of the purchase.
             for (customer, instant) in [("anna", 2), ("ben", 3)] as [(String, Milliseconds)] {
@@ -76,7 +76,7 @@ extension `The contract of every database` {
                 var outcome = DeliveryOutcome(
                     delivery: delivery.id, endpoint: endpoint, result: .retry(at: 4, body: Data(body.utf8)))
                 outcome.event = event
-                _ = try await ledger.record([outcome], patience: .max, at: 4)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: 4)
                 let stored = try await ledger.delivery(delivery.id, of: endpoint)?.body
                 return stored.map { String(decoding: $0, as: UTF8.self) }
             }

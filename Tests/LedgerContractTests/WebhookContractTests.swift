@@ -35,7 +35,7 @@ extension `The contract of every database` {
             for result in results {
                 var outcome = DeliveryOutcome(delivery: underWay.id, endpoint: removed.id, result: result)
                 outcome.attempt = DeliveryAttempt(at: 4, milliseconds: 1)
-                _ = try await ledger.record([outcome], patience: .max, at: 4)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: 4)
                 #expect(try await ledger.dueDeliveries(of: other.id, at: 5, limit: 2) == [waiting], "\(result)")
                 #expect(try await ledger.attempts(of: waiting.id, limit: 2).isEmpty, "\(result)")
             }
@@ -101,7 +101,7 @@ extension `The contract of every database` {
             func fail(at instant: Milliseconds) async throws -> [Int64: DisableReason] {
                 let outcome = DeliveryOutcome(
                     delivery: delivery.id, endpoint: endpoint.id, result: .retry(at: instant, body: nil))
-                return try await ledger.record([outcome], patience: RetrySchedule.patience, at: instant)
+                return try await ledger.record([outcome], disableAfter: RetrySchedule.disableAfter, at: instant)
             }
             let day: Milliseconds = 86_400_000
             #expect(try await fail(at: begin).isEmpty)
@@ -129,7 +129,7 @@ extension `The contract of every database` {
                 let delivery = try await Self.test(endpoint, ledger, at: Int64(index + 1))
                 var outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: result)
                 outcome.attempt = DeliveryAttempt(at: 10, milliseconds: 1)
-                _ = try await ledger.record([outcome], patience: .max, at: 10)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: 10)
                 ended.append(delivery)
             }
             let waiting = try await Self.test(endpoint, ledger, at: 5)
@@ -159,7 +159,7 @@ extension `The contract of every database` {
             for instant: Milliseconds in 1...3 {
                 let delivery = try await Self.test(endpoint, ledger, at: instant)
                 let outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: .delivered)
-                _ = try await ledger.record([outcome], patience: .max, at: 10)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: 10)
             }
             for key in ["a", "b"] {
                 _ = try await ledger.beginRequest(
@@ -194,7 +194,7 @@ extension `The contract of every database` {
             for result in results {
                 var outcome = DeliveryOutcome(delivery: first.id, endpoint: endpoint, result: result)
                 outcome.attempt = DeliveryAttempt(at: 4, milliseconds: 1)
-                _ = try await ledger.record([outcome], patience: .max, at: 4)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: 4)
             }
             let ended = try #require(try await ledger.delivery(first.id, of: endpoint))
             #expect(ended.state == .delivered && ended.attempts == 2 && ended.due == nil && ended.body == nil)
@@ -215,7 +215,7 @@ extension `The contract of every database` {
                 let delivery = try await Self.test(endpoint, ledger, at: Int64(index + 1))
                 guard let result else { continue }
                 let outcome = DeliveryOutcome(delivery: delivery.id, endpoint: endpoint.id, result: result)
-                _ = try await ledger.record([outcome], patience: .max, at: 9)
+                _ = try await ledger.record([outcome], disableAfter: .max, at: 9)
             }
             let filters = [
                 DeliveryFilter(), DeliveryFilter(eventType: .webhookTest), DeliveryFilter(state: .failed),

@@ -80,7 +80,7 @@ extension Step {
     /// Sends due deliveries, with various outcomes.
     static func deliver(_ facts: inout RandomFacts, _ now: Milliseconds) -> Step {
         let ends = (0..<12).map { _ in Int.random(in: 0..<9, using: &facts.random) }
-        let patience = Int64.random(in: 1...400_000_000, using: &facts.random)
+        let disableAfter = Int64.random(in: 1...400_000_000, using: &facts.random)
         return Step(name: "deliver \(ends)") { walk in
             var (lines, outcomes) = ([String](), [DeliveryOutcome]())
             for endpoint in try await walk.ledger.webhookEndpoints() {
@@ -91,7 +91,7 @@ extension Step {
                     outcomes.append(outcome)
                 }
             }
-            let disabled = try await walk.ledger.record(outcomes, patience: patience, at: now)
+            let disabled = try await walk.ledger.record(outcomes, disableAfter: disableAfter, at: now)
             for endpoint in try await walk.ledger.webhookEndpoints() {
                 disabled[endpoint.id].map { lines.append("\(endpoint.name) \($0)") }
             }

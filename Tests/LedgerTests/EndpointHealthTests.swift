@@ -2,7 +2,7 @@ import Ledger
 import Testing
 
 @Suite struct `Health of an endpoint` {
-    /// An attempt at 1000, with a patience of 500.
+    /// An attempt at 1000; an endpoint is disabled after 500 milliseconds of failures.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var before = EndpointHealth()
@@ -18,10 +18,10 @@ import Testing
             testDescription: "the last attempt of a delivery counts too", result: .failed,
             after: .init(failingSince: 1000, failedAt: 1000)),
         Case(
-            testDescription: "failing for less than the patience", before: .init(failingSince: 501, failedAt: 900),
+            testDescription: "failing for less than the limit", before: .init(failingSince: 501, failedAt: 900),
             after: .init(failingSince: 501, failedAt: 1000)),
         Case(
-            testDescription: "failing for the whole patience", before: .init(failingSince: 500, failedAt: 900),
+            testDescription: "failing for as long as the limit", before: .init(failingSince: 500, failedAt: 900),
             after: .init(failingSince: 500, failedAt: 1000, disabled: .failing)),
         Case(
             testDescription: "the last failure is unknown", before: .init(failingSince: 500),
@@ -88,6 +88,6 @@ import Testing
         let outcome = DeliveryOutcome(
             delivery: 1, endpoint: 1, result: testCase.result, isGone: testCase.isGone,
             isInternalFailure: testCase.isInternalFailure)
-        #expect(testCase.before.after(outcome, patience: 500, at: 1000) == testCase.after)
+        #expect(testCase.before.after(outcome, disableAfter: 500, at: 1000) == testCase.after)
     }
 }

@@ -8,7 +8,7 @@ import Testing
     @Test func `The pauses of a delivery last for days, and end before the endpoint is disabled`() {
         let total = Self.pauses.reduce(0, +)
         #expect(total > 3 * 86_400)
-        #expect(total * 1.2 < Double(RetrySchedule.patience) / 1000)
+        #expect(total * 1.2 < Double(RetrySchedule.disableAfter) / 1000)
         #expect(Self.pauses == Self.pauses.sorted())
     }
 

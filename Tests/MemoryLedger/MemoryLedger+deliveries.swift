@@ -88,7 +88,7 @@ extension MemoryLedger {
     }
 
     package func record(
-        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+        _ outcomes: [DeliveryOutcome], disableAfter: Milliseconds, at now: Milliseconds
     ) async throws -> [Int64: DisableReason] {
         try write { state in
             outcomes.reduce(into: [:]) { disabled, outcome in
@@ -97,7 +97,7 @@ extension MemoryLedger {
                 let endpoint = stored.endpoint
                 let health = EndpointHealth(
                     failingSince: endpoint.failingSince, failedAt: stored.failedAt, disabled: endpoint.disabled?.reason
-                ).after(outcome, patience: patience, at: now)
+                ).after(outcome, disableAfter: disableAfter, at: now)
                 state.endpoints[outcome.endpoint]?.endpoint.failingSince = health.failingSince
                 state.endpoints[outcome.endpoint]?.failedAt = health.failedAt
                 guard let reason = health.disabled, endpoint.disabled == nil else { return }

@@ -18,9 +18,9 @@ package struct EndpointHealth: Sendable, Hashable {
     }
 
     /// Returns the health after an attempt. An endpoint that answers 410 Gone is disabled at once. A failing one is
-    /// disabled when its time with attempts reaches `patience`. An attempt that failed before it sent anything says
+    /// disabled when its time with attempts reaches `disableAfter`. An attempt that failed before it sent anything says
     /// nothing about the endpoint.
-    package func after(_ outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds) -> EndpointHealth {
+    package func after(_ outcome: DeliveryOutcome, disableAfter: Milliseconds, at now: Milliseconds) -> EndpointHealth {
         var health = self
         switch outcome.result {
         case .discarded: break
@@ -29,7 +29,9 @@ package struct EndpointHealth: Sendable, Hashable {
             guard !outcome.isInternalFailure else { break }
             let since = beginning(ofFailureAt: now)
             (health.failingSince, health.failedAt) = (since, now)
-            if disabled == nil { health.disabled = outcome.isGone ? .gone : since <= now - patience ? .failing : nil }
+            if disabled == nil {
+                health.disabled = outcome.isGone ? .gone : since <= now - disableAfter ? .failing : nil
+            }
         }
         return health
     }

@@ -18,7 +18,7 @@ package enum RetrySchedule {
 
     /// How long all attempts at an endpoint may fail before the endpoint is disabled. Time without attempts does not
     /// count: see ``EndpointHealth``.
-    package static let patience: Milliseconds = 5 * 86_400_000
+    package static let disableAfter: Milliseconds = 5 * 86_400_000
 
     /// Returns the pause after a number of attempts, in seconds; nil if there are no more attempts.
     ///

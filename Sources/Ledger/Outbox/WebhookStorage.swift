@@ -64,10 +64,10 @@ package protocol WebhookStorage: Sendable {
 
     /// Records the results of attempts.
     ///
-    /// - Parameter patience: An endpoint that has failed for this long is disabled.
+    /// - Parameter disableAfter: An endpoint that has failed for this long is disabled.
     /// - Returns: The endpoints that were disabled.
     func record(
-        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+        _ outcomes: [DeliveryOutcome], disableAfter: Milliseconds, at now: Milliseconds
     ) async throws -> [Int64: DisableReason]
 
     /// Returns an event and its notification.

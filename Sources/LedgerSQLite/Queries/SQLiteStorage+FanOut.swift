@@ -108,13 +108,13 @@ extension SQLiteStorage {
     }
 
     package func record(
-        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+        _ outcomes: [DeliveryOutcome], disableAfter: Milliseconds, at now: Milliseconds
     ) async throws -> [Int64: DisableReason] {
         try await write { db in
             var disabled: [Int64: DisableReason] = [:]
             for outcome in outcomes {
                 try WebhookTables.record(outcome, at: now, db)
-                if let reason = try Self.updateHealth(after: outcome, patience: patience, at: now, db) {
+                if let reason = try Self.updateHealth(after: outcome, disableAfter: disableAfter, at: now, db) {
                     disabled[outcome.endpoint] = reason
                 }
             }
@@ -124,7 +124,7 @@ extension SQLiteStorage {
 
     /// Updates the health of an endpoint; returns the reason if it was disabled.
     private static func updateHealth(
-        after outcome: DeliveryOutcome, patience: Milliseconds, at now: Milliseconds, _ db: Database
+        after outcome: DeliveryOutcome, disableAfter: Milliseconds, at now: Milliseconds, _ db: Database
     ) throws -> DisableReason? {
         let before = try db.first(
             "SELECT failing_since, failed_at, disabled_reason FROM webhook_endpoints WHERE id = ?",
@@ -135,7 +135,7 @@ extension SQLiteStorage {
                 disabled: row.text(2).map { DisableReason(rawValue: $0) ?? .requested })
         }
         guard let before else { return nil }
-        let after = before.after(outcome, patience: patience, at: now)
+        let after = before.after(outcome, disableAfter: disableAfter, at: now)
         if after != before {
             try db.run(
                 "UPDATE webhook_endpoints SET failing_since = ?, failed_at = ? WHERE id = ?",

@@ -189,7 +189,7 @@ package final class WebhookDispatcher: Service {
         guard !outcomes.isEmpty else { return false }
         let disabled: [Int64: DisableReason]
         do {
-            disabled = try await storage.record(outcomes, patience: RetrySchedule.patience, at: now)
+            disabled = try await storage.record(outcomes, disableAfter: RetrySchedule.disableAfter, at: now)
         } catch {
             state.withLock { $0.outcomes += outcomes }
             throw error

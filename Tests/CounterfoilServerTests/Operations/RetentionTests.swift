@@ -45,7 +45,7 @@ import Testing
                 let delivery = try #require(try await core.storage.addWebhookTest(event, to: endpoint))
                 outcomes.append(DeliveryOutcome(delivery: delivery.id, endpoint: endpoint, result: .delivered))
             }
-            _ = try await core.storage.record(outcomes, patience: .max, at: now)
+            _ = try await core.storage.record(outcomes, disableAfter: .max, at: now)
             func storedDeliveries() async throws -> Int {
                 try await core.storage.deliveries(of: endpoint, limit: 999).count
             }

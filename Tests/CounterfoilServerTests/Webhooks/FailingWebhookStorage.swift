@@ -53,10 +53,10 @@ final class FailingWebhookStorage: WebhookStorage {
     }
 
     func record(
-        _ outcomes: [DeliveryOutcome], patience: Milliseconds, at now: Milliseconds
+        _ outcomes: [DeliveryOutcome], disableAfter: Milliseconds, at now: Milliseconds
     ) async throws -> [Int64: DisableReason] {
         if refusing.withLock(\.self) { throw Self.failure }
-        return try await ledger.record(outcomes, patience: patience, at: now)
+        return try await ledger.record(outcomes, disableAfter: disableAfter, at: now)
     }
 
     // MARK: - Methods that never fail

@@ -157,7 +157,7 @@ struct OrderWorld {
             }
             if !isForgotten { outcomes.append(outcome) }
         }
-        _ = try await ledger.storage.record(outcomes, patience: .max, at: now)
+        _ = try await ledger.storage.record(outcomes, disableAfter: .max, at: now)
     }
 
     private func body(of item: Waiting) async throws -> Data? {

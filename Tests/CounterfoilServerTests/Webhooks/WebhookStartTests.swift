@@ -105,7 +105,8 @@ private final class Switch: Sendable {
             while let delivery = try await storage.dueDeliveries(of: 1, at: 1000, limit: 9).first, order.count < 9 {
                 order.append(delivery.eventID)
                 _ = try await storage.record(
-                    [DeliveryOutcome(delivery: delivery.id, endpoint: 1, result: .delivered)], patience: 1, at: 1000)
+                    [DeliveryOutcome(delivery: delivery.id, endpoint: 1, result: .delivered)], disableAfter: 1, at: 1000
+                )
             }
             #expect(order == ["one", "three", "two"])
             let begin = try await storage.pool.read { db in
