@@ -156,8 +156,8 @@ final class Checkpoints: Sendable {
     /// - Returns: Whether the present readers finished in time.
     private func restartLog(_ db: Database) -> Bool {
         // New readers read from the file. The call, and so the next commit, waits for the present readers.
-        guard sqlite3_busy_timeout(db.sqliteConnection, Self.patience) == SQLITE_OK else { return false }
-        defer { sqlite3_busy_timeout(db.sqliteConnection, Self.usualPatience) }
+        guard sqlite3_busy_timeout(db.sqliteConnection, Self.restartTimeout) == SQLITE_OK else { return false }
+        defer { sqlite3_busy_timeout(db.sqliteConnection, Self.busyTimeout) }
         do {
             _ = try db.checkpoint(.restart)
             return true
@@ -168,7 +168,7 @@ final class Checkpoints: Sendable {
     }
 
     /// How long the writer waits for readers during a restart, and usually for a lock, in milliseconds.
-    private static let (patience, usualPatience): (Int32, Int32) = (10, 10_000)
+    private static let (restartTimeout, busyTimeout): (Int32, Int32) = (10, 10_000)
 
     func close() throws {
         state.withLock { $0.isClosed = true }

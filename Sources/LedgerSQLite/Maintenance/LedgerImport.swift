@@ -198,7 +198,7 @@ package struct LedgerImport: Sendable {
                 verified, in: appEnvironment, at: date, origin: Origin(named: line.origin)))
         do throws(VerificationError) {
             let parts = try await NotificationParts(inside: verified.payload, in: appEnvironment, verifiedBy: verifier)
-            restored.folded = ProcessedNotification(parts, id: 0, in: appEnvironment, at: date)
+            restored.processed = ProcessedNotification(parts, id: 0, in: appEnvironment, at: date)
         } catch {
             restored.failure = error
         }

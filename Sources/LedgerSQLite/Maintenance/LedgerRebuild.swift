@@ -93,15 +93,15 @@ package struct LedgerRebuild: Sendable {
         while true {
             let (texts, next) = try await storage.processedTexts(after: last, limit: Self.batch)
             guard let next else { break }
-            let folded = await verified(texts) { text in
+            let processed = await verified(texts) { text in
                 guard let appEnvironment = scopes[id: text.scope] else { throw Unknown.scope }
                 let parts = try await NotificationParts(
                     inside: verifier.notification(text.readable).payload, in: appEnvironment, verifiedBy: verifier)
                 return ProcessedNotification(parts, id: text.id, in: appEnvironment, at: .distantPast)
             }
-            report.refuse(folded.refused)
-            report.notifications += folded.values.count
-            try await scratch.add(folded.values)
+            report.refuse(processed.refused)
+            report.notifications += processed.values.count
+            try await scratch.add(processed.values)
             last = next
             progress(Double(last) / Double(max(end, 1)))
         }

@@ -6,7 +6,7 @@ internal import GRDB
 struct RestoredNotification: Sendable {
     var received: ReceivedNotification
     /// The notification with its verified parts; nil if they do not verify.
-    var folded: ProcessedNotification?
+    var processed: ProcessedNotification?
     /// Why the signed parts do not verify.
     var failure: VerificationError?
 }
@@ -58,9 +58,9 @@ extension SQLiteStorage {
 
     private func restore(_ notification: RestoredNotification, _ text: PackedText, _ db: Database) throws {
         guard case .stored(let id) = try receive(notification.received, text, db) else { return }
-        if var folded = notification.folded {
-            folded.id = id
-            try FactProcessor.process(folded, makingEvent: false, db)
+        if var processed = notification.processed {
+            processed.id = id
+            try FactProcessor.process(processed, makingEvent: false, db)
         } else if let failure = notification.failure, !failure.isRetryable {
             try Self.fail(id, "\(failure.code)", failure.message, notification.received.receivedAt, db)
         }

@@ -42,10 +42,10 @@ extension SQLiteStorage: GrantStorage {
     }
 
     package func emitExpiredGrants(at now: Milliseconds, limit: Int) async throws -> ExpiredGrants {
-        let isAny = try await read { db in
+        let isDue = try await read { db in
             try db.exists("SELECT 1 FROM grants WHERE due IS NOT NULL AND due <= ?", [.integer(now)])
         }
-        guard isAny else { return ExpiredGrants(count: 0) }
+        guard isDue else { return ExpiredGrants(count: 0) }
         return try await write { db in
             let due = try db.all(
                 "SELECT scope, grant_id FROM grants WHERE due IS NOT NULL AND due <= ? ORDER BY due LIMIT ?",

@@ -61,10 +61,10 @@ extension SQLiteStorage: RecoveryStorage {
         }
     }
 
-    /// The condition for a window, with the values of ``place(of:)``. SQLite reuses row identifiers of windows, so the
+    /// The condition for a window, with the values of ``key(of:)``. SQLite reuses row identifiers of windows, so the
     /// recovery is compared too.
     private static let isWindow = "id = ? AND recovery = ?"
-    private static func place(of window: RecoveryWindow) -> [SQLValue] {
+    private static func key(of window: RecoveryWindow) -> [SQLValue] {
         [.integer(window.id), .integer(window.recovery)]
     }
 
@@ -92,7 +92,7 @@ extension SQLiteStorage: RecoveryStorage {
                 UPDATE recovery_windows SET token = ?, is_done = ?, unverified = unverified + ?
                 WHERE \(Self.isWindow)
                 """,
-                [.init(page.next), .init(page.isLast), .init(page.unverified.count)] + Self.place(of: window))
+                [.init(page.next), .init(page.isLast), .init(page.unverified.count)] + Self.key(of: window))
             let counts = page.counts
             try db.run(
                 """
@@ -115,12 +115,12 @@ extension SQLiteStorage: RecoveryStorage {
     package func restart(window: RecoveryWindow) async throws {
         try await write(
             "UPDATE recovery_windows SET token = NULL, unverified = 0 WHERE \(Self.isWindow)",
-            Self.place(of: window))
+            Self.key(of: window))
     }
 
     package func clip(window: RecoveryWindow, to limit: Milliseconds) async throws {
         try await write { db in
-            let known = try Self.windows(db, "WHERE \(Self.isWindow)", Self.place(of: window))
+            let known = try Self.windows(db, "WHERE \(Self.isWindow)", Self.key(of: window))
             guard var rest = known.first?.window else { return }
             let isLeft = rest.clip(to: limit)
             try db.run(
@@ -134,7 +134,7 @@ extension SQLiteStorage: RecoveryStorage {
     }
 
     package func skip(window: RecoveryWindow) async throws {
-        try await write("UPDATE recovery_windows SET is_done = 1 WHERE \(Self.isWindow)", Self.place(of: window))
+        try await write("UPDATE recovery_windows SET is_done = 1 WHERE \(Self.isWindow)", Self.key(of: window))
     }
 
     package func finish(

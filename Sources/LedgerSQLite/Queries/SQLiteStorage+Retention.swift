@@ -3,12 +3,12 @@ internal import GRDB
 
 extension SQLiteStorage: RetentionStorage {
     package func removeExpired(at now: Milliseconds, limit: Int) async throws -> Int {
-        let isAny = try await read { db in
+        let hasExpired = try await read { db in
             if try WebhookTables.hasExpired(at: now, db) { return true }
             return try IdempotencyTable.hasExpired(at: now, db)
         }
         // Most calls find nothing, and a commit counts as a change.
-        guard isAny else { return 0 }
+        guard hasExpired else { return 0 }
         return try await writeBatch { db in
             let deliveries = try WebhookTables.removeExpired(at: now, limit: limit, db)
             return try deliveries + IdempotencyTable.removeExpired(at: now, limit: limit - deliveries, db)

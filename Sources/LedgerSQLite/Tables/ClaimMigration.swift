@@ -7,11 +7,11 @@ extension ClaimTables {
         for statement in schema { try db.execute(sql: statement) }
         try db.execute(
             sql: """
-                CREATE TEMP TABLE told AS
+                CREATE TEMP TABLE ownership_events AS
                     SELECT scope, original_id, seq, type, customer, occurred_at FROM events
                     WHERE notification IS NULL AND type IN ('purchase.linked', 'purchase.transferred')
                         AND original_id IS NOT NULL AND customer IS NOT NULL;
-                CREATE INDEX temp.told_by_purchase ON told (scope, original_id, seq);
+                CREATE INDEX temp.ownership_events_by_purchase ON ownership_events (scope, original_id, seq);
                 """)
         try db.each("SELECT DISTINCT scope, original_id FROM claims", []) { row in
             let subject = Subject.purchase(row.text(1) ?? "", in: row.number(0) ?? 0)
@@ -21,7 +21,7 @@ extension ClaimTables {
             let subject = Subject.account(row.text(1) ?? "", in: row.number(0) ?? 0)
             try migrate(subject, events: eventsOfAccount(subject, db), db)
         }
-        try db.execute(sql: "DROP TABLE temp.told")
+        try db.execute(sql: "DROP TABLE temp.ownership_events")
     }
 
     private static func migrate(_ subject: Subject, events: [FormerClaim], _ db: Database) throws {
@@ -31,7 +31,7 @@ extension ClaimTables {
     private static func events(of original: String, in scope: Int64, _ db: Database) throws -> [FormerClaim] {
         try db.all(
             """
-            SELECT occurred_at, customer, type = 'purchase.transferred' FROM temp.told
+            SELECT occurred_at, customer, type = 'purchase.transferred' FROM temp.ownership_events
             WHERE scope = ? AND original_id = ? ORDER BY seq
             """, [.integer(scope), .text(original)]
         ) { FormerClaim(at: $0.number(0) ?? 0, $0.text(1) ?? "", isTransfer: $0.number(2) == 1) }

@@ -51,7 +51,7 @@ enum ErasureTable {
     }
 
     /// Whether any customer of a scope was erased.
-    static func isAny(in scope: Int64, _ db: Database) throws -> Bool {
+    static func hasErasures(in scope: Int64, _ db: Database) throws -> Bool {
         try db.exists("SELECT 1 FROM erasures WHERE scope = ? LIMIT 1", [.integer(scope)])
     }
 
@@ -70,7 +70,7 @@ enum ErasureTable {
     static func erasedCustomersWithNames(
         in scope: Int64, _ db: Database
     ) throws -> [(name: String, erasure: Erasure)] {
-        guard try isAny(in: scope, db) else { return [] }
+        guard try hasErasures(in: scope, db) else { return [] }
         let bundleID = try Self.bundleID(of: scope, db)
         var found: [(name: String, erasure: Erasure)] = []
         // A customer who appears only in notifications has no claims: in a backup from before the erasure, only events

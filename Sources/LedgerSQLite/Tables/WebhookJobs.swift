@@ -41,7 +41,7 @@ enum WebhookJobs {
     private static let slice = 16
     /// The maximum duration of one transaction. In a large ledger each row may require a disk read, and other writers
     /// wait for all of them.
-    private static let patience = Duration.milliseconds(10)
+    private static let maximumDuration = Duration.milliseconds(10)
 
     /// Runs one batch of a job, with at most `limit` deliveries; returns false if there was no job. Even the last batch
     /// may make deliveries due.
@@ -49,7 +49,7 @@ enum WebhookJobs {
         let begin = ContinuousClock.now
         for index in 0..<max(1, limit / slice) {
             guard try runSlice(limit: min(slice, limit), at: now, db) else { return index > 0 }
-            guard begin.duration(to: .now) < patience else { break }
+            guard begin.duration(to: .now) < maximumDuration else { break }
         }
         return true
     }
