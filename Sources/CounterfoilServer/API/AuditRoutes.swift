@@ -29,10 +29,10 @@ struct AuditRoutes {
         }
     }
 
-    private static func write(_ kept: StoredAuditEntry, follows: Bool, to json: inout JSONWriter) {
-        let entry = kept.entry
+    private static func write(_ stored: StoredAuditEntry, follows: Bool, to json: inout JSONWriter) {
+        let entry = stored.entry
         json.object("audit_entry") { json in
-            json.member("id", String(kept.id))
+            json.member("id", String(stored.id))
             json.member("at", entry.at)
             json.member("actor", entry.actor)
             json.member("session", entry.session)
@@ -41,7 +41,7 @@ struct AuditRoutes {
             json.member("target", entry.target)
             json.member("detail", entry.detail)
             json.member("result", entry.result)
-            json.member("digest", kept.digest.hexadecimal)
+            json.member("digest", stored.digest.hexadecimal)
             json.member("is_chained", follows)
         }
     }
@@ -51,11 +51,11 @@ struct AuditRoutes {
         var csv = CSVWriter(columns: [
             "id", "at", "actor", "session", "address", "action", "target", "detail", "result", "digest",
         ])
-        for kept in page {
-            let entry = kept.entry
+        for stored in page {
+            let entry = stored.entry
             csv.row([
-                String(kept.id), Date(milliseconds: entry.at).formatted(.iso8601), entry.actor, entry.session,
-                entry.address, entry.action, entry.target, entry.detail, entry.result, kept.digest.hexadecimal,
+                String(stored.id), Date(milliseconds: entry.at).formatted(.iso8601), entry.actor, entry.session,
+                entry.address, entry.action, entry.target, entry.detail, entry.result, stored.digest.hexadecimal,
             ])
         }
         return csv.response(

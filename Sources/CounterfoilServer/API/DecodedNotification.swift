@@ -42,13 +42,13 @@ struct DecodedNotification {
     /// The app transaction identifier of the Apple account that the notification is about.
     private(set) var account: String?
 
-    init(_ kept: StoredNotification, in appEnvironment: AppEnvironment, _ verifier: SignedDataVerifier) async {
-        guard !kept.isDamaged else {
+    init(_ stored: StoredNotification, in appEnvironment: AppEnvironment, _ verifier: SignedDataVerifier) async {
+        guard !stored.isDamaged else {
             let code = StorageError.Code.damaged.rawValue
             problems.append(Problem(.notification, code: code, "The received text is damaged on disk."))
             return
         }
-        guard let payload = await add(.notification, kept.text, verifier.notification) else { return }
+        guard let payload = await add(.notification, stored.text, verifier.notification) else { return }
         let (data, app) = (payload.data, payload.appData)
         await add(.transaction, data?.signedTransactionInfo, verifier.transaction) {
             (payload) throws(VerificationError) in

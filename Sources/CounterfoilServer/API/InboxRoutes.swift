@@ -38,36 +38,36 @@ struct InboxRoutes {
             filter.state = state
         }
         let page = try await storage.notifications(filter, before: try paging.number(), limit: paging.limit)
-        return .list(page.items, next: page.next.map { String($0) }) { json, kept in
-            NotificationJSON.write(kept, scopes, to: &json)
+        return .list(page.items, next: page.next.map { String($0) }) { json, stored in
+            NotificationJSON.write(stored, scopes, to: &json)
         }
     }
 
     /// Returns the notification in the path. Throws 404 if there is none that the key may see.
     static func notification(
         _ call: APICall, _ storage: any InspectionStorage, _ scopes: AppEnvironmentRegistry
-    ) async throws -> (kept: StoredNotification, appEnvironment: AppEnvironment) {
+    ) async throws -> (stored: StoredNotification, appEnvironment: AppEnvironment) {
         if let id = call.pathParameter("id"), id.utf8.count <= 255,
-            let kept = try await storage.notification(named: id),
-            let appEnvironment = scopes[id: kept.scope], call.principal.maySee(appEnvironment)
+            let stored = try await storage.notification(named: id),
+            let appEnvironment = scopes[id: stored.scope], call.principal.maySee(appEnvironment)
         {
-            return (kept, appEnvironment)
+            return (stored, appEnvironment)
         }
         throw APIFailure.notFound("No notification with this UUID was received.", parameter: "id")
     }
 
     /// Returns a notification with its contents; with `include=signed_data` also the signed text.
     private func notification(_ call: APICall) async throws -> Response {
-        let (kept, appEnvironment) = try await Self.notification(call, storage, scopes)
-        let decoded = await DecodedNotification(kept, in: appEnvironment, historical)
+        let (stored, appEnvironment) = try await Self.notification(call, storage, scopes)
+        let decoded = await DecodedNotification(stored, in: appEnvironment, historical)
         let customer = try await customer(of: decoded, in: appEnvironment)
-        let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumOtherTexts)
+        let others = try await storage.otherTexts(of: stored.id, limit: Self.maximumOtherTexts)
         let withText = call.request.includes("signed_data")
         return .json { json in
-            NotificationJSON.write(kept, scopes, to: &json) { json in
+            NotificationJSON.write(stored, scopes, to: &json) { json in
                 json.member("customer", customer)
                 decoded.write(to: &json)
-                if withText, !kept.isDamaged { json.member("signed_data", kept.text) }
+                if withText, !stored.isDamaged { json.member("signed_data", stored.text) }
                 guard !others.isEmpty else { return }
                 json.member("other_texts", others) { json, other in
                     NotificationJSON.write(other, scopes, to: &json) { json in
@@ -92,12 +92,12 @@ struct InboxRoutes {
 
     /// Reprocesses a notification, and those of its other texts that failed. Events that exist are not emitted again.
     private func reprocess(_ call: APICall) async throws -> Response {
-        let kept = try await Self.notification(call, storage, scopes).kept
-        let others = try await storage.otherTexts(of: kept.id, limit: Self.maximumReprocessed)
+        let stored = try await Self.notification(call, storage, scopes).stored
+        let others = try await storage.otherTexts(of: stored.id, limit: Self.maximumReprocessed)
         let failed = others.filter { $0.state == .failed }.map(\.id)
-        try await storage.reprocess([kept.id] + failed, at: clock.now().milliseconds)
+        try await storage.reprocess([stored.id] + failed, at: clock.now().milliseconds)
         processor.rescan()
-        var answer = kept
+        var answer = stored
         (answer.state, answer.failure) = (.pending, nil)
         return .json(status: .accepted) { NotificationJSON.write(answer, scopes, to: &$0) }
     }
@@ -144,13 +144,13 @@ struct InboxRoutes {
         let paging = try Paging(call.request)
         let found = try await storage.refusals(before: try paging.number(), limit: paging.limit + 1)
         let page = found.prefix(paging.limit)
-        return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, kept in
+        return .list(page, next: found.count > page.count ? page.last.map { String($0.id) } : nil) { json, stored in
             json.object("refusal") { json in
-                json.member("received_at", kept.refusal.receivedAt)
-                json.member("code", kept.refusal.code)
-                json.member("message", kept.refusal.message)
-                json.member("sender", kept.refusal.sender)
-                json.member("body", String(decoding: kept.refusal.body, as: UTF8.self))
+                json.member("received_at", stored.refusal.receivedAt)
+                json.member("code", stored.refusal.code)
+                json.member("message", stored.refusal.message)
+                json.member("sender", stored.refusal.sender)
+                json.member("body", String(decoding: stored.refusal.body, as: UTF8.self))
             }
         }
     }

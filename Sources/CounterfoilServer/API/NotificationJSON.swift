@@ -7,31 +7,31 @@ internal import Basics
 enum NotificationJSON {
     /// - Parameter more: Writes additional members after the others.
     static func write(
-        _ kept: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter,
+        _ stored: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter,
         adding more: (inout JSONWriter) -> Void = { _ in }
     ) {
         json.object("notification") { json in
-            members(of: kept, scopes, to: &json)
+            members(of: stored, scopes, to: &json)
             more(&json)
         }
     }
 
     /// Writes the members that are known without decoding the notification.
-    static func members(of kept: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter) {
-        let appEnvironment = scopes[id: kept.scope]
-        json.member("uuid", kept.uuid)
-        json.member("type", kept.type)
-        json.member("subtype", kept.subtype)
+    static func members(of stored: StoredNotification, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter) {
+        let appEnvironment = scopes[id: stored.scope]
+        json.member("uuid", stored.uuid)
+        json.member("type", stored.type)
+        json.member("subtype", stored.subtype)
         json.members(of: appEnvironment)
-        json.member("signed_date", kept.signedDate)
-        json.member("received_at", kept.receivedAt)
-        json.member("origin", kept.origin.name)
-        if LateDelivery.isLate(signed: kept.signedDate, received: kept.receivedAt, kept.origin) {
+        json.member("signed_date", stored.signedDate)
+        json.member("received_at", stored.receivedAt)
+        json.member("origin", stored.origin.name)
+        if LateDelivery.isLate(signed: stored.signedDate, received: stored.receivedAt, stored.origin) {
             json.member("is_retry", true)
         }
-        json.member("state", kept.state.rawValue)
-        json.member("failure", kept.failure)
-        if kept.isOtherText { json.member("is_other_text", true) }
+        json.member("state", stored.state.rawValue)
+        json.member("failure", stored.failure)
+        if stored.isOtherText { json.member("is_other_text", true) }
     }
 
     /// Writes the certificates, the instant and the revocation check of a verification.

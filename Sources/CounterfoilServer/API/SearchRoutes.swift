@@ -104,10 +104,10 @@ private struct Search {
     }
 
     private mutating func notification(_ uuid: String, _ storage: any SearchRoutes.Storage) async throws {
-        let kept = try await storage.notification(named: uuid)
-        let appEnvironment = kept.flatMap { kept in scopes.first { $0.id == kept.scope } }
-        if let kept, let appEnvironment {
-            found.append(Item(kind: "notification", id: kept.uuid, appEnvironment: appEnvironment))
+        let stored = try await storage.notification(named: uuid)
+        let appEnvironment = stored.flatMap { stored in scopes.first { $0.id == stored.scope } }
+        if let stored, let appEnvironment {
+            found.append(Item(kind: "notification", id: stored.uuid, appEnvironment: appEnvironment))
         }
         tried.append(("notification", appEnvironment != nil, nil))
     }

@@ -23,10 +23,10 @@ struct SendAttemptRoutes {
     func add(to v1: APIRouter) { v1.post("/notifications/{id}/attempts", needs: .operationsWrite, attempts) }
 
     private func attempts(_ call: APICall) async throws -> Response {
-        let (kept, appEnvironment) = try await InboxRoutes.notification(call, storage, scopes)
+        let (stored, appEnvironment) = try await InboxRoutes.notification(call, storage, scopes)
         let client = try appStore.client(for: appEnvironment)
         let item: NotificationHistoryResponseItem?
-        do { item = try await find(kept, client) } catch let error as AppStoreServerError { throw APIFailure(error) }
+        do { item = try await find(stored, client) } catch let error as AppStoreServerError { throw APIFailure(error) }
         guard let item else {
             throw APIFailure(
                 .notFound, "not_in_history",
@@ -43,14 +43,14 @@ struct SendAttemptRoutes {
 
     /// Finds the notification in the App Store's history.
     private func find(
-        _ kept: StoredNotification, _ client: AppStoreServerClient
+        _ stored: StoredNotification, _ client: AppStoreServerClient
     ) async throws -> NotificationHistoryResponseItem? {
-        guard kept.signedDate > RecoveryPlan.limit(at: appStore.clock.now(), settings) else { return nil }
+        guard stored.signedDate > RecoveryPlan.limit(at: appStore.clock.now(), settings) else { return nil }
         var pages = 0
-        let request = await self.request(for: kept)
+        let request = await self.request(for: stored)
         for try await page in client.notificationHistory(request) {
             for item in page.items {
-                if await isSame(item, kept) { return item }
+                if await isSame(item, stored) { return item }
             }
             pages += 1
             if pages == Self.maximumPages { break }
@@ -60,33 +60,33 @@ struct SendAttemptRoutes {
 
     /// Requests the notifications around the signing date: of the same transaction, or of the same type if the
     /// notification names no transaction.
-    private func request(for kept: StoredNotification) async -> NotificationHistoryRequest {
-        let signed = Date(milliseconds: kept.signedDate)
+    private func request(for stored: StoredNotification) async -> NotificationHistoryRequest {
+        let signed = Date(milliseconds: stored.signedDate)
         var request = NotificationHistoryRequest(
             startDate: signed - Self.searchMargin, endDate: signed + Self.searchMargin)
-        if let transaction = await transaction(of: kept) {
+        if let transaction = await transaction(of: stored) {
             request.transactionId = transaction
         } else {
-            request.notificationType = NotificationTypeV2(rawValue: kept.type)
-            request.notificationSubtype = kept.subtype.map { NotificationSubtype(rawValue: $0) }
+            request.notificationType = NotificationTypeV2(rawValue: stored.type)
+            request.notificationSubtype = stored.subtype.map { NotificationSubtype(rawValue: $0) }
         }
         return request
     }
 
     /// Returns nil if there is no transaction, or if it fails verification.
-    private func transaction(of kept: StoredNotification) async -> String? {
+    private func transaction(of stored: StoredNotification) async -> String? {
         do throws(VerificationError) {
-            guard let text = try await appStore.historical.notification(kept.text).payload.data?.signedTransactionInfo
+            guard let text = try await appStore.historical.notification(stored.text).payload.data?.signedTransactionInfo
             else { return nil }
             return try await appStore.historical.transaction(text).payload.originalTransactionId
         } catch { return nil }
     }
 
-    private func isSame(_ item: NotificationHistoryResponseItem, _ kept: StoredNotification) async -> Bool {
-        if item.signedPayload.isExactly(kept.text) { return true }
+    private func isSame(_ item: NotificationHistoryResponseItem, _ stored: StoredNotification) async -> Bool {
+        if item.signedPayload.isExactly(stored.text) { return true }
         do throws(VerificationError) {
             let payload = try await appStore.historical.notification(item.signedPayload).payload
-            return kept.isNamed(payload.notificationUUID)
+            return stored.isNamed(payload.notificationUUID)
         } catch {
             // A text that fails verification is not a stored one.
             return false

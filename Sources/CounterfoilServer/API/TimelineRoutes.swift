@@ -22,15 +22,15 @@ struct TimelineRoutes {
     private func entry(_ call: APICall) async throws -> Response {
         let (appEnvironment, customer) = try call.appEnvironmentAndCustomer()
         let id = call.pathParameter("uuid") ?? ""
-        guard id.utf8.count <= 255, let kept = try await storage.notification(named: id),
-            kept.scope == appEnvironment.id,
-            try await storage.isNotification(kept.id, inTimelineOf: customer, in: appEnvironment.id)
+        guard id.utf8.count <= 255, let stored = try await storage.notification(named: id),
+            stored.scope == appEnvironment.id,
+            try await storage.isNotification(stored.id, inTimelineOf: customer, in: appEnvironment.id)
         else {
             throw APIFailure.notFound("No notification with this UUID is in this timeline.", parameter: "uuid")
         }
-        let decoded = await DecodedNotification(kept, in: appEnvironment, historical)
+        let decoded = await DecodedNotification(stored, in: appEnvironment, historical)
         return .json { json in
-            NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
+            NotificationJSON.write(stored, scopes, to: &json) { decoded.write(to: &$0) }
         }
     }
 
@@ -51,17 +51,17 @@ struct TimelineRoutes {
         var decoded: DecodedNotification?
         for item in page {
             entries.append((item, await customers.reading(of: item)))
-            guard let expanded, case .notification(let kept) = item.kind, kept.isNamed(expanded) else { continue }
-            decoded = await DecodedNotification(kept, in: appEnvironment, historical)
+            guard let expanded, case .notification(let stored) = item.kind, stored.isNamed(expanded) else { continue }
+            decoded = await DecodedNotification(stored, in: appEnvironment, historical)
         }
         return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
             Self.write(
                 entry.item, of: customer, in: appEnvironment, entry.reading, naming: call.maySeeOtherCustomers, scopes,
                 to: &json
-            ) { json, kept in
-                guard let decoded, let expanded, kept.isNamed(expanded) else { return }
+            ) { json, stored in
+                guard let decoded, let expanded, stored.isNamed(expanded) else { return }
                 json.key("notification")
-                NotificationJSON.write(kept, scopes, to: &json) { decoded.write(to: &$0) }
+                NotificationJSON.write(stored, scopes, to: &json) { decoded.write(to: &$0) }
             }
         }
     }
@@ -102,28 +102,28 @@ struct TimelineRoutes {
                 json.member("type", "app.purchased")
                 json.member("sentence", TimelineSentence.text(fact))
                 json.value("original_purchase") { OriginalPurchaseJSON.write(fact, to: &$0) }
-            case .notification(let kept):
+            case .notification(let stored):
                 json.member("kind", "notification")
-                write(kept, reading, scopes, to: &json)
+                write(stored, reading, scopes, to: &json)
                 if !item.originalTransactionID.isEmpty {
                     json.member("original_transaction_id", item.originalTransactionID)
                 }
                 if case .parts(let parts?) = reading { write(parts, to: &json) }
-                expanding(&json, kept)
+                expanding(&json, stored)
             }
         }
     }
 
     private static func write(
-        _ kept: StoredNotification, _ reading: Reading, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter
+        _ stored: StoredNotification, _ reading: Reading, _ scopes: AppEnvironmentRegistry, to json: inout JSONWriter
     ) {
         switch reading {
-        case .parts(let parts): json.member("sentence", TimelineSentence.text(kept, parts))
+        case .parts(let parts): json.member("sentence", TimelineSentence.text(stored, parts))
         case .failure(let error):
-            json.member("sentence", TimelineSentence.text(kept, nil))
-            json.member("verification_failure", UnverifiedText.code(of: error, isDamaged: kept.isDamaged))
+            json.member("sentence", TimelineSentence.text(stored, nil))
+            json.member("verification_failure", UnverifiedText.code(of: error, isDamaged: stored.isDamaged))
         }
-        NotificationJSON.members(of: kept, scopes, to: &json)
+        NotificationJSON.members(of: stored, scopes, to: &json)
     }
 
     private static func write(_ parts: NotificationParts, to json: inout JSONWriter) {
@@ -137,7 +137,7 @@ struct TimelineRoutes {
 
 extension CustomerReader {
     fileprivate func reading(of item: TimelineItem) async -> TimelineRoutes.Reading {
-        guard case .notification(let kept) = item.kind else { return .parts(nil) }
-        do throws(VerificationError) { return .parts(try await parts(of: kept)) } catch { return .failure(error) }
+        guard case .notification(let stored) = item.kind else { return .parts(nil) }
+        do throws(VerificationError) { return .parts(try await parts(of: stored)) } catch { return .failure(error) }
     }
 }

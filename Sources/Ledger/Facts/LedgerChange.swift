@@ -205,13 +205,13 @@ package struct SignedFact: Sendable {
     /// Creates a signed fact from one purchase in a receipt.
     package init(receipt fact: TransactionFact, in appEnvironment: AppEnvironment, at now: Date, origin: Origin) throws
     {
-        let kept = ReceiptFact(fact)
+        let receiptFact = ReceiptFact(fact)
         self.scope = appEnvironment.id
         // With the precision that the stored text has.
-        self.fact = .transaction(kept.fact)
+        self.fact = .transaction(receiptFact.fact)
         self.origin = origin
         receivedAt = now.milliseconds
-        text = try kept.text
+        text = try receiptFact.text
         isOfReceipt = true
     }
 }

@@ -35,10 +35,10 @@ package struct NotificationParts: Sendable {
 
     /// Verifies a stored notification and its parts; nil if it is not processed.
     package init?(
-        of kept: StoredNotification, in appEnvironment: AppEnvironment, verifiedBy verifier: SignedDataVerifier
+        of stored: StoredNotification, in appEnvironment: AppEnvironment, verifiedBy verifier: SignedDataVerifier
     ) async throws(VerificationError) {
-        guard kept.state == .folded else { return nil }
-        let payload = try await verifier.notification(kept.text).payload
+        guard stored.state == .folded else { return nil }
+        let payload = try await verifier.notification(stored.text).payload
         try await self.init(inside: payload, in: appEnvironment, verifiedBy: verifier)
     }
 }

@@ -67,9 +67,9 @@ package struct StoredAuditEntry: Sendable, Hashable {
     /// - Parameter entries: Consecutive entries, the oldest first. The predecessor of the first is not checked.
     package static func breaks(in entries: some Sequence<StoredAuditEntry>) -> [Int64] {
         var (found, last): ([Int64], Data?) = ([], nil)
-        for kept in entries {
-            if let last, kept.entry.digest(after: last) != kept.digest { found.append(kept.id) }
-            last = kept.digest
+        for stored in entries {
+            if let last, stored.entry.digest(after: last) != stored.digest { found.append(stored.id) }
+            last = stored.digest
         }
         return found
     }

@@ -63,7 +63,7 @@ package struct FactSelection: Sendable, Hashable {
 extension InspectionStorage {
     /// Returns the notification with a UUID in upper or lower case, because the App Store's spelling may be either.
     package func notification(named text: String) async throws -> StoredNotification? {
-        if let kept = try await notification(text) { return kept }
+        if let stored = try await notification(text) { return stored }
         guard let uuid = UUID(text: text)?.text, !uuid.isExactly(text) else { return nil }
         return try await notification(uuid)
     }
@@ -159,11 +159,11 @@ package struct InboxFilter: Sendable {
 
 extension InboxFilter {
     /// Whether a notification matches the filter, apart from `originalTransactionID`.
-    package func accepts(_ kept: StoredNotification) -> Bool {
-        (type.map { $0.isExactly(kept.type) } ?? true)
-            && (subtype.map { kept.subtype?.isExactly($0) ?? false } ?? true)
-            && (state.map { $0 == kept.state } ?? true) && (from.map { kept.receivedAt >= $0 } ?? true)
-            && (to.map { kept.receivedAt < $0 } ?? true)
+    package func accepts(_ stored: StoredNotification) -> Bool {
+        (type.map { $0.isExactly(stored.type) } ?? true)
+            && (subtype.map { stored.subtype?.isExactly($0) ?? false } ?? true)
+            && (state.map { $0 == stored.state } ?? true) && (from.map { stored.receivedAt >= $0 } ?? true)
+            && (to.map { stored.receivedAt < $0 } ?? true)
     }
 }
 
@@ -188,13 +188,13 @@ package enum StoredSource: Sendable, Hashable {
     case statement(StoredFact)
 
     /// The UUID of the notification; nil for a statement.
-    package var notification: String? { if case .notification(let kept, _) = self { kept.uuid } else { nil } }
+    package var notification: String? { if case .notification(let stored, _) = self { stored.uuid } else { nil } }
 
     /// Whether the text is corrupt.
     package var isDamaged: Bool {
         switch self {
-        case .notification(let kept, _): kept.isDamaged
-        case .statement(let kept): kept.isDamaged
+        case .notification(let stored, _): stored.isDamaged
+        case .statement(let stored): stored.isDamaged
         }
     }
 }

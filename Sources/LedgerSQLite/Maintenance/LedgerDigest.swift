@@ -126,11 +126,12 @@ struct LedgerDigest {
     }
 
     private mutating func addOriginalPurchases(_ db: Database, _ headers: HeaderRegistry) throws {
-        try OriginalPurchaseTable.forEach(headers, db, damaged: damaged) { kept, row in
+        try OriginalPurchaseTable.forEach(headers, db, damaged: damaged) { purchase, row in
             add(
                 "original_purchase", nil,
                 [
-                    row.value(0), row.value(1), .text(kept.subject), .integer(kept.kind.rawValue), .text(kept.text),
+                    row.value(0), row.value(1), .text(purchase.subject), .integer(purchase.kind.rawValue),
+                    .text(purchase.text),
                 ])
         }
     }

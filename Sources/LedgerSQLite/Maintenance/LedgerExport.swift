@@ -161,9 +161,9 @@ package struct LedgerExport {
     }
 
     private mutating func originalPurchases(_ db: Database) throws {
-        try OriginalPurchaseTable.forEach(headers, db, damaged: { throw $0 }) { kept, row in
+        try OriginalPurchaseTable.forEach(headers, db, damaged: { throw $0 }) { purchase, row in
             try line("original_purchase", row) { json in
-                kept.write(to: &json)
+                purchase.write(to: &json)
             }
         }
     }

@@ -24,19 +24,19 @@ extension OriginalPurchaseTable {
             FROM original_purchases JOIN scopes ON scopes.id = scope ORDER BY bundle_id, environment, subject
             """, []
         ) { row in
-            let kept: OriginalPurchase
+            let stored: OriginalPurchase
             do throws(StorageError) {
-                kept = try purchase(
+                stored = try purchase(
                     row, from: 3, in: row.number(2) ?? 0,
                     isTestData: row.text(1) != AppStoreEnvironment.production.rawValue, headers)
             } catch { return try damaged(error) }
-            try body(kept, row)
+            try body(stored, row)
         }
     }
 
     /// A page of rows, in the order of their keys.
     struct Page: Sendable {
-        var kept: [OriginalPurchase] = []
+        var purchases: [OriginalPurchase] = []
         /// The errors of corrupt rows.
         var damages: [StorageError] = []
         /// The key of the last row; nil if there are none.
@@ -60,7 +60,7 @@ extension OriginalPurchaseTable {
             let scope = row.number(0) ?? 0
             let isTestData = scopes[id: scope]?.environment != .production
             do throws(StorageError) {
-                page.kept.append(try purchase(row, from: 1, in: scope, isTestData: isTestData, headers))
+                page.purchases.append(try purchase(row, from: 1, in: scope, isTestData: isTestData, headers))
             } catch {
                 page.damages.append(error)
             }
@@ -136,16 +136,16 @@ extension SQLiteStorage {
             try OriginalPurchaseTable.page(after: key, limit: limit, scopes, self.headers, $0)
         }
         var result = OriginalPurchaseVerification(
-            count: page.kept.count, refused: page.damages.map(\.logReason), next: page.last)
-        for kept in page.kept {
-            guard let appEnvironment = scopes[id: kept.scope] else { continue }
+            count: page.purchases.count, refused: page.damages.map(\.logReason), next: page.last)
+        for stored in page.purchases {
+            guard let appEnvironment = scopes[id: stored.scope] else { continue }
             do throws(VerificationError) {
                 let fact = try await OriginalPurchase.verifiedFact(
-                    kept.text, kept.kind, of: kept.subject, in: appEnvironment, by: verifier)
-                guard !kept.agrees(with: fact) else { continue }
-                result.differing.append(.init(scope: kept.scope, subject: kept.subject, fact: fact))
+                    stored.text, stored.kind, of: stored.subject, in: appEnvironment, by: verifier)
+                guard !stored.agrees(with: fact) else { continue }
+                result.differing.append(.init(scope: stored.scope, subject: stored.subject, fact: fact))
             } catch {
-                result.refused.append("app transaction \(kept.subject): \(error.code)")
+                result.refused.append("app transaction \(stored.subject): \(error.code)")
             }
         }
         return result

@@ -24,8 +24,8 @@ extension SQLiteStorage {
             return sources.flatMap { original, kind, source -> [FactText] in
                 switch source {
                 case .notification(let number):
-                    let kept = uuids[number].flatMap { texts[$0] } ?? []
-                    return kept.map { FactText(original, .notification($0, holding: kind)) }
+                    let stored = uuids[number].flatMap { texts[$0] } ?? []
+                    return stored.map { FactText(original, .notification($0, holding: kind)) }
                 case .statement(let number):
                     return statements[number].map { [FactText(original, .statement($0))] } ?? []
                 }
@@ -48,7 +48,7 @@ extension SQLiteStorage {
     /// the other texts can be verified.
     private func statements(_ numbers: Set<Int64>, _ db: Database) throws -> [Int64: StoredFact] {
         guard !numbers.isEmpty else { return [:] }
-        let kept = try db.all(
+        let stored = try db.all(
             """
             SELECT id, kind, origin, received_at, text FROM statements
             WHERE id IN (\(numbers.map { String($0) }.joined(separator: ", ")))
@@ -63,6 +63,6 @@ extension SQLiteStorage {
                     text: row.blob(4).flatMap { headers.unpack($0) } ?? "")
             )
         }
-        return Dictionary(kept) { first, _ in first }
+        return Dictionary(stored) { first, _ in first }
     }
 }

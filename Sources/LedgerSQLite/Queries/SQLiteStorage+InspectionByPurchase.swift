@@ -14,9 +14,9 @@ extension SQLiteStorage {
         for start in stride(from: 0, to: numbers.count, by: limit + 1) {
             let found = try notifications(numbered: numbers[start...].prefix(limit + 1), db)
             // A notification that arrived for two environments is stored once, for the first.
-            for kept in found where filter.scopes.contains(kept.scope) && filter.accepts(kept) {
+            for stored in found where filter.scopes.contains(stored.scope) && filter.accepts(stored) {
                 if items.count == limit { return NotificationPage(items: items, next: items.last?.id) }
-                items.append(kept)
+                items.append(stored)
             }
         }
         return NotificationPage(items: items, next: nil)

@@ -64,12 +64,12 @@ extension SQLiteStorage {
         let known = try notifications(numbered: Set(rows.compactMap(\.notification)), db)
         let notifications = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
         return rows.compactMap { row in
-            guard let id = row.id, var kept = row.notification.flatMap({ notifications[$0] }) else { return nil }
-            (kept.id, kept.failure) = (id, row.failure)
-            kept.text = row.text.flatMap { headers.unpack($0) } ?? ""
-            (kept.signedDate, kept.receivedAt, kept.origin) = (row.signedDate, row.receivedAt, row.origin)
-            kept.state = row.isWaiting ? .pending : kept.failure == nil ? .folded : .failed
-            return kept
+            guard let id = row.id, var stored = row.notification.flatMap({ notifications[$0] }) else { return nil }
+            (stored.id, stored.failure) = (id, row.failure)
+            stored.text = row.text.flatMap { headers.unpack($0) } ?? ""
+            (stored.signedDate, stored.receivedAt, stored.origin) = (row.signedDate, row.receivedAt, row.origin)
+            stored.state = row.isWaiting ? .pending : stored.failure == nil ? .folded : .failed
+            return stored
         }
     }
 }

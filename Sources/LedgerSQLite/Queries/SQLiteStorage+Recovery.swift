@@ -233,8 +233,8 @@ extension SQLiteStorage {
         _ items: [UnverifiedItem], in scope: Int64, _ window: RecoveryWindow?, history: String? = nil,
         at now: Milliseconds, _ db: Database
     ) throws {
-        let kept = try db.number("SELECT count(*) FROM recovery_failures WHERE scope = ?", [.integer(scope)]) ?? 0
-        for item in items.prefix(UnverifiedItem.room(beside: Int(kept))) {
+        let count = try db.number("SELECT count(*) FROM recovery_failures WHERE scope = ?", [.integer(scope)]) ?? 0
+        for item in items.prefix(UnverifiedItem.room(beside: Int(count))) {
             try db.run(
                 """
                 INSERT INTO recovery_failures (scope, digest, claimed_uuid, code, message, recovery, from_date,

@@ -106,11 +106,11 @@ enum UnverifiedSpanTable {
                 """
                 SELECT DISTINCT from_date, until_date FROM recovery_failures WHERE scope = ? AND recovery IS NOT NULL
                 """, [.integer(scope)], span))
-        let kept = try db.number("SELECT count(*) FROM recovery_failures", []) ?? 0
+        let count = try db.number("SELECT count(*) FROM recovery_failures", []) ?? 0
         let mark = try db.first(
             "SELECT since_date, until_date FROM completeness WHERE scope = ?", [.integer(scope)], span)
         // The table was full, so the times of further failures are unknown.
-        if UnverifiedItem.room(beside: Int(kept)) == 0, let mark { spans.insert(mark) }
+        if UnverifiedItem.room(beside: Int(count)) == 0, let mark { spans.insert(mark) }
         try store(spans, in: scope, db)
         if let first = spans.first {
             try db.run(

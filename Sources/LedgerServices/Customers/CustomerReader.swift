@@ -101,13 +101,14 @@ package struct CustomerReader: Sendable {
         var allowance = TextAllowance()
         var unverified: [UnverifiedText] = []
         let originals = lineages.map(\.originalTransactionID)
-        for (original, kept) in try await notifications(about: originals, in: appEnvironment, &allowance) {
+        for (original, stored) in try await notifications(about: originals, in: appEnvironment, &allowance) {
             do throws(VerificationError) {
-                guard let parts = try await parts(of: kept) else { continue }
+                guard let parts = try await parts(of: stored) else { continue }
                 if let transaction = parts.transaction { facts.transactions.append(TransactionFact(transaction)) }
                 if let renewal = parts.renewal { facts.renewals.append(RenewalFact(renewal)) }
             } catch {
-                unverified.append(UnverifiedText(error, isDamaged: kept.isDamaged, original, notification: kept.uuid))
+                unverified.append(
+                    UnverifiedText(error, isDamaged: stored.isDamaged, original, notification: stored.uuid))
             }
         }
         return unverified
@@ -117,10 +118,10 @@ package struct CustomerReader: Sendable {
     /// notification is not processed or its scope is unknown.
     ///
     /// Other tasks run first: a request may call this for ``TextAllowance/texts`` notifications.
-    package func parts(of kept: StoredNotification) async throws(VerificationError) -> NotificationParts? {
+    package func parts(of stored: StoredNotification) async throws(VerificationError) -> NotificationParts? {
         await Task.yield()
-        guard let appEnvironment = scopes[id: kept.scope] else { return nil }
-        return try await NotificationParts(of: kept, in: appEnvironment, verifiedBy: verifier)
+        guard let appEnvironment = scopes[id: stored.scope] else { return nil }
+        return try await NotificationParts(of: stored, in: appEnvironment, verifiedBy: verifier)
     }
 }
 

@@ -43,9 +43,9 @@ extension CustomerReader {
         let originals = originals.sorted().map(\.text)
         var collection = EvidenceCollection(verifier: verifier)
         var allowance = TextAllowance()
-        for (original, kept) in try await notifications(about: originals, in: appEnvironment, &allowance) {
+        for (original, stored) in try await notifications(about: originals, in: appEnvironment, &allowance) {
             for kind in [StoredFact.Kind.transaction, .renewal] {
-                await collection.add(.notification(kept, holding: kind), original)
+                await collection.add(.notification(stored, holding: kind), original)
             }
         }
         // Read one purchase at a time, so that not all texts are in memory at once.
@@ -73,12 +73,13 @@ struct EvidenceCollection {
         await Task.yield()
         do throws(VerificationError) {
             switch source {
-            case .statement(let kept): try await add(kept.text, kept.kind, (kept.origin, kept.receivedAt, nil))
-            case .notification(let kept, _) where kept.state != .folded: break
-            case .notification(let kept, let kind):
-                let data = try await verifier.notification(kept.text).payload.data
+            case .statement(let stored):
+                try await add(stored.text, stored.kind, (stored.origin, stored.receivedAt, nil))
+            case .notification(let stored, _) where stored.state != .folded: break
+            case .notification(let stored, let kind):
+                let data = try await verifier.notification(stored.text).payload.data
                 let text = kind == .transaction ? data?.signedTransactionInfo : data?.signedRenewalInfo
-                if let text { try await add(text, kind, (kept.origin, kept.receivedAt, kept.uuid)) }
+                if let text { try await add(text, kind, (stored.origin, stored.receivedAt, stored.uuid)) }
             }
         } catch {
             let text = UnverifiedText(

@@ -6,21 +6,21 @@ package import Foundation
 /// Describes an entry of the timeline in one English sentence. The wording is for people and may change.
 package enum TimelineSentence {
     /// Returns the sentence for a notification. Without `parts`, the sentence tells why they are missing.
-    package static func text(_ kept: StoredNotification, _ parts: NotificationParts?) -> String {
+    package static func text(_ stored: StoredNotification, _ parts: NotificationParts?) -> String {
         guard let parts else {
-            if kept.isDamaged { return "Received, but its text is damaged on disk." }
-            return switch kept.state {
+            if stored.isDamaged { return "Received, but its text is damaged on disk." }
+            return switch stored.state {
             case .pending: "Received, not yet processed."
             case .failed: "Received, but the data in it failed verification."
             case .folded: "Received, but its signatures no longer verify."
             }
         }
-        let type = NotificationTypeV2(rawValue: kept.type)
-        let subtype = kept.subtype.map(NotificationSubtype.init)
+        let type = NotificationTypeV2(rawValue: stored.type)
+        let subtype = stored.subtype.map(NotificationSubtype.init)
         if let template = NotificationKind.closest(to: type, subtype)?.sentence {
             return text(filling: template, from: parts)
         }
-        let kind = [kept.type, kept.subtype].compactMap(\.self).joined(separator: " ")
+        let kind = [stored.type, stored.subtype].compactMap(\.self).joined(separator: " ")
         return "\(kind) for \(parts.product)."
     }
 

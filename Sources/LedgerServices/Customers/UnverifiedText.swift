@@ -51,13 +51,13 @@ extension CustomerReader {
     /// Returns the stored notifications about purchases. Throws if there are too many for one request.
     func notifications(
         about originals: some Sequence<String>, in appEnvironment: AppEnvironment, _ allowance: inout TextAllowance
-    ) async throws -> [(original: String, kept: StoredNotification)] {
-        var found: [(original: String, kept: StoredNotification)] = []
+    ) async throws -> [(original: String, stored: StoredNotification)] {
+        var found: [(original: String, stored: StoredNotification)] = []
         for original in originals {
-            let kept = try await storage.notifications(
+            let stored = try await storage.notifications(
                 about: original, in: appEnvironment.id, limit: allowance.remaining + 1)
-            try allowance.take(kept.count)
-            found += kept.map { (original, $0) }
+            try allowance.take(stored.count)
+            found += stored.map { (original, $0) }
         }
         return found
     }

@@ -191,8 +191,8 @@ package final class NotificationProcessor: Service {
     /// Queues the next page of the inbox. A notification that another worker processes meanwhile is processed again,
     /// which changes nothing.
     private func readInbox(after cursor: Int64) async {
-        let kept: [StoredNotification]
-        do { kept = try await storage.pending(after: cursor, limit: Self.inboxPage) } catch {
+        let pending: [StoredNotification]
+        do { pending = try await storage.pending(after: cursor, limit: Self.inboxPage) } catch {
             // A server that could not start cancels the read.
             if !Task.isCancelled {
                 logger.error("the inbox cannot be read", metadata: ["reason": "\(error.logReason)"])
@@ -202,12 +202,12 @@ package final class NotificationProcessor: Service {
         }
         change { state in
             state.isReading = false
-            guard let last = kept.last?.id else {
+            guard let last = pending.last?.id else {
                 (state.cursor, state.hasUnreadInbox) = (.min, state.mustRescan)
                 return
             }
             state.cursor = last
-            for notification in kept {
+            for notification in pending {
                 guard let appEnvironment = scopes[id: notification.scope] else { continue }
                 state.enqueue(
                     Job(

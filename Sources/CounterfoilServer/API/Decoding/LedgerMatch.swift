@@ -27,16 +27,16 @@ struct LedgerMatch {
     private static func find(
         _ verdict: DecodeVerdict, in appEnvironment: AppEnvironment, _ storage: any DecodeRoutes.Storage
     ) async throws -> LedgerMatch? {
-        if let uuid = verdict.subject.notification, let kept = try await storage.notification(uuid),
-            kept.scope == appEnvironment.id
+        if let uuid = verdict.subject.notification, let stored = try await storage.notification(uuid),
+            stored.scope == appEnvironment.id
         {
-            var match = LedgerMatch(kind: "notification", id: kept.uuid, appEnvironment: appEnvironment)
-            match.note = "It was received, and is \(kept.state.rawValue)."
-            guard !kept.isDamaged else {
+            var match = LedgerMatch(kind: "notification", id: stored.uuid, appEnvironment: appEnvironment)
+            match.note = "It was received, and is \(stored.state.rawValue)."
+            guard !stored.isDamaged else {
                 match.note?.append(" The received text is damaged on disk.")
                 return match
             }
-            let payload = DecodedNotification.payload(of: kept.text)
+            let payload = DecodedNotification.payload(of: stored.text)
             if payload != verdict.payload { match.note?.append(" Another text was received under its identifier.") }
             match.differences = PayloadDifference.between(payload, verdict.payload)
             return match
