@@ -161,7 +161,7 @@ struct WebhookRoutes {
     private func test(_ call: APICall) async throws -> Response {
         let endpoint = try await endpoint(call)
         guard endpoint.stored.disabled == nil else {
-            throw APIFailure(.conflict, "disabled", "This endpoint is switched off; enable it first.")
+            throw APIFailure(.conflict, "disabled", "This endpoint is disabled; enable it first.")
         }
         guard let delivery = try await webhooks.sendTest(to: endpoint.stored) else {
             throw APIFailure(.serviceUnavailable, "storage_failed", "The test could not be stored.", isRetryable: true)

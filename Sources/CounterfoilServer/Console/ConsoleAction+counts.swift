@@ -31,7 +31,7 @@ extension ConsoleAction {
         var page = pageRequest.page("The App Store's attempts to deliver", foreign: id)
         page.up = ("Notification", pageRequest.link("notifications", id))
         page.table(
-            "Attempts as the App Store tells them now", ["When", "Result"],
+            "Attempts that the App Store reports now", ["When", "Result"],
             answer["items"].items.map { attempt in
                 let result = attempt["result"].text ?? ""
                 return [.time(attempt["attempt_date"].instant), .tag(result, result == "SUCCESS" ? .good : .bad)]

@@ -91,7 +91,7 @@ extension ServerCore {
         do {
             let backlog = try await webhooks.webhookBacklog()
             let detail =
-                "\(backlog.deliveries) deliveries wait; \(backlog.disabledEndpoints) endpoints are switched off."
+                "\(backlog.deliveries) deliveries wait; \(backlog.disabledEndpoints) endpoints are disabled."
             return HealthPart("webhooks", backlog.disabledEndpoints > 0 ? .warning : .good, detail)
         } catch { return HealthPart("webhooks", .failing, "The ledger cannot be read: \(error.logReason).") }
     }

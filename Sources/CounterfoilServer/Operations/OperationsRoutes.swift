@@ -63,7 +63,7 @@ extension APIFailure {
     static var metricsNotExposed: APIFailure {
         APIFailure(
             .notFound, "metrics_not_exposed",
-            "This server records its metrics to another backend. See there.")
+            "This server sends its metrics to another backend: read them there.")
     }
 }
 

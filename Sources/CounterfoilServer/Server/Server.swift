@@ -94,7 +94,7 @@ public final class Server: Sendable {
             await group.triggerGracefulShutdown()
             do { try await task.value } catch { throw ServerError(starting: error) }
             try Task.checkCancellation()
-            throw ServerError(.failed, "the server ended before it began")
+            throw ServerError(.failed, "the server stopped before it accepted requests")
         }
         return Server(port: port, core: core, identity: identity, group: group, task: task)
     }

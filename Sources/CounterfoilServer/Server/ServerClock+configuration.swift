@@ -12,7 +12,8 @@ extension ServerClock {
                 throw error
             } catch {
                 throw ServerError(
-                    .clockUnavailable, "the simulator's clock at \(url) cannot be read; does the simulator run?")
+                    .clockUnavailable,
+                    "the simulator's clock at \(url) cannot be read; start the simulator, or correct the setting clock")
             }
         }
     }

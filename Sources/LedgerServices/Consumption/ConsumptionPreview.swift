@@ -82,7 +82,8 @@ package struct ConsumptionPreview: Sendable, Hashable {
                 ))
         } else if request.deliveryStatus != .delivered {
             request.consumptionPercentage = 0
-            reasons.append(Reason(member: member, source: .rule, note: "What was not delivered was not used."))
+            reasons.append(
+                Reason(member: member, source: .rule, note: "A product that was not delivered was not used."))
         } else if let report = usage.first(where: { $0.consumptionPercentage != nil && $0.source != .customerUsage }) {
             request.consumptionPercentage = report.consumptionPercentage
             reasons.append(Reason(member: member, source: report.source))

@@ -97,10 +97,10 @@ extension MetricFamily {
         "counterfoil_fold_lag_seconds", .histogram(.delays),
         "Time from receiving a notification to processing it.")
     package static let ledgerLog = MetricFamily(
-        "counterfoil_ledger_log_bytes", .gauge, "Bytes written beside the ledger and not yet brought into it.")
+        "counterfoil_ledger_log_bytes", .gauge, "Size of the ledger's write-ahead log, in bytes.")
 
     package static let requests = MetricFamily(
-        "counterfoil_http_requests_total", .counter, "Answered requests.")
+        "counterfoil_http_requests_total", .counter, "Requests with a response.")
     package static let requestDuration = MetricFamily(
         "counterfoil_http_request_duration_seconds", .histogram(.responses),
         "Time from a request's head to its response."

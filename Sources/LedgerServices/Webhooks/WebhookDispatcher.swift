@@ -196,7 +196,7 @@ package final class WebhookDispatcher: Service {
         }
         for (endpoint, reason) in disabled {
             logger.error(
-                "a webhook was switched off",
+                "a webhook endpoint was disabled",
                 metadata: ["endpoint": "\(name(of: endpoint))", "reason": "\(reason.rawValue)"])
         }
         state.withLock { state in

@@ -30,7 +30,7 @@ package struct WebhookTarget: Sendable, Hashable {
         guard text.utf8.count <= 2048, var parts = URLComponents(string: text), parts.user == nil,
             parts.password == nil, let scheme = parts.scheme?.lowercased(), ["https", "http"].contains(scheme),
             let name = parts.host?.lowercased(), !name.isEmpty
-        else { throw Refusal(code: .malformed, description: "the URL is none such as https://example.com/hooks") }
+        else { throw Refusal(code: .malformed, description: "expected a URL such as https://example.com/hooks") }
         guard scheme == "https" || allowsHTTP else {
             throw Refusal(code: .insecure, description: "events about customers are sent over HTTPS only")
         }
@@ -54,7 +54,7 @@ package struct WebhookTarget: Sendable, Hashable {
         parts.host = name
         parts.fragment = nil
         guard let url = parts.string, parts.port ?? 443 > 0, parts.port ?? 443 < 65536 else {
-            throw Refusal(code: .malformed, description: "the URL is none such as https://example.com/hooks")
+            throw Refusal(code: .malformed, description: "expected a URL such as https://example.com/hooks")
         }
         self.url = url
     }

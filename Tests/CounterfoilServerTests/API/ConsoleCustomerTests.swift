@@ -215,7 +215,7 @@ import WebConsole
             let page = try await browser.get("/console/customers?q=\(event)").text
             #expect(page.contains("href=\"/console/events/\(event)?"))
             let shown = try await browser.get("/console/events/\(event)").text
-            #expect(shown.contains("The notification that tells of it") && shown.contains("No endpoint takes events"))
+            #expect(shown.contains("The notification about it") && shown.contains("No endpoint takes events"))
         }
     }
 

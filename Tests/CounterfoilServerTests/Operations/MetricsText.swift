@@ -127,9 +127,9 @@ let metricsText = #"""
     counterfoil_fold_lag_seconds_bucket{le="+Inf"} 0
     counterfoil_fold_lag_seconds_sum 0
     counterfoil_fold_lag_seconds_count 0
-    # HELP counterfoil_ledger_log_bytes Bytes written beside the ledger and not yet brought into it.
+    # HELP counterfoil_ledger_log_bytes Size of the ledger's write-ahead log, in bytes.
     # TYPE counterfoil_ledger_log_bytes gauge
-    # HELP counterfoil_http_requests_total Answered requests.
+    # HELP counterfoil_http_requests_total Requests with a response.
     # TYPE counterfoil_http_requests_total counter
     # HELP counterfoil_http_request_duration_seconds Time from a request's head to its response.
     # TYPE counterfoil_http_request_duration_seconds histogram

@@ -16,6 +16,6 @@ import Testing
             }
         }
         #expect(lines.text.contains("a webhook was not delivered attempt=1 endpoint=backend "))
-        #expect(lines.text.contains("a webhook was switched off endpoint=backend reason=gone"))
+        #expect(lines.text.contains("a webhook endpoint was disabled endpoint=backend reason=gone"))
     }
 }

@@ -9,7 +9,7 @@ enum AuditPage {
         let target = pageRequest.target(["audit"], query, isScoped: false)
         guard let json = try await pageRequest.read(target, &page, "The audit log") else { return page }
         page.table(
-            "Who did what, the last first",
+            "Actions, newest first",
             ["When", "Who", "What", "About", "Change", "Result", "Session", "Address", "Chain"],
             json["items"].items.map { item in
                 let isChained = item["is_chained"].flag != false

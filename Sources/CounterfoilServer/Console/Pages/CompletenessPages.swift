@@ -20,7 +20,7 @@ enum CompletenessPage {
         if !open.isEmpty {
             page.title("Under way")
             page.table(
-                "Recoveries that are not over", RecoveryPage.columns, open.map { RecoveryPage.row($0, pageRequest) },
+                "Open recoveries", RecoveryPage.columns, open.map { RecoveryPage.row($0, pageRequest) },
                 empty: "")
         }
         page.holdFollowingBlocks()

@@ -29,7 +29,7 @@ enum CustomersPage {
     {
         page.title("Found")
         page.table(
-            "What has this identifier", ["What", "Kind", "App", "Customers"],
+            "Records with this identifier", ["What", "Kind", "App", "Customers"],
             json["items"].items.map { item in
                 let (id, kind) = (item["id"].text ?? "", item["kind"].text ?? "")
                 let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
@@ -47,7 +47,7 @@ enum CustomersPage {
                 ]
             }, empty: "Nothing has exactly this identifier. Parts of identifiers are not searched.")
         page.table(
-            "What was tried", ["Kind", "Found", "Note"],
+            "Kinds of records that were searched", ["Kind", "Found", "Note"],
             json["tried"].items.map { item in
                 [
                     .plain((item["kind"].text ?? "").words), .plain(item["found"].flag == true ? "yes" : "no"),
@@ -96,6 +96,6 @@ enum CustomersPage {
         page.title("Lately active")
         page.table(
             "Customers of the last events", ["Customer", "Last event", "When"], Array(rows.prefix(mostCustomers)),
-            empty: "Nobody yet. What the simulator sells, or a sandbox purchase, appears here.")
+            empty: "No customer yet. Purchases in the simulator or in the sandbox appear here.")
     }
 }

@@ -85,11 +85,11 @@ enum DecodePage {
                 ]
             }, empty: "Nothing could be checked.")
         if !json["payload"].isNothing {
-            let caption = isProven ? "What it says" : "What it says, not proven: anyone can have written it"
+            let caption = isProven ? "Contents" : "Contents, not verified: anyone can have written it"
             MemberFormatter.table(of: json["payload"], caption: caption, isProven: isProven, &page)
         }
         if !json["verification"].isNothing {
-            VerificationDetails.show([("What the verification rests on", json["verification"])], &page)
+            VerificationDetails.show([("Basis of the verification", json["verification"])], &page)
         }
         for inner in json["parts"].items { show(inner, pageRequest, &page, part: inner["name"].text ?? "Part") }
     }

@@ -16,7 +16,7 @@ enum DeliveryPage {
         page.title("Attempts")
         let attempts = json["attempt_list"].items
         page.table(
-            "Attempts, the first first", ["When", "Status", "Duration", "Error", "Answer"],
+            "Attempts, oldest first", ["When", "Status", "Duration", "Error", "Answer"],
             attempts.map { attempt in
                 [
                     .time(attempt["at"].instant), .plain(attempt["status"].text ?? "no answer"),

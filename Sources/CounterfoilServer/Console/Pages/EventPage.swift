@@ -12,7 +12,7 @@ enum EventPage {
         // Most event identifiers contain the UUID of the notification that caused the event.
         let uuid = String(id.dropFirst(LedgerEvent.prefix.count))
         if try await pageRequest.get(pageRequest.target(["notifications", uuid], isScoped: false)).isSuccess {
-            page.links([("The notification that tells of it", pageRequest.link("notifications", uuid))])
+            page.links([("The notification about it", pageRequest.link("notifications", uuid))])
         }
         deliveries(json["items"].items, pageRequest, &page)
         return page

@@ -18,7 +18,7 @@ enum NotificationsPage {
             return (name, InstantText.milliseconds(value, acceptsDays: true).map { String($0) } ?? value)
         }
         let target = pageRequest.target(["notifications"], query + pageRequest.parameters("page"))
-        page.links([("What was refused", pageRequest.link("notifications", "refused"))])
+        page.links([("Refused requests", pageRequest.link("notifications", "refused"))])
         page.holdFollowingBlocks()
         if let json = try await pageRequest.read(target, &page, "Notifications") {
             let items = json["items"].items
@@ -29,7 +29,7 @@ enum NotificationsPage {
             table(
                 items, pageRequest, &page,
                 empty: typed.isEmpty && pageRequest.parameter("page") == nil
-                    ? "None was received yet. The URL for App Store Connect is /apple/notifications." : none)
+                    ? "No notification was received yet. The URL for App Store Connect is /apple/notifications." : none)
             page.links([], next: next)
             // Offer to reprocess by the error codes on this page, for the selected app and environment.
             let codes = Set(items.filter { $0["state"].text == "failed" }.compactMap { $0["failure"].text })
@@ -58,7 +58,7 @@ enum NotificationsPage {
 
     static func table(_ items: [APIValue], _ pageRequest: PageRequest, _ page: inout ConsolePage, empty: String) {
         page.table(
-            "Notifications, the last received first", ["Notification", "State", "Received", "Signed", "Origin"],
+            "Notifications, newest first", ["Notification", "State", "Received", "Signed", "Origin"],
             items.map { item in
                 let name = [item["type"].text, item["subtype"].text].compactMap(\.self).joined(separator: " · ")
                 let state = item["state"].text ?? ""
@@ -111,14 +111,14 @@ enum NotificationPage {
                 guard !shownApart.contains(name) else { return nil }
                 return (name.words, MemberFormatter.cell(name, value))
             } + [("customer", customer), ("state", NotificationsPage.tag(state))])
-        page.title("What it says")
+        page.title("Contents")
         parts(json, pageRequest, &page)
-        page.title("As it was signed")
+        page.title("Signed text")
         page.exact("The exact text", json["signed_data"].text ?? "")
         VerificationDetails.show(
             json["verifications"].members.map { ("Verification of the \($0.0.words)", $0.1) }, &page)
         for other in json["other_texts"].items {
-            page.title("Signed under the same identifier")
+            page.title("Other texts with this identifier")
             page.facts(
                 ["signed_date", "received_at", "origin", "failure"].map {
                     ($0.words, MemberFormatter.cell($0, other[$0]))
@@ -159,10 +159,10 @@ enum RefusedPage {
         var page = pageRequest.page("Refused")
         page.up = ("Notifications", pageRequest.link("notifications"))
         let target = pageRequest.target(["refused"], pageRequest.parameters("page"), isScoped: false)
-        guard let json = try await pageRequest.read(target, &page, "What was refused") else { return page }
+        guard let json = try await pageRequest.read(target, &page, "The list of refused requests") else { return page }
         let items = json["items"].items
         page.table(
-            "What was refused, the last first", ["When", "Reason", "Message", "Sender"],
+            "Refused requests, newest first", ["When", "Reason", "Message", "Sender"],
             items.map { item in
                 [
                     .time(item["received_at"].instant), .code(item["code"].text ?? ""),

@@ -22,7 +22,7 @@ extension OperationsPage {
     static func metricsNow(_ core: ServerCore, _ page: inout ConsolePage) async {
         page.title("Metrics now")
         guard let text = await core.metrics.text() else {
-            return page.paragraph("This server records its metrics to another backend. See there.", "empty")
+            return page.paragraph("This server sends its metrics to another backend: read them there.", "empty")
         }
         let lines = text.split(separator: "\n").filter {
             !$0.hasPrefix("#") && !$0.contains("_bucket") && !$0.hasPrefix(perRoute)

@@ -164,7 +164,7 @@ enum OverviewPage {
         NotificationsPage.table(
             json["items"].items, pageRequest, &page,
             empty:
-                "None was received yet. Run counterfoil simulator trigger SUBSCRIBED against the simulator, or see docs."
+                "No notification was received yet. Run counterfoil simulator trigger SUBSCRIBED against the simulator, or see docs."
         )
     }
 }

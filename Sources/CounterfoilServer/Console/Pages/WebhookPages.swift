@@ -119,7 +119,7 @@ enum WebhookPage {
         _ json: APIValue, _ name: String, _ pageRequest: PageRequest, _ page: inout ConsolePage, isFiltered: Bool
     ) {
         page.table(
-            "Deliveries, the last first", ["Delivery", "State", "Attempts", "Last answer", "Made", "Next attempt"],
+            "Deliveries, newest first", ["Delivery", "State", "Attempts", "Last answer", "Created", "Next attempt"],
             json["items"].items.map { item in
                 let last = [item["last_status"].text, item["last_error"].text].compactMap(\.self)
                 return [

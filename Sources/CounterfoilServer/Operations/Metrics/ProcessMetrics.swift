@@ -22,9 +22,9 @@ enum ProcessMetrics {
 
 extension MetricFamily {
     fileprivate static let residentBytes = MetricFamily(
-        "process_resident_memory_bytes", .gauge, "Memory that is in use, in bytes.")
+        "process_resident_memory_bytes", .gauge, "Resident memory, in bytes.")
     fileprivate static let processorSeconds = MetricFamily(
-        "process_cpu_seconds_total", .counter, "Time of processors used, in seconds.")
+        "process_cpu_seconds_total", .counter, "CPU time used, in seconds.")
     fileprivate static let startTime = MetricFamily(
-        "process_start_time_seconds", .gauge, "When the server began, in seconds since 1970.")
+        "process_start_time_seconds", .gauge, "When the server started, in seconds since 1970.")
 }
