@@ -58,7 +58,7 @@ enum LedgerView {
         while true {
             let items = try await ledger.timeline(of: customer, in: appEnvironment.id, after: position, limit: 3)
             lines += items.map {
-                "timeline \($0.place.date) \($0.place.name) \($0.originalTransactionID) \(text($0.kind))"
+                "timeline \($0.position.date) \($0.position.name) \($0.originalTransactionID) \(text($0.kind))"
             }
             for case .notification(let stored) in items.map(\.kind) {
                 #expect(try await ledger.isNotification(stored.id, inTimelineOf: customer, in: appEnvironment.id))
@@ -67,7 +67,7 @@ enum LedgerView {
                 #expect(!isInOtherTimeline)
             }
             guard let last = items.last else { return lines }
-            position = last.place
+            position = last.position
         }
     }
 

@@ -219,8 +219,8 @@ import Testing
             var (found, place): ([ExactText], TimelinePosition?) = ([], TimelinePosition(date: .max))
             while let after = place, found.count < 999 {
                 let items = try await ledger.timeline(of: "anna", in: id, after: after, limit: 1)
-                found += items.map { ExactText($0.place.name) }
-                place = items.last?.place
+                found += items.map { ExactText($0.position.name) }
+                place = items.last?.position
             }
             let happened = (sorted + sorted.map { ExactText("\($0.text) created") }).sorted()
             let expected = Array(sorted.reversed()) + Array(happened.reversed())

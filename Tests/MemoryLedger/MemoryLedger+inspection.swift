@@ -5,7 +5,7 @@ package import Ledger
 
 extension MemoryLedger: InspectionStorage {
     package func timeline(
-        of customer: String, in scope: Int64, after place: TimelinePosition, limit: Int
+        of customer: String, in scope: Int64, after position: TimelinePosition, limit: Int
     ) async throws -> [TimelineItem] {
         try read { state in
             let ofAccounts = state.mentionsOfAccounts(of: customer, in: scope).compactMap { state.item(of: $0) }
@@ -15,7 +15,7 @@ extension MemoryLedger: InspectionStorage {
                 }
                 + state.originalPurchaseItems(of: customer, in: scope) + state.grantItems(of: customer, in: scope)
                 + ofAccounts
-            return Array(all.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit))
+            return Array(all.filter { $0.position < position }.sorted { $0.position > $1.position }.prefix(limit))
         }
     }
 
@@ -134,7 +134,7 @@ extension MemoryLedger.State {
         return mentions.compactMap { item(of: $0, about: original) }
             + changes.map {
                 TimelineItem(
-                    place: TimelinePosition(date: $0.instant, number: 0, name: original),
+                    position: TimelinePosition(date: $0.instant, number: 0, name: original),
                     originalTransactionID: original, kind: .change($0))
             }
     }
@@ -152,7 +152,7 @@ extension MemoryLedger.State {
     fileprivate func item(of mention: LineageRecord.Mention, about original: String = "") -> TimelineItem? {
         storedNotification(mention.notification).map {
             TimelineItem(
-                place: TimelinePosition(date: mention.signedDate, number: mention.notification),
+                position: TimelinePosition(date: mention.signedDate, number: mention.notification),
                 originalTransactionID: original, kind: .notification($0))
         }
     }
@@ -163,7 +163,7 @@ extension MemoryLedger.State {
                 return nil
             }
             return TimelineItem(
-                place: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject),
+                position: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject),
                 originalTransactionID: "", kind: .originalPurchase(owned.purchase.fact))
         }
     }
@@ -174,7 +174,7 @@ extension MemoryLedger.State {
                 guard let instant else { return [] }
                 return [
                     TimelineItem(
-                        place: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
+                        position: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
                         originalTransactionID: "", kind: .grant(.init(kind: kind, grant: grant)))
                 ]
             }

@@ -30,7 +30,7 @@ struct Paging {
     }
 
     /// Returns `page` as a position in a timeline.
-    func place() throws(APIFailure) -> TimelinePosition? {
+    func timelinePosition() throws(APIFailure) -> TimelinePosition? {
         guard let page else { return nil }
         let parts = page.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard page.utf8.count <= 300, parts.count == 3, let date = Int64(parts[0]), let number = Int64(parts[1]) else {
@@ -40,7 +40,7 @@ struct Paging {
     }
 
     /// Returns `page` as a position in a segment.
-    func segmentPlace() throws(APIFailure) -> SegmentPosition? {
+    func segmentPosition() throws(APIFailure) -> SegmentPosition? {
         guard let page else { return nil }
         let parts = page.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard page.utf8.count <= 300, parts.count == 2, let number = Int64(parts[0]) else { throw Self.invalid }

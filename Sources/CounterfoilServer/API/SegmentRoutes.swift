@@ -57,7 +57,7 @@ struct SegmentRoutes {
             SegmentQuery(
                 segment, in: appEnvironment.id, at: now.milliseconds, within: try within(call.request),
                 reason: try call.request.shortText("reason").map { StateDetail(rawValue: $0) },
-                after: try paging.segmentPlace(), limit: paging.limit))
+                after: try paging.segmentPosition(), limit: paging.limit))
         let engine = apps.engine(of: appEnvironment.bundleID)
         let items = found.items.map { SegmentItem($0, segment, appEnvironment, engine, now: now) }
         switch format {

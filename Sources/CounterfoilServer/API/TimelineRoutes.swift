@@ -42,10 +42,10 @@ struct TimelineRoutes {
         if expanded != nil { try call.require(.supportRead) }
         let paging = try Paging(call.request)
         let until = try call.request.instant("at") ?? .max
-        var place = try paging.place() ?? TimelinePosition(date: until)
-        if place.date > until { place = TimelinePosition(date: until) }
+        var position = try paging.timelinePosition() ?? TimelinePosition(date: until)
+        if position.date > until { position = TimelinePosition(date: until) }
         let items = try await storage.timeline(
-            of: customer, in: appEnvironment.id, after: place, limit: paging.limit + 1)
+            of: customer, in: appEnvironment.id, after: position, limit: paging.limit + 1)
         let page = items.prefix(paging.limit)
         var entries: [(item: TimelineItem, reading: Reading)] = []
         var decoded: DecodedNotification?
@@ -54,7 +54,7 @@ struct TimelineRoutes {
             guard let expanded, case .notification(let stored) = item.kind, stored.isNamed(expanded) else { continue }
             decoded = await DecodedNotification(stored, in: appEnvironment, historical)
         }
-        return .list(entries, next: items.count > page.count ? page.last?.place.token : nil) { json, entry in
+        return .list(entries, next: items.count > page.count ? page.last?.position.token : nil) { json, entry in
             Self.write(
                 entry.item, of: customer, in: appEnvironment, entry.reading, naming: call.maySeeOtherCustomers, scopes,
                 to: &json
@@ -78,7 +78,7 @@ struct TimelineRoutes {
         expanding: (inout JSONWriter, StoredNotification) -> Void
     ) {
         json.object("timeline_entry") { json in
-            json.member("occurred_at", item.place.date)
+            json.member("occurred_at", item.position.date)
             switch item.kind {
             case .change(let change):
                 json.member("kind", "event")

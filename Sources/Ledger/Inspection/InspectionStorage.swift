@@ -8,9 +8,9 @@ package protocol InspectionStorage: Sendable {
     /// them, and about Apple accounts while they were the customer's (``AccountOwnership``), changes of ownership, the
     /// original purchases of the app, and changes of grants.
     ///
-    /// - Parameter place: The cursor: the result begins after it and has nothing later than its date.
+    /// - Parameter position: The cursor: the result begins after it and has nothing later than its date.
     func timeline(
-        of customer: String, in scope: Int64, after place: TimelinePosition, limit: Int
+        of customer: String, in scope: Int64, after position: TimelinePosition, limit: Int
     ) async throws -> [TimelineItem]
 
     /// Whether a notification is in a customer's timeline.
@@ -129,13 +129,13 @@ package struct TimelineItem: Sendable {
         }
     }
 
-    package var place: TimelinePosition
+    package var position: TimelinePosition
     /// Empty if the entry is not about an in-app purchase.
     package var originalTransactionID: String
     package var kind: Kind
 
-    package init(place: TimelinePosition, originalTransactionID: String, kind: Kind) {
-        self.place = place
+    package init(position: TimelinePosition, originalTransactionID: String, kind: Kind) {
+        self.position = position
         self.originalTransactionID = originalTransactionID
         self.kind = kind
     }

@@ -84,7 +84,7 @@ extension SQLiteStorage: EntitlementContextStorage {
         grants.all.flatMap { grant, isExpiryEmitted in
             func entry(_ kind: TimelineItem.GrantChange.Kind, _ instant: Milliseconds) -> Entry {
                 Entry(
-                    place: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
+                    position: TimelinePosition(date: instant, number: 0, name: "\(grant.id) \(kind.rawValue)"),
                     original: "",
                     kind: .grant(.init(kind: kind, grant: grant)))
             }
@@ -100,7 +100,8 @@ extension SQLiteStorage: EntitlementContextStorage {
                 return nil
             }
             return Entry(
-                place: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject), original: "",
+                position: TimelinePosition(date: date.milliseconds, number: 0, name: owned.purchase.subject),
+                original: "",
                 kind: .originalPurchase(owned.purchase.fact))
         }
     }

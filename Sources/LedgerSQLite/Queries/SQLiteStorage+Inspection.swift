@@ -25,20 +25,20 @@ extension SQLiteStorage: InspectionStorage {
     }
 
     package func timeline(
-        of customer: String, in scope: Int64, after place: TimelinePosition, limit: Int
+        of customer: String, in scope: Int64, after position: TimelinePosition, limit: Int
     ) async throws -> [TimelineItem] {
         try await read { db in
             var entries: [Entry] = []
             let owned = try Self.purchases(ownedBy: customer, in: scope, db)
             for (record, ownership) in owned { entries += Self.entries(of: record, ownership, customer) }
             entries += try self.otherEntries(of: customer, owning: owned, in: scope, db)
-            let chosen = entries.filter { $0.place < place }.sorted { $0.place > $1.place }.prefix(limit)
+            let chosen = entries.filter { $0.position < position }.sorted { $0.position > $1.position }.prefix(limit)
             let storedNotifications = try self.notifications(
-                numbered: chosen.filter { $0.kind == nil }.map(\.place.number), db)
+                numbered: chosen.filter { $0.kind == nil }.map(\.position.number), db)
             let known = Dictionary(storedNotifications.map { ($0.id, $0) }) { first, _ in first }
             return chosen.compactMap { entry in
-                (entry.kind ?? known[entry.place.number].map { .notification($0) }).map {
-                    TimelineItem(place: entry.place, originalTransactionID: entry.original, kind: $0)
+                (entry.kind ?? known[entry.position.number].map { .notification($0) }).map {
+                    TimelineItem(position: entry.position, originalTransactionID: entry.original, kind: $0)
                 }
             }
         }
@@ -116,13 +116,13 @@ extension SQLiteStorage: InspectionStorage {
     // MARK: Timelines
 
     struct Entry {
-        var place: TimelinePosition
+        var position: TimelinePosition
         var original: String
-        /// Nil for the notification with the number of ``place``.
+        /// Nil for the notification with the number of ``position``.
         var kind: TimelineItem.Kind?
 
-        init(place: TimelinePosition, original: String, kind: TimelineItem.Kind? = nil) {
-            (self.place, self.original, self.kind) = (place, original, kind)
+        init(position: TimelinePosition, original: String, kind: TimelineItem.Kind? = nil) {
+            (self.position, self.original, self.kind) = (position, original, kind)
         }
 
         /// Creates the entry of a notification.
@@ -130,7 +130,7 @@ extension SQLiteStorage: InspectionStorage {
         /// - Parameter original: The purchase that it is about; empty if it is about an Apple account.
         init(_ mention: LineageRecord.Mention, about original: String = "") {
             self.init(
-                place: TimelinePosition(date: mention.signedDate, number: mention.notification), original: original)
+                position: TimelinePosition(date: mention.signedDate, number: mention.notification), original: original)
         }
     }
 
@@ -151,7 +151,7 @@ extension SQLiteStorage: InspectionStorage {
         let changes = ownership.changes(for: customer).map {
             // No notification has the number 0.
             Entry(
-                place: TimelinePosition(date: $0.instant, number: 0, name: original), original: original,
+                position: TimelinePosition(date: $0.instant, number: 0, name: original), original: original,
                 kind: .change($0))
         }
         return notifications + changes
