@@ -1,7 +1,7 @@
 package import AppStoreModels
 
-/// One app in one environment. Every key and every query of the ledger includes the scope, so test data never grants
-/// production access.
+/// One app in one environment. Every row and every query of the ledger contains its ``id``, which is called `scope`
+/// there, so test data never grants production access.
 package struct AppEnvironment: Sendable, Hashable {
     /// The row identifier in the database.
     package var id: Int64
@@ -39,11 +39,11 @@ package struct AppEnvironmentRegistry: Sendable {
         byID = Dictionary(scopes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the scope of an app in an environment.
+    /// Returns the entry of an app in an environment.
     package subscript(bundleID: String, environment: AppStoreEnvironment) -> AppEnvironment? {
         byName[Name(bundleID, environment)]
     }
 
-    /// Returns the scope with this row identifier.
+    /// Returns the entry with this row identifier.
     package subscript(id id: Int64) -> AppEnvironment? { byID[id] }
 }

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [ConsumptionInquiry.State.sent, .refused, .missed])
-    func `A settled inquiry keeps its state when the decision arrives`(_ state: ConsumptionInquiry.State) throws {
+    func `An inquiry in a final state keeps it when the decision arrives`(_ state: ConsumptionInquiry.State) throws {
         var inquiry = try #require(Self.inquiry(state))
         inquiry.decide(by: [.init(decision: .refunded, decidedAt: 2000, notification: "b")])
         #expect(inquiry.state == state)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: outcomeCases) func `The outcome of an attempt is recorded unless the inquiry was settled before`(
+    @Test(arguments: outcomeCases) func `The outcome of an attempt is recorded unless the state was final before`(
         _ testCase: OutcomeCase
     ) throws {
         var inquiry = try #require(Self.inquiry(testCase.known))

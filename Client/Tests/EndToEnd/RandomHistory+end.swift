@@ -24,7 +24,8 @@ extension RandomHistory {
 
     private func account(of phone: TestPhone) -> String { phone.owner == anna ? annasAccount : bertsAccount }
 
-    /// Opens every app, and returns what is not settled yet.
+    /// Opens the app on every device, and returns the unfinished transactions and the differences between device and
+    /// server.
     package func pendingProblems(inRound round: Int) async throws -> [String] {
         var remaining: [String] = []
         for phone in phones {

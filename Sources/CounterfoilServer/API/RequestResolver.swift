@@ -62,7 +62,7 @@ struct RequestResolver: Sendable {
         return appEnvironment
     }
 
-    /// Returns the numbers of all apps and environments that the parameters select and the key may see.
+    /// Returns the row identifiers of all apps and environments that the parameters select and the key may see.
     func visibleScopes(of request: Request, for principal: Principal) throws(APIFailure) -> [Int64] {
         let app = try request.shortText("app")
         let environment = try request.shortText("environment").map { AppStoreEnvironment(named: $0) }

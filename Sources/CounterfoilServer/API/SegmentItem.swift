@@ -88,8 +88,8 @@ extension SegmentItem {
     }
 
     /// Returns the URL of the same request for another page.
-    private static func link(to place: SegmentPosition, named name: String, from request: Request) -> String {
-        var query = [("format", "csv"), ("page", place.token)]
+    private static func link(to position: SegmentPosition, named name: String, from request: Request) -> String {
+        var query = [("format", "csv"), ("page", position.token)]
         for parameter in ["app", "environment", "within_days", "reason", "limit"] {
             if let value = request.parameter(parameter) { query.append((parameter, value)) }
         }

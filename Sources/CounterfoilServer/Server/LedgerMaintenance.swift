@@ -41,7 +41,7 @@ package enum LedgerMaintenance {
         do { return try await ServerClock(configuration.clock).now() } catch is ServerError { return Date() }
     }
 
-    /// Returns the apps and environments of a configuration with their numbers in the ledger.
+    /// Returns the apps and environments of a configuration with their row identifiers in the ledger.
     package static func scopes(
         _ configuration: ServerConfiguration, in storage: SQLiteStorage
     ) async throws -> AppEnvironmentRegistry {

@@ -113,8 +113,8 @@ package protocol ConsumptionStorage: Sendable {
     /// Leases the due inquiries, those with the earliest deadline first. No other caller gets them before `leaseEnds`.
     func leaseInquiries(at now: Milliseconds, leaseEnds: Milliseconds, limit: Int) async throws -> [ConsumptionInquiry]
 
-    /// Records the result for an inquiry that was leased until `leaseEnds`, unless it is already settled. An earlier
-    /// attempt that was scheduled meanwhile because of new information stays.
+    /// Records the result for an inquiry that was leased until `leaseEnds`, unless its state is already final. An
+    /// earlier attempt that was scheduled meanwhile because of new information stays.
     func recordOutcome(of inquiry: ConsumptionInquiry, leaseEnds: Milliseconds) async throws
 
     /// Returns the inquiries of an app and environment that wait for an answer, those with the earliest deadline first.

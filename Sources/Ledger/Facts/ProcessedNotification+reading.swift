@@ -17,7 +17,7 @@ extension ProcessedNotification {
 }
 
 extension AppEnvironment {
-    /// Throws if a signed part belongs to another app or environment than this scope.
+    /// Throws if a signed part belongs to another app or environment.
     package func requireMatch(_ bundleID: String, _ environment: AppStoreEnvironment) throws(VerificationError) {
         guard bundleID.isExactly(self.bundleID) else {
             throw VerificationError(.wrongApp, "a part of the notification is signed for another app")

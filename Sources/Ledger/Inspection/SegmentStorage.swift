@@ -38,7 +38,7 @@ package struct SegmentQuery: Sendable {
         (self.reason, self.after, self.limit) = (reason, after, limit)
     }
 
-    /// The range of places to search: after the first place, up to the number.
+    /// The range of positions to search: after the first, up to the number.
     package var range: (after: SegmentPosition, upTo: Int64) {
         let first = SegmentPosition(number: segment.endsWithTime ? now.next : .min, originalTransactionID: "")
         let last = within.map { SegmentPosition.number(of: segment, at: segment.endsWithTime ? now + $0 : now - $0) }

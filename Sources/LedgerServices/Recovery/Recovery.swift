@@ -43,7 +43,7 @@ package final class Recovery: Sendable {
     let clock: ServerClock
     let logger: Logger
     private let state: Mutex<State>
-    /// Ensure that only one task at a time reads the history of a scope.
+    /// Ensures that only one task at a time reads the history of an app and environment.
     private let locks: [Int64: AsyncLock]
 
     package init(
