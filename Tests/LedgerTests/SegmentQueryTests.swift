@@ -16,7 +16,7 @@ import Testing
     private static func row(
         _ begins: Milliseconds, _ ends: Milliseconds, reason: String? = nil
     ) -> SegmentRow {
-        SegmentRow(.refunded, begins: begins, ends: ends, place: 0, since: nil, reason: reason)
+        SegmentRow(.refunded, begins: begins, ends: ends, positionNumber: 0, since: nil, reason: reason)
     }
 
     @Test func `A segment page starts at the present or, if ordered by latest, at the beginning`() {

@@ -8,7 +8,7 @@ extension MemoryLedger: SegmentStorage {
         try read { state in
             let (after, last) = query.range
             let rows = state.segments(query.segment, in: query.scope)
-                .filter { $0.place > after && $0.place.number <= last }.sorted { $0.place < $1.place }
+                .filter { $0.position > after && $0.position.number <= last }.sorted { $0.position < $1.position }
             let found = rows.enumerated().filter {
                 query.matches($0.element.row)
                     && !state.isDamaged($0.element.lineage.originalTransactionID, in: query.scope)
@@ -23,7 +23,7 @@ extension MemoryLedger: SegmentStorage {
             guard found.count == query.limit, let end = found.last, end.offset < rows.count - 1 else {
                 return (items, nil)
             }
-            return (items, end.element.place)
+            return (items, end.element.position)
         }
     }
 
@@ -32,20 +32,23 @@ extension MemoryLedger: SegmentStorage {
     ) async throws -> Int {
         let first = SegmentQuery(segment, in: scope, at: now, limit: limit).range.after
         return try read { state in
-            min(limit, state.segments(segment, in: scope).count { $0.place > first && $0.row.includes(now) })
+            min(limit, state.segments(segment, in: scope).count { $0.position > first && $0.row.includes(now) })
         }
     }
 }
 
 extension MemoryLedger.State {
-    typealias SegmentEntry = (place: SegmentPosition, row: SegmentRow, lineage: Lineage)
+    typealias SegmentEntry = (position: SegmentPosition, row: SegmentRow, lineage: Lineage)
 
     fileprivate func segments(_ segment: Segment, in scope: Int64) -> [SegmentEntry] {
         let lineages = lineages(in: scope)
         return lineages.flatMap { lineage in
             let successors = lineages.successors(of: lineage.originalTransactionID)
             return Set(lineage.segments(successors: successors)).filter { $0.segment == segment }.map {
-                (SegmentPosition(number: $0.place, originalTransactionID: lineage.originalTransactionID), $0, lineage)
+                (
+                    SegmentPosition(number: $0.positionNumber, originalTransactionID: lineage.originalTransactionID),
+                    $0, lineage
+                )
             }
         }
     }

@@ -53,7 +53,7 @@ extension ConsumptionInquiry {
     }
 
     /// Records the result of an attempt to answer whose lease ended at `leaseEnds`. Returns false, and changes nothing,
-    /// if the inquiry's state is already final: a decision that arrived meanwhile stays unless the answer was sent after all.
+    /// if the state is already final: a decision that arrived meanwhile stays unless the answer was sent after all.
     package mutating func recordOutcome(_ outcome: ConsumptionInquiry, leaseEnds: Milliseconds) -> Bool {
         switch state {
         case .pending: break

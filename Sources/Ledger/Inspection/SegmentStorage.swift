@@ -104,7 +104,7 @@ package struct SegmentRow: Sendable, Hashable {
     /// The end; the greatest number if it does not end by itself.
     package var ends: Milliseconds
     /// The ``SegmentPosition/number``.
-    package var place: Int64
+    package var positionNumber: Int64
     /// The beginning that the API reports; nil if it is unknown.
     package var since: Milliseconds?
     package var reason: String?
@@ -114,17 +114,17 @@ package struct SegmentRow: Sendable, Hashable {
         self.segment = segment
         begins = membership.from?.milliseconds ?? .min
         ends = membership.until?.milliseconds ?? .max
-        place = membership.instant.map { SegmentPosition.number(of: segment, at: $0.milliseconds) } ?? .max
+        positionNumber = membership.instant.map { SegmentPosition.number(of: segment, at: $0.milliseconds) } ?? .max
         since = membership.entry.since?.milliseconds
         reason = membership.entry.reason?.rawValue
     }
 
     package init(
-        _ segment: Segment, begins: Milliseconds, ends: Milliseconds, place: Int64, since: Milliseconds?,
-        reason: String?
+        _ segment: Segment, begins: Milliseconds, ends: Milliseconds, positionNumber: Int64,
+        since: Milliseconds?, reason: String?
     ) {
-        (self.segment, self.begins, self.ends, self.place) = (segment, begins, ends, place)
-        (self.since, self.reason) = (since, reason)
+        (self.segment, self.begins, self.ends) = (segment, begins, ends)
+        (self.positionNumber, self.since, self.reason) = (positionNumber, since, reason)
     }
 
     /// Whether the membership includes an instant. The end is excluded.

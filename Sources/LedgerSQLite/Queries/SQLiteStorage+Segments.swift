@@ -42,7 +42,9 @@ extension SQLiteStorage: SegmentStorage {
                 }
             }
             let isOver = rows.count < Self.window && seen == rows.count
-            let next = rows.prefix(seen).last.map { SegmentPosition(number: $1.place, originalTransactionID: $0) }
+            let next = rows.prefix(seen).last.map {
+                SegmentPosition(number: $1.positionNumber, originalTransactionID: $0)
+            }
             return (items, isOver ? nil : next)
         }
     }

@@ -60,7 +60,7 @@ enum SegmentTable {
                 """,
                 key + [
                     .init(row.segment.rawValue), .integer(row.begins), .integer(row.ends),
-                    .integer(row.place), .init(row.since), .init(row.reason),
+                    .integer(row.positionNumber), .init(row.since), .init(row.reason),
                 ])
         }
     }
@@ -86,10 +86,11 @@ enum SegmentTable {
     /// segment that this version does not know.
     static func row(of row: SQLStatement, from column: Int32) -> SegmentRow? {
         guard let segment = row.number(column).flatMap({ Segment(rawValue: Int(clamping: $0)) }),
-            let begins = row.number(column + 1), let ends = row.number(column + 2), let place = row.number(column + 3)
+            let begins = row.number(column + 1), let ends = row.number(column + 2),
+            let positionNumber = row.number(column + 3)
         else { return nil }
         return SegmentRow(
-            segment, begins: begins, ends: ends, place: place, since: row.number(column + 4),
+            segment, begins: begins, ends: ends, positionNumber: positionNumber, since: row.number(column + 4),
             reason: row.text(column + 5))
     }
 
