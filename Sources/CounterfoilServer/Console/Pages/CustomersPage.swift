@@ -32,17 +32,19 @@ enum CustomersPage {
             "Records with this identifier", ["What", "Kind", "App", "Customers"],
             json["items"].items.map { item in
                 let (id, kind) = (item["id"].text ?? "", item["kind"].text ?? "")
-                let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
+                let appAndEnvironment = [
+                    ("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? ""),
+                ]
                 let customers = item["customers"].items.compactMap(\.text)
                 return [
-                    .link(id, link(kind, id, customers, scope, pageRequest)), .plain(kind.words),
-                    .foreign(scope.map(\.1).joined(separator: " ")),
+                    .link(id, link(kind, id, customers, appAndEnvironment, pageRequest)), .plain(kind.words),
+                    .foreign(appAndEnvironment.map(\.1).joined(separator: " ")),
                     customers.first.map { first -> ConsolePage.Cell in
                         // For a shared purchase, link to the transaction's page, which links to each customer.
                         let place = customers.count > 1 ? ["transactions", id] : ["customers", first]
                         return .link(
                             customers.joined(separator: ", "),
-                            PageLink(["console"] + place, query: scope + pageRequest.location.origin))
+                            PageLink(["console"] + place, query: appAndEnvironment + pageRequest.location.origin))
                     } ?? .none,
                 ]
             }, empty: "Nothing has exactly this identifier. Parts of identifiers are not searched.")
@@ -60,10 +62,11 @@ enum CustomersPage {
     }
 
     private static func link(
-        _ kind: String, _ id: String, _ customers: [String], _ scope: [(String, String)], _ pageRequest: PageRequest
+        _ kind: String, _ id: String, _ customers: [String], _ appAndEnvironment: [(String, String)],
+        _ pageRequest: PageRequest
     ) -> PageLink {
         func link(_ segments: String...) -> PageLink {
-            PageLink(["console"] + segments, query: scope + pageRequest.location.origin)
+            PageLink(["console"] + segments, query: appAndEnvironment + pageRequest.location.origin)
         }
         switch kind {
         case "customer": return link("customers", id)

@@ -64,10 +64,12 @@ enum OverviewPage {
         for item in json["items"].items {
             let name = "\(item["app"].text ?? "") \(item["environment"].text ?? "")"
             if let failed = item["missing"]["failed_notifications"].number, failed > 0 {
-                let scope = [("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? "")]
+                let appAndEnvironment = [
+                    ("app", item["app"].text ?? ""), ("environment", item["environment"].text ?? ""),
+                ]
                 add(
                     "Notifications that failed", "\(failed.grouped) of \(name).", .warn, "failed",
-                    PageLink(["console", "notifications"], query: scope + [("state", "failed")]))
+                    PageLink(["console", "notifications"], query: appAndEnvironment + [("state", "failed")]))
             }
             guard item["state"].text != "complete" else { continue }
             let state = item["state"].text ?? "unknown"
