@@ -131,7 +131,7 @@ package struct LedgerImport: Sendable {
         } catch let error as VerificationError {
             return .failure(Refusal(reason: "\(error.code): \(error.message)"))
         } catch {
-            return .failure(Refusal(reason: "is not a valid export line"))
+            return .failure(Refusal(reason: "not a valid line of an export"))
         }
     }
 
@@ -139,7 +139,7 @@ package struct LedgerImport: Sendable {
         switch line.object {
         case "ledger_export":
             guard let version = line.version, (1...LedgerExport.version).contains(version) else {
-                throw Refusal(reason: "is an export of a newer version")
+                throw Refusal(reason: "the export was written by a newer version")
             }
             return .head(version: version)
         case "end": return .end(digest: line.digest, pending: line.pending ?? 0)
@@ -147,7 +147,7 @@ package struct LedgerImport: Sendable {
         }
         guard let bundleID = line.bundle_id, let environment = line.environment,
             let appEnvironment = scopes[bundleID, AppStoreEnvironment(rawValue: environment)]
-        else { throw Refusal(reason: "is of an app or an environment that is not configured") }
+        else { throw Refusal(reason: "the app or environment is not configured") }
         switch line.object {
         case "notification": return .fact(.notification(try await notification(line, appEnvironment)))
         case "statement": return .fact(.statement(try await statement(line, appEnvironment)))
@@ -166,21 +166,21 @@ package struct LedgerImport: Sendable {
             return try claim(line, .account(account, in: appEnvironment.id))
         default: break
         }
-        throw Refusal(reason: "is not a valid export line")
+        throw Refusal(reason: "not a valid line of an export")
     }
 
     private func claim(_ line: Line, _ subject: ClaimTables.Subject) throws(Refusal) -> Item {
-        guard let customer = line.customer else { throw Refusal(reason: "is not a valid export line") }
+        guard let customer = line.customer else { throw Refusal(reason: "not a valid line of an export") }
         let instant = line.claimed_at ?? 0
         // Later claims need a later instant that can still be represented.
         guard Date(milliseconds: instant).milliseconds == instant else {
-            throw Refusal(reason: "has an invalid instant")
+            throw Refusal(reason: "the date of the claim is invalid")
         }
         guard let name = line.kind else {
             return .formerClaim(.init(subject: subject, event: ClaimEvent(at: instant, .join, customer)))
         }
         guard let kind = ClaimEvent.Kind.allCases.first(where: { $0.name == name }), kind != .join || !subject.isAccount
-        else { throw Refusal(reason: "is a claim of an unknown kind") }
+        else { throw Refusal(reason: "the kind of the claim is unknown") }
         return .fact(.claim(.init(subject: subject, event: ClaimEvent(at: instant, kind, customer))))
     }
 
@@ -190,7 +190,7 @@ package struct LedgerImport: Sendable {
         guard audience.bundleID?.isExactly(appEnvironment.bundleID) ?? false,
             audience.environment == appEnvironment.environment
         else {
-            throw Refusal(reason: "is signed for another app or environment than it says")
+            throw Refusal(reason: "the notification is signed for another app or environment")
         }
         let date = Date(milliseconds: line.received_at ?? 0)
         var restored = RestoredNotification(
@@ -208,12 +208,12 @@ package struct LedgerImport: Sendable {
     private func statement(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> SignedFact {
         let (date, origin) = (Date(milliseconds: line.received_at ?? 0), Origin(named: line.origin))
         if line.kind == "receipt" {
-            guard let purchase = line.purchase else { throw Refusal(reason: "is not a valid export line") }
+            guard let purchase = line.purchase else { throw Refusal(reason: "not a valid line of an export") }
             return try SignedFact(receipt: purchase.fact, in: appEnvironment, at: date, origin: origin)
         }
         let (text, kind) = (line.signed_text ?? "", line.kind == "transaction" ? SignedFact.Kind.transaction : .renewal)
         return SignedFact(
-            scope: appEnvironment.id, fact: try await .read(text, kind: kind, scope: appEnvironment, by: verifier),
+            scope: appEnvironment.id, fact: try await .read(text, kind: kind, in: appEnvironment, by: verifier),
             origin: origin, receivedAt: date.milliseconds, text: text)
     }
 
@@ -222,7 +222,7 @@ package struct LedgerImport: Sendable {
             let kind = GrantEvent.Kind.allCases.first(where: { $0.name == line.kind }), let instant = line.at,
             Date(milliseconds: instant).milliseconds == instant, kind == .revoke || line.customer != nil,
             kind != .create || line.entitlement != nil
-        else { throw Refusal(reason: "is not a valid export line") }
+        else { throw Refusal(reason: "not a valid line of an export") }
         let content = GrantEvent.Content(
             customer: line.customer, entitlement: line.entitlement, until: line.until, reason: reason, actor: actor)
         return .init(scope: appEnvironment.id, id: id, event: GrantEvent(kind, at: instant, content))
@@ -231,10 +231,10 @@ package struct LedgerImport: Sendable {
     private func originalPurchase(_ line: Line, _ appEnvironment: AppEnvironment) async throws -> OriginalPurchase {
         guard let subject = line.subject, !subject.isEmpty,
             let kind = OriginalPurchase.Kind.allCases.first(where: { $0.name == line.kind })
-        else { throw Refusal(reason: "is not a valid export line") }
+        else { throw Refusal(reason: "not a valid line of an export") }
         var text = line.signed_text ?? ""
         if kind == .receipt {
-            guard let original = line.first_purchase else { throw Refusal(reason: "is not a valid export line") }
+            guard let original = line.first_purchase else { throw Refusal(reason: "not a valid line of an export") }
             text = try original.text
         }
         let fact = try await OriginalPurchase.verifiedFact(text, kind, of: subject, in: appEnvironment, by: verifier)

@@ -19,7 +19,7 @@ struct SignedFactBatch {
     /// - Throws: The error if it may be temporary.
     mutating func add(_ text: String, _ kind: SignedFact.Kind, _ verifier: SignedDataVerifier) async throws {
         do {
-            let fact = try await SignedFact.Fact.read(text, kind: kind, scope: appEnvironment, by: verifier)
+            let fact = try await SignedFact.Fact.read(text, kind: kind, in: appEnvironment, by: verifier)
             if kind == .transaction { originals.insert(ExactText(fact.originalTransactionID)) }
             signedFacts.append(
                 SignedFact(scope: appEnvironment.id, fact: fact, origin: origin, receivedAt: now.milliseconds, text: text))
