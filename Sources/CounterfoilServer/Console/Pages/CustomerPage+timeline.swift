@@ -76,14 +76,14 @@ extension CustomerPage {
         }
         guard pageRequest.may(.webhooksWrite) else { return inside }
         inside.subtitle("Webhooks")
-        let told = try await pageRequest.get(
+        let response = try await pageRequest.get(
             pageRequest.target(["events", "\(LedgerEvent.prefix)\(uuid)", "deliveries"], isScoped: false))
-        guard told.status != 404 else {
+        guard response.status != 404 else {
             inside.paragraph("It has caused no event yet.", "empty")
             return inside
         }
-        guard pageRequest.accept(told, &inside, "Deliveries", isPart: true) else { return inside }
-        let deliveries = told.json["items"].items
+        guard pageRequest.accept(response, &inside, "Deliveries", isPart: true) else { return inside }
+        let deliveries = response.json["items"].items
         EventPage.deliveries(deliveries, pageRequest, &inside)
         for endpoint in Set(deliveries.compactMap { $0["endpoint"].text }).sorted() {
             inside.action(
